@@ -94,7 +94,7 @@ def test_without_a_model_it_says_so(stet: Stet) -> None:
         ran = stet("demo", STET_BASE_URL=address)
 
     assert ran.status == 3
-    assert "a wrong answer was caught" in ran.out, "that needs none"
+    assert "a wrong reply was caught" in ran.out, "that needs none"
     assert ran.err.startswith("error: the demo needs a model: ")
 
 
@@ -106,7 +106,7 @@ def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:
     assert "    return total * (1 - member) if coupon is None else total * (1 - member) * coupon" in ran.out
     assert "✓ syntax: syntax ok (ruff)" in ran.out
     assert re.search(r"^✗ differential: .*discount", ran.out, re.MULTILINE)
-    assert ran.out.splitlines()[-1].startswith("a wrong answer was caught")
+    assert ran.out.splitlines()[-1].startswith("a wrong reply was caught")
 
 
 def test_the_record_is_of_the_sample() -> None:

@@ -70,7 +70,7 @@ async def test_no_list_of_processes_shows_the_token(
 
         assert TOKEN.encode() not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
         assert len(told) == any(word.startswith("--token") and TOKEN in words[-1] for word in words)
-        assert not told or "use `--token-file` or STET_TOKEN" in told[0]
+        assert not told or "use `--token-file` or `STET_TOKEN`" in told[0]
         async with RawClient.tcp("127.0.0.1", port) as client:
             await client.initialize(initializationOptions={"token": TOKEN})
     finally:

@@ -295,7 +295,7 @@ def test_an_explanation_chosen_from_the_menu_opens_too(editor: Neovim, scripted:
 
 def test_health_is_told_in_lines_for_a_person(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("Stet health")
-    while re.search("did not tell within|is silent", told := editor.wait_said("ledger: ")):  # each look has its time
+    while re.search("no response within|is silent", told := editor.wait_said("ledger: ")):  # each look has its time
         editor.lua("_G.seen.messages = {}")
         editor.command("Stet health")
     lines = told.splitlines()

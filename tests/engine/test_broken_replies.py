@@ -49,7 +49,7 @@ async def test_what_came_before_any_code_is_told_as_broken(scripted: ScriptedMod
 async def test_a_stream_that_says_its_end_is_whole(scripted: ScriptedModel, end: Reply) -> None:
     reply = Reply(code_reply(NEW), finish=end.finish, no_done=end.no_done)
     answer = await answer_to(scripted, reply, "refactor", OLD)
-    assert not any("broke off" in each for each in answer.warnings)
+    assert not any("is incomplete" in each for each in answer.warnings)
     assert applied(answer) == NEW
 
 
@@ -62,7 +62,7 @@ async def test_code_in_the_reasoning_alone_is_refused_unless_a_run_confirms_it(
     budget = Budget.QUICK if how == "quick" else Budget.STANDARD
     answer = await answer_to(scripted, Reply("", reasoning=code_reply(NEW)), "generate", STUB, settings, budget=budget)
     assert (answer.success, answer.edits) == (False, ())
-    assert "stood only in the model's reasoning" in answer.message
+    assert "only in the model's reasoning" in answer.message
 
 
 async def test_code_in_the_reasoning_that_a_run_confirms_is_taken(scripted: ScriptedModel) -> None:
@@ -70,7 +70,7 @@ async def test_code_in_the_reasoning_that_a_run_confirms_is_taken(scripted: Scri
     if "code may not run" in answer.message:
         pytest.skip(answer.message)
     assert applied(answer) == NEW
-    assert any("nothing but its reasoning" in each for each in answer.warnings)
+    assert any("only reasoning" in each for each in answer.warnings)
 
 
 async def test_a_thought_in_the_text_is_no_answer(scripted: ScriptedModel) -> None:

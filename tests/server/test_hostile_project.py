@@ -27,7 +27,7 @@ async def test_a_settings_file_full_of_mistakes_is_no_flood_of_message_boxes(
 
         told = boxes(client)
     assert len(told) == 4
-    assert told[-1].startswith("147 more things are wrong")
+    assert told[-1].startswith("147 more problems")
 
 
 async def test_a_process_that_nobody_asked_for_is_a_question(

@@ -69,7 +69,7 @@ async def command(client: RawClient, name: str, **argument: Any) -> Json:
 
 async def health(client: RawClient) -> Json:
     """What the server says of its parts, once each of them has told: it waits two seconds for them, and 0.8 for one."""
-    late = ("did not tell within", "no list of models within")
+    late = ("no response within", "no list of models within")
     async with asyncio.timeout(PATIENCE):
         while True:
             told = await command(client, "stet.health")

@@ -59,7 +59,7 @@ def test_luck():
 """
 
 CASES = {
-    "cannot be imported alone": Hard(
+    "cannot be imported on its own": Hard(
         "import company_internals\n\nCLIENT = company_internals.connect()\n\n\n"
         + PURE.replace("n + 1", "CLIENT.get(n)"),
         Check.DIFFERENTIAL,

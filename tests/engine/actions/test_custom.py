@@ -51,7 +51,7 @@ def row(**fields: object) -> ActionRow:
         ('titel = "x"', 'unknown key "actions.1..titel" in .*did you mean "title"'),
         ('name = "refactor"', "'refactor' is a built-in action"),
         ('name = "tidy"', "the action 'tidy' is already defined"),
-        ('name = "Not a name"', "expected small letters"),
+        ('name = "Not a name"', "expected up to 40 lowercase letters"),
     ],
 )
 def test_a_wrong_table_disables_itself_alone(project: Path, line: str, said: str) -> None:
@@ -93,7 +93,7 @@ def test_the_users_own_actions_need_no_trust_and_no_project_takes_their_names(pr
 def test_an_editors_settings_define_no_action(stet_home: Path) -> None:
     loaded = load(project=None, editor={"actions": [{"name": "x", "title": "X", "instruction": "x"}]})
     assert loaded.settings.actions == ()
-    assert "actions are defined in files" in loaded.broken[0]
+    assert "define actions in a settings file" in loaded.broken[0]
 
 
 async def test_what_is_not_trusted_is_not_run(scripted: ScriptedModel, project: Path) -> None:

@@ -35,4 +35,4 @@ async def test_what_a_judge_cannot_read_is_refused_in_words(scripted: ScriptedMo
             "refactor", "import contextlib\n\n\ndef f(x):\n    $0return x + 0\n", language="python"
         )
     assert not answer.success
-    assert "nested too deeply to be checked" in answer.message
+    assert "nested too deeply to check" in answer.message

@@ -167,9 +167,9 @@ GOOD = "debug | prices.py | discount | take a fraction"
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
-        (Reply(GOOD, finish="length"), "The plan broke off"),
+        (Reply(GOOD, finish="length"), "The plan is incomplete"),
         (Reply(LOOP), "The reply repeated itself"),
-        (Reply("\n".join([GOOD] * 30)), "The plan broke off"),
+        (Reply("\n".join([GOOD] * 30)), "The plan is incomplete"),
     ],
 )
 async def test_a_plan_that_never_stopped_is_asked_for_again(

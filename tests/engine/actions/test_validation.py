@@ -83,7 +83,7 @@ async def test_each_is_judged_alone(scripted: ScriptedModel, root: Path) -> None
     assert said(answer, Check.TESTS).verdict is Ruling.PASS
     assert "mutants detected" in said(answer, Check.MUTANTS).detail
     # What fails on the present code is shown, and in no file.
-    assert "1 shown apart: a possible bug or a wrong expectation" in answer.message
+    assert "1 shown separately: a possible bug or a wrong expectation" in answer.message
     assert "Possible bug, or wrong expectation" in answer.markdown
     assert "test_slug_drops_punctuation" in answer.markdown
     assert "test_slug_drops_punctuation" not in (answer.tests or "")
@@ -141,7 +141,7 @@ async def test_nothing_left_is_a_refusal_that_says_why(scripted: ScriptedModel, 
 async def test_a_reply_without_a_test_is_a_refusal(scripted: ScriptedModel, root: Path) -> None:
     answer = await offered(scripted, root, *["from text import slug\n\nassert slug('A') == 'a'\n"] * 3)
     assert not answer.success
-    assert "no test that pytest would run" in answer.message
+    assert "no test that pytest collects" in answer.message
 
 
 async def test_an_import_that_only_a_bad_test_needs_goes_with_it(scripted: ScriptedModel, root: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_line_that_a_limit_cuts_is_told_and_costs_no_other(tmp_path: Path, cap
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, ignored)
-    assert "not in the ledger" in caplog.text
+    assert "not recorded in the ledger" in caplog.text
     ledger.add(entry(calls=300))
 
     assert [each.calls for each in ledger.entries()] == [1, 300]
@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_written_fails_no_job(tmp_path: Path, caplog: py
 
     LedgerFile(tmp_path / "file" / "ledger").add(entry())
 
-    assert "not in the ledger" in caplog.text
+    assert "not recorded in the ledger" in caplog.text
 
 
 @pytest.mark.parametrize("after", [0, 3], ids=["before any text", "in the middle"])

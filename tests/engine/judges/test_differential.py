@@ -56,7 +56,7 @@ def keyed(x: int, y: int = {LONG}):
 '''
 CASES = {
     "numbers of thousands of digits": (KEYED, KEYED.replace("x + y", "x + y + 1"), "keyed", "0xfff"),
-    "another result": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
+    "its result varies": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
     "only on empty input": (
         TOTAL, TOTAL.replace("    whole = 0\n", "    whole = 0 if prices else 1\n"), "total", "[]",
     ),
@@ -71,7 +71,7 @@ CASES = {
     "something printed": (
         "def say(n: int) -> None:\n    print(n)\n", "def say(n: int) -> None:\n    print(n + 1)\n", "say", "prints",
     ),
-    "without end": (
+    "too much output": (
         "def down(n: int) -> int:\n    return max(n, 0)\n",
         "def down(n: int) -> int:\n    while n > 5:\n        pass\n    return max(n, 0)\n", "down", "does not end",
     ),
@@ -281,7 +281,7 @@ async def test_what_is_shared_otherwise_is_no_proof(make: MakeCase, name: str) -
     before, after, unit, says = ALIASES[name]
     evidence = await judge(make(before, after, unit))
     assert evidence.verdict is Ruling.UNKNOWN, evidence
-    assert "shares otherwise" in evidence.detail
+    assert "shares objects differently" in evidence.detail
     assert says in evidence.detail
 
 
@@ -324,7 +324,7 @@ NOT_COMPARABLE = {
     "network": ("import socket\n\n\ndef f(n: int):\n    return socket.create_connection(('h', n))\n", "network"),
     "processes": ("import subprocess\n\n\ndef f(n: int):\n    return subprocess.run(['ls'])\n", "processes"),
     "the terminal": ("def f(n: int):\n    return input()\n", "terminal"),
-    "no rest": ("import os\n\n\ndef f(n: int):\n    return os.getpid(), n\n", "another result each time"),
+    "no rest": ("import os\n\n\ndef f(n: int):\n    return os.getpid(), n\n", "its result varies between runs"),
     "no end": ("def f(n: int):\n    while True:\n        pass\n", "does not end"),
     "a missing package": (
         "import nowhere_at_all\n\n\ndef f(n: int):\n    return nowhere_at_all.g(n)\n",
@@ -348,7 +348,7 @@ async def test_where_no_code_runs_the_check_is_skipped(make: MakeCase) -> None:
     assert (await judge(replace(case, runtime=None))).verdict is Ruling.SKIPPED
     assert (await judge(replace(case, language="cobol"))).verdict is Ruling.SKIPPED
     late = replace(case, runtime=replace(case.runtime, until=0.0))
-    assert "time was used up" in (await judge(late)).detail
+    assert "out of time" in (await judge(late)).detail
 
 
 async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of_it(make: MakeCase) -> None:

@@ -49,7 +49,7 @@ ROWS = (
 )
 
 CASES = {
-    "another result": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
+    "its result varies": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
     "only on empty input": (TOTAL, TOTAL.replace("whole = 0", "whole = prices.length ? 0 : 1"), "total", "[]"),
     "another error": (
         "function first(names) {\n  if (!names.length) throw new RangeError('none');\n  return names[0];\n}\n",
@@ -78,7 +78,7 @@ CASES = {
     "something printed": (
         "function say(n) { console.log('n', n); }\n", "function say(n) { console.log('n', n + 1); }\n", "say", "prints",
     ),
-    "without end": (
+    "too much output": (
         "function down(n) { return Math.max(n, 0); }\n",
         "function down(n) { while (n > 5) ; return Math.max(n, 0); }\n", "down", "does not end",
     ),
@@ -276,7 +276,7 @@ async def test_what_is_one_thing_is_told_and_proves_nothing(make: MakeCase, name
     before, after, unit, says = SHARES[name]
     evidence = await judged(make, before, after, unit)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
-    assert "shares otherwise" in evidence.detail
+    assert "shares objects differently" in evidence.detail
     assert says in evidence.detail
 
 
@@ -406,7 +406,7 @@ async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
 
 def esbuild() -> None:
     if shutil.which("esbuild") is None:
-        pytest.skip("not on this machine: esbuild")
+        pytest.skip("not installed: esbuild")
 
 
 TYPED = """import { twice } from './twice';

@@ -59,7 +59,7 @@ async def _are_judged(make: MakeCase, known: list[Rewrite]) -> None:
 async def test_of_javascript_and_typescript(make: MakeCase, unit: str) -> None:
     ending = unit.split()[0].rpartition(".")[2]
     if ending == "ts" and shutil.which("esbuild") is None:
-        pytest.skip("not on this machine: esbuild")
+        pytest.skip("not installed: esbuild")
     for each in SCRIPT[unit]:
         assert each.after is not None, f"{each.name}: the text has other words"
         case = replace(make(each.before, each.after, each.unit), language=LANGUAGES[ending])

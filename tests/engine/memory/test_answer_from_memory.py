@@ -101,7 +101,7 @@ async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
 
     assert (answer.metadata.calls == 0) is answers, answer.message
     assert ("its own 1 test passes" in [item.detail for item in answer.evidence]) is answers
-    beside = "What fits is remembered, but it was not proven: its own 1 test passes, but it does not run `double`."
+    beside = "Remembered solution not proven: its own 1 test passes, but it does not run `double`."
     assert (beside in answer.warnings) is (tests is BESIDE), answer.warnings
 
 
@@ -116,7 +116,7 @@ async def test_tests_that_get_no_core_prove_nothing(
 
     assert (answer.success, answer.metadata.calls) == (True, 1), answer.message
     assert "n + n" in answer.edits[0].new_text
-    said = "What fits is remembered, but it was not proven: its own tests did not finish in time."
+    said = "Remembered solution not proven: its own tests did not finish in time."
     assert said in answer.warnings
 
 

@@ -347,7 +347,7 @@ async def test_without_the_right_to_write_it_is_still_read(open_folder: Path) ->
 async def test_a_folder_that_others_may_read_is_not_used(root: Path, embedder: Embedder) -> None:
     root.mkdir(mode=0o755)
 
-    with pytest.raises(StoreError, match=r"Memory unavailable: .* is open to other users") as raised:
+    with pytest.raises(StoreError, match=r"Memory unavailable: .* is accessible to other users") as raised:
         await SyncedIndex.open(root, embedder)
     assert raised.value.fault is StoreFault.UNAVAILABLE
 

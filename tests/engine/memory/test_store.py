@@ -104,7 +104,7 @@ async def test_a_secret_is_in_no_file(store: SolutionStore, field: str) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     value = f'token = "{secret}"'
     solution = replace(DATE, **{field: (value,) if field == "evidence" else value})  # type: ignore[arg-type]
-    with pytest.raises(StoreError, match=rf"its {field} holds what looks like a secret") as raised:
+    with pytest.raises(StoreError, match=rf"its {field} contains a possible secret") as raised:
         await store.put(solution)
 
     assert raised.value.fault is StoreFault.REFUSED

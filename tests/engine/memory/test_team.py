@@ -212,7 +212,7 @@ async def test_what_only_the_team_has_is_forgotten_by_who_may_write_it(place: Pl
     await share(writer)
     reader = await place.member("reader", writes=False)
     (hit,) = await look(reader)
-    with pytest.raises(StoreError, match=r"the team's, whose table is only read here \(memory.team_access\)"):
+    with pytest.raises(StoreError, match=r"the team's table, which is read-only here \(setting `memory.team_access`\)"):
         await maintenance.forget(reader, [hit.solution.id])
     await maintenance.clear(writer, None)
     assert len(await look(reader)) == 1, "others may want it"

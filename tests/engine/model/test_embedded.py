@@ -66,7 +66,7 @@ async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
         file.truncate(weights.size)
     embedded = Embedded(TINY, paths)
     assert embedded.available() is None
-    with pytest.raises(WeightsError, match=r"SHA-256 differs. `stet model pull tiny` replaces it"):
+    with pytest.raises(WeightsError, match=r"SHA-256 differs. Run `stet model pull tiny` to replace it"):
         await embedded.endpoint()
     await embedded.close()
     assert not paths.runtime.exists(), "nothing was started"

@@ -69,29 +69,29 @@ ROWS = (
     Row("429 with an absurd Retry-After", [Reply.failure(429, retry_after="1e99")], Fault.RATE_LIMITED, 1, "429"),
     Row("429, quota", [Reply.failure(429, "no money", code="insufficient_quota")], Fault.QUOTA, 1, "no money"),
     Row("500", [Reply.failure(500, "broken")] * 3, Fault.SERVER, 3, "broken"),
-    Row("400, context", [Reply.failure(400, code="context_length_exceeded")], Fault.CONTEXT, 1, "this long"),
+    Row("400, context", [Reply.failure(400, code="context_length_exceeded")], Fault.CONTEXT, 1, "of this length"),
     Row("400", [Reply.failure(400, "nonsense")], Fault.BAD_REQUEST, 1, "nonsense"),
     Row("401", [Reply.failure(401, "who?")], Fault.UNAUTHORIZED, 1, "who?"),
     Row("403", [Reply.failure(403, "not you")], Fault.UNAUTHORIZED, 1, "not you"),
     Row("404", [Reply.failure(404, "no model")], Fault.NOT_FOUND, 1, "no model"),
     Row("422", [Reply.failure(422, "odd body")], Fault.BAD_REQUEST, 1, "odd body"),
-    Row("never answers", [Reply("fine", first_delay=60)], Fault.NO_FIRST_TOKEN, 1, "did not begin"),
+    Row("never answers", [Reply("fine", first_delay=60)], Fault.NO_FIRST_TOKEN, 1, "did not start"),
     Row("a page with 200", [Reply(mode="html")] * 3, Fault.MALFORMED, 3, "web page"),
     Row("a page said to be a stream", [Reply(raw=b"<html>hello</html>")] * 3, Fault.MALFORMED, 3, "web page"),
-    Row("cut JSON", [Reply("fine", mode="cut_json")] * 3, Fault.MALFORMED, 3, "broken piece"),
-    Row("a malformed chunk", [Reply(mode="malformed")] * 3, Fault.MALFORMED, 3, "broken piece"),
+    Row("cut JSON", [Reply("fine", mode="cut_json")] * 3, Fault.MALFORMED, 3, "invalid JSON"),
+    Row("a malformed chunk", [Reply(mode="malformed")] * 3, Fault.MALFORMED, 3, "invalid JSON"),
     Row("an error with 200", [Reply.failure(200, "sorry")] * 3, Fault.MALFORMED, 3, "sorry"),
     Row("no choices", [Reply("fine", mode="no_choices")] * 3, Fault.EMPTY, 3, "empty"),
     Row("an error event", [Reply(mode="error_event")] * 3, Fault.MALFORMED, 3, "the engine died"),
-    Row("RST before a token", [Reply("fine", drop_after=0)] * 3, Fault.MALFORMED, 3, "broke off"),
+    Row("RST before a token", [Reply("fine", drop_after=0)] * 3, Fault.MALFORMED, 3, "was lost"),
     # What came is judged, and nobody is asked for it again.
-    Row("nothing but reasoning", [Reply("", reasoning="x = 1")], None, 1, "nothing but its reasoning"),
+    Row("nothing but reasoning", [Reply("", reasoning="x = 1")], None, 1, "only reasoning"),
     Row("no finish, no [DONE]", [Reply("fi ne", finish=None, no_done=True)], None, 1, "neither a finish reason"),
-    Row("JSON where a stream was asked", [Reply("fine", mode="json")], None, 1, "in one piece"),
-    Row("JSON said to be a stream", [Reply(raw=MESSAGE)], None, 1, "in one piece"),
-    Row("RST in mid-stream", [Reply("a b c", drop_after=2)], None, 1, "broke off"),
+    Row("JSON where a stream was asked", [Reply("fine", mode="json")], None, 1, "does not stream"),
+    Row("JSON said to be a stream", [Reply(raw=MESSAGE)], None, 1, "does not stream"),
+    Row("RST in mid-stream", [Reply("a b c", drop_after=2)], None, 1, "was lost"),
     Row("an error event in mid-stream", [Reply("a b", mode="error_event")], None, 1, "the engine died"),
-    Row("a stall after a token", [Reply("a b c", stall_after=1)], None, 1, "fell silent"),
+    Row("a stall after a token", [Reply("a b c", stall_after=1)], None, 1, "stopped in the middle"),
     Row("nine slow tokens", [Reply("a b c d e f g h i", delay=0.1)], None, 1),
     Row("keep-alives, CRLF, no last blank line", [Reply(raw=b": hi\r\n\r\ndata: " + MESSAGE)], None, 1),
 )
@@ -198,7 +198,7 @@ async def test_a_long_retry_after_is_not_waited_for(count: int, endpoints: Endpo
     asker, clock = pool(*(provider for _, provider in made)), asyncio.get_running_loop().time
     began = clock()
     if count == 1:
-        with pytest.raises(EndpointError, match=r"limits the rate.*slow down"):
+        with pytest.raises(EndpointError, match=r"limits the request rate.*slow down"):
             await asker.ask(deadline=300)
     else:
         assert (await asker.ask(deadline=300)).endpoint == "second"
@@ -323,7 +323,7 @@ async def test_a_prompt_too_long_for_the_second_is_not_sent_there(endpoints: End
 
     completion = await pool(made[0][1], small, made[2][1]).ask([Message("user", "word " * 3000)])
     assert completion.endpoint == "third"
-    assert "about 3000 tokens, and it reads 600" in completion.warnings[1]
+    assert "about 3000 tokens, and its context is 600" in completion.warnings[1]
     assert made[1][0].requests == []
 
 

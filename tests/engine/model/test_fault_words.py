@@ -76,6 +76,6 @@ async def test_who_falls_silent_is_told_with_the_ways_out(scripted: ScriptedMode
 async def test_whose_time_is_up_is_told_with_the_setting(scripted: ScriptedModel, asker) -> None:
     scripted.replies([Reply("fine"), Reply("never", first_delay=60)])
     await asker.ask()  # loads what takes longer to load than the deadline is
-    with pytest.raises(EndpointError, match=r"the setting deadline \(now 30 s\)") as raised:
+    with pytest.raises(EndpointError, match=r"the setting `deadline` \(now 30 s\)") as raised:
         await asker.ask(deadline=1.5)
     assert raised.value.fault is Fault.DEADLINE

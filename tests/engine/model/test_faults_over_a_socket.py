@@ -66,7 +66,7 @@ CASES = (
     Case("error event at once", [Reply(mode="error_event")] * 4, Fault.MALFORMED, 3, "the engine died"),
     Case("error object with 200", [Reply.failure(200, "sorry")] * 4, Fault.MALFORMED, 3, "sorry"),
     Case("a router's 401 with 200", [Reply.failure(200, "no", code="401")] * 2, Fault.UNAUTHORIZED, 1),
-    Case("reset at once", [Reply("fine", drop_after=0)] * 4, Fault.MALFORMED, 3, "broke off"),
+    Case("reset at once", [Reply("fine", drop_after=0)] * 4, Fault.MALFORMED, 3, "was lost"),
     Case("empty", [Reply("")] * 4, Fault.EMPTY, 3),
     Case("blank", [Reply(" \n ")] * 4, Fault.EMPTY, 3),
     Case("nothing but [DONE]", [Reply(raw=b"data: [DONE]\n\n")] * 4, Fault.EMPTY, 3),
@@ -76,11 +76,11 @@ CASES = (
     Case("never answers", [Reply("fine", first_delay=60), GOOD], Fault.NO_FIRST_TOKEN, 1),
     Case("a head and silence", [Reply("fine", first_delay=60, head_first=True), GOOD], Fault.NO_FIRST_TOKEN, 1),
     # After the first token nothing is asked again; what came is judged.
-    Case("reset", [Reply("a b c", drop_after=2), GOOD], None, 1, "broke off", "a b ", "cut"),
-    Case("stall", [Reply("a b c", stall_after=2), GOOD], None, 1, "fell silent", "a b ", "cut"),
+    Case("reset", [Reply("a b c", drop_after=2), GOOD], None, 1, "was lost", "a b ", "cut"),
+    Case("stall", [Reply("a b c", stall_after=2), GOOD], None, 1, "stopped in the middle", "a b ", "cut"),
     Case("malformed chunk", [Reply("a b ", mode="malformed"), GOOD], None, 1, "broken piece", "a b ", "cut"),
     Case("error event", [Reply("a b ", mode="error_event"), GOOD], None, 1, "the engine died", "a b ", "cut"),
-    Case("no finish", [Reply("a b ", finish=None), GOOD], None, 1, "before it was done", "a b ", "cut"),
+    Case("no finish", [Reply("a b ", finish=None), GOOD], None, 1, "too early", "a b ", "cut"),
     Case(
         "no finish, no [DONE]", [Reply("a b ", finish=None, no_done=True)], None, 1, "neither a finish", "a b ", "cut"
     ),
@@ -89,7 +89,7 @@ CASES = (
     Case("reset in thought", [Reply("a", reasoning="hm", drop_after=0), GOOD], Fault.MALFORMED, 1),
     Case("tokens spent in secret", [Reply("", finish="length"), GOOD], Fault.EMPTY, 1, "hidden reasoning"),
     # Odd, and fine.
-    Case("JSON, no stream", [Reply("fine", mode="json")], None, 1, "in one piece"),
+    Case("JSON, no stream", [Reply("fine", mode="json")], None, 1, "does not stream"),
     Case("no [DONE]", [Reply("fine", no_done=True)], None, 1),
     Case("no usage", [Reply("fine", usage=False)], None, 1),
     Case("reasoning only", [Reply("", reasoning="```python\nx\n```")], None, 1, "reasoning", "```python\nx\n```"),

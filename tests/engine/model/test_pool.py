@@ -50,7 +50,7 @@ def _to(model: ScriptedModel, provider: Provider) -> Provider:
             "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in",
             3,
         ),
-        ([Reply("never", first_delay=60)], "did not begin to answer", 1),
+        ([Reply("never", first_delay=60)], "did not start to reply", 1),
     ],
     ids=["key", "quota", "server", "page", "silence"],
 )
@@ -71,7 +71,7 @@ async def test_the_next_provider_takes_over_and_the_reason_is_told(
     assert completion.requests == requests + 1
     (notice,) = [e.message for e in asker.events if isinstance(e, Notice) and e.message.endswith("instead.")]
     assert reason in notice
-    assert f"Asking second ({second.base_url})" in notice
+    assert f"Using second ({second.base_url})" in notice
 
 
 async def test_text_that_broke_off_is_not_asked_for_elsewhere(
@@ -156,22 +156,22 @@ async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) 
 
 
 async def test_nobody_is_looked_for_if_the_user_says_so(found: ScriptedModel, paths: Paths) -> None:
-    await _expect_no_model(Settings(model=ModelSettings(discover=False, embedded="off")), paths, "none is looked for")
+    await _expect_no_model(
+        Settings(model=ModelSettings(discover=False, embedded="off")), paths, "`model.discover` is off"
+    )
     assert found.probes == []
 
 
 async def test_no_model_says_what_was_tried_and_what_helps(nobody: None, paths: Paths) -> None:
     settings = Settings(model=ModelSettings(embedded="off"))
-    told = await _expect_no_model(
-        settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*switched off"
-    )
+    told = await _expect_no_model(settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*disabled")
     assert told.endswith("or set STET_BASE_URL to an endpoint.")
     assert "\n" not in told
 
 
 async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths: Paths) -> None:
     tiny = Settings(model=ModelSettings(embedded="tiny"))
-    told = await _expect_no_model(tiny, paths, "ollama on port .*weights are not here.*`stet model pull tiny`")
+    told = await _expect_no_model(tiny, paths, "ollama on port .*not downloaded.*`stet model pull tiny`")
     assert "\n" not in told
     models = ModelPool(tiny, paths)
     profile, health = await models.profile(), await models.health()
@@ -210,7 +210,7 @@ async def test_the_first_chat_model_is_taken_where_none_is_named(scripted, pool,
 
 async def test_a_server_without_models_is_a_fault(scripted: ScriptedModel, pool, provider: Provider) -> None:
     scripted.models = ()
-    with pytest.raises(EndpointError, match="lists no model"):
+    with pytest.raises(EndpointError, match="lists no usable model"):
         await pool(provider.model_copy(update={"model": ""})).ask()
 
 

@@ -77,7 +77,7 @@ def test_a_file_of_a_later_version_is_neither_read_nor_lost(store: ProfileStore)
     path.write_text(later)
     found, problem = store.load(RECORD.endpoint, RECORD.model)
     assert found == StoredProfile(RECORD.endpoint, RECORD.model)
-    assert "later version" in problem
+    assert "newer version" in problem
     store.save(RECORD)
     assert path.read_text() == later
 
@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path, caplog: p
     (tmp_path / "profiles").write_text("a file where the folder should be")
     store = ProfileStore(tmp_path / "profiles")
     store.save(RECORD)
-    assert "is not kept: " in caplog.text
+    assert "cannot save the profile of " in caplog.text
     assert store.load(RECORD.endpoint, RECORD.model)[0] == StoredProfile(RECORD.endpoint, RECORD.model)
     assert list(store.all()) == []
 

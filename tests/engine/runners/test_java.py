@@ -77,7 +77,7 @@ async def test_junit_tells_each_test(check: Check) -> None:
     jars = sorted(Path.home().glob(".m2/**/junit-platform-console-standalone-*.jar"))
     jars += [Path(path) for path in [os.environ.get("JUNIT_CONSOLE", "")] if path]
     if not jars:
-        pytest.skip("not on this machine: junit-platform-console-standalone.jar (JUNIT_CONSOLE may name one)")
+        pytest.skip("not installed: junit-platform-console-standalone.jar (JUNIT_CONSOLE may name one)")
 
     report = await check("java", JUNIT, binds=(jars[-1],))
 

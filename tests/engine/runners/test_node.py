@@ -83,7 +83,7 @@ async def test_only_what_ran_is_green(check: Check, name: str) -> None:
 def esbuild() -> Path:
     if found := shutil.which("esbuild"):
         return Path(found).resolve()
-    pytest.skip("not on this machine: esbuild")
+    pytest.skip("not installed: esbuild")
 
 
 async def test_typescript_is_bundled_and_its_lines_are_its_own(check: Check) -> None:

@@ -101,7 +101,7 @@ async def test_each_seed_is_the_hash_seed_of_its_run(box: Sandbox) -> None:
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
 async def test_coverage_tells_lines_and_who_ran_them(check: Check, framework: str) -> None:
-    pytest.importorskip("coverage", reason="not on this machine: coverage")
+    pytest.importorskip("coverage", reason="not installed: coverage")
     tests = {
         "test_a.py": "import unittest\nfrom code import sign\nclass TestA(unittest.TestCase):\n"
         "  def test_up(self): assert sign(1) == 1\n"
@@ -166,7 +166,7 @@ def test_each_python_traces(version: str, tmp_path: Path) -> None:
     found = [shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
     program = next((str(each) for each in found if each and _works(each)), None)
     if program is None:
-        pytest.skip(f"there is no Python {version} on this machine")
+        pytest.skip(f"no Python {version} on this machine")
     (tmp_path / "code.py").write_text(TRACED)
     (tmp_path / "inside").symlink_to(INSIDE)
     (tmp_path / "main.py").write_text(
@@ -204,7 +204,7 @@ async def test_too_weak_a_box_runs_nothing(tmp_path: Path) -> None:
     report = await run_tests(weak, TestPlan("python", ("test_a.py",), {"test_a.py": b"def test_a(): pass\n"}))
 
     assert (report.outcome, report.run) == (SuiteOutcome.REFUSED, None)
-    assert "No code was run" in report.detail
+    assert "No code ran" in report.detail
     assert json.dumps(report.to_json())
 
 

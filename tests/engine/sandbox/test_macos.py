@@ -93,7 +93,7 @@ def test_a_workspace_lies_at_its_own_place_in_a_container(tmp_path: Path) -> Non
 
 
 async def test_what_a_container_cannot_do_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match='write backend = "podman:IMAGE" in your settings'):
+    with pytest.raises(ValueError, match='set `backend = "podman:IMAGE"` in your settings'):
         await container(tmp_path, "").run(RunSpec(("true",)))
     with pytest.raises(ValueError, match="cannot report"):
         await container(tmp_path).run(RunSpec(("true",), report=True))

@@ -115,7 +115,7 @@ def test_a_wrong_value_is_told_with_key_place_and_expectation(user_file: Path, t
         (b"deadline = \n", "is not valid TOML"),
         (b"\xff\xfe", "is not UTF-8 text"),
         (b"a = " + b"[" * 100_000, "is not valid TOML"),
-        (b"#" * 256_001, "it is larger than 256,000 bytes"),
+        (b"#" * 256_001, "larger than 256,000 bytes"),
         (b".".join([b"a"] * 1500) + b" = 1\n", "is not valid TOML"),
         (b"".join(b"k%d = 1\n" % number for number in range(201)), "has more than 200 keys"),
     ],
@@ -246,7 +246,7 @@ def test_a_model_without_an_endpoint_is_told(stet_home: Path, monkeypatch: pytes
 
     (warning,) = load(project=None).warnings
 
-    assert warning.startswith("STET_MODEL is set without STET_BASE_URL")
+    assert warning.startswith("STET_MODEL has no effect without STET_BASE_URL")
 
 
 @pytest.mark.parametrize("address", ["ftp://x/v1", "127.0.0.1:8000/v1", "file:///etc/passwd", "http://", "http://[::1"])

@@ -190,7 +190,7 @@ async def test_a_broken_child_says_why_and_is_not_started_in_a_loop(nursery: Nur
         with pytest.raises(WorkerError, match=r"RuntimeError: the sample is broken .*sample\.log"):
             await worker.lease()
     born = len(nursery.births)
-    with pytest.raises(WorkerError, match=r"the sample is broken.* Next try in 1 s"):
+    with pytest.raises(WorkerError, match=r"the sample is broken.* Retrying in 1 s"):
         await worker.lease()
     assert len(nursery.births) == born == 2
 
@@ -310,7 +310,7 @@ async def test_a_state_that_others_could_have_written_is_not_believed(nursery: N
 async def test_a_folder_that_others_can_read_keeps_no_key(nursery: Nursery) -> None:
     nursery.state.parent.mkdir(parents=True, mode=0o700)
     nursery.state.parent.chmod(0o755)
-    with pytest.raises(PolicyError, match=r"open to other users.*chmod 700"):
+    with pytest.raises(PolicyError, match=r"accessible to other users.*chmod 700"):
         await nursery.worker().lease()
     assert nursery.births == []
 
@@ -326,7 +326,7 @@ async def test_a_link_is_no_folder_for_a_key(nursery: Nursery, tmp_path: Path) -
 async def test_a_folder_below_one_that_everybody_may_write_keeps_no_key(nursery: Nursery, tmp_path: Path) -> None:
     nursery.runtime.mkdir()
     nursery.runtime.chmod(0o777)
-    with pytest.raises(PolicyError, match="writable for everybody"):
+    with pytest.raises(PolicyError, match="writable for everyone"):
         await nursery.worker().lease()
 
 

@@ -101,7 +101,7 @@ def test_names_of_files_are_no_paths_and_never_meet(tmp_path: Path) -> None:
 def test_an_unknown_check_is_answered_with_those_there_are() -> None:
     with pytest.raises(UsageError, match="it has syntax, tests"):
         select_check(answer(PARSES, FAILED), "speed")
-    with pytest.raises(UsageError, match="nothing was judged"):
+    with pytest.raises(UsageError, match="has no evidence"):
         select_check(answer(), "")
 
 
@@ -164,7 +164,7 @@ async def test_a_client_without_any_way_to_show_it_gets_it_as_markdown(
 ) -> None:
     scripted.default = fenced(WRONG)
     async with editor(environment, NOTHING) as client:
-        with pytest.raises(ErrorAnswer, match="no job of this server"):
+        with pytest.raises(ErrorAnswer, match="no job has evidence"):
             await command(client, "stet.evidence")
         _, result = await refactor(client)
         assert result["message"] in boxes(client)

@@ -417,7 +417,7 @@ async def test_a_client_that_claims_and_does_nothing_is_found_out(environment: E
         result = await refactored(client)
 
         assert (result["status"], result["applied"]) == ("done", None)
-        assert "did not show" in result["message"]
+        assert "did not appear" in result["message"]
         assert boxes(client) == [result["message"]]
 
 
@@ -643,7 +643,7 @@ async def test_a_client_that_creates_no_files_is_shown_the_tests(
         result = await finish(client, await start(client, "test", uri=path.as_uri(), range=TARGET))
 
         assert (result["status"], result["applied"]) == ("done", False), result["message"]
-        assert "creates no files" in result["message"]
+        assert "does not create files" in result["message"]
         assert any("+def test_add" in params["message"] for params in client.received("window/logMessage"))
 
 

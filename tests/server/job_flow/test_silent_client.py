@@ -71,7 +71,7 @@ async def unanswered(client: RawClient) -> tuple[str, Json]:
 
 
 async def settled(client: RawClient, job: str) -> Json:
-    """The job's result once nobody is asked any more and it is known what came of that."""
+    """The job's result once no edit waits for confirmation any more and it is known what came of that."""
     async with asyncio.timeout(PATIENCE):
         while "asks" in (result := await finish(client, job)) or "no response after" in result["message"]:
             await asyncio.sleep(0.05)
@@ -131,7 +131,7 @@ async def test_a_command_applies_what_was_asked_long_ago(
 ) -> None:
     async with editor(tmp_path) as client:
         client.answers["window/showMessageRequest"] = Silence()
-        with pytest.raises(ErrorAnswer, match="nobody is asked"):
+        with pytest.raises(ErrorAnswer, match="no edit waits for confirmation"):
             await command(client, "stet.apply")
         job, _ = await unanswered(client)
         before(client)
@@ -141,7 +141,7 @@ async def test_a_command_applies_what_was_asked_long_ago(
 
         assert (result["status"], "asks" in result) == (status, False)
         assert client.text(URI) == (NEW if status == "done" else text), result["message"]
-        with pytest.raises(ErrorAnswer, match=f"nobody is asked about an edit of {job}"):
+        with pytest.raises(ErrorAnswer, match=f"no edit waits for confirmation of {job}"):
             await command(client, "stet.apply", job=job)
 
 

@@ -130,7 +130,7 @@ class TestOxlint:
     def test_a_text_too_deep_for_it_is_left_to_the_others(self) -> None:
         verdict = judge("[" * 50_000, "typescript")
         assert (verdict.status, verdict.source) == (Status.ERROR, "tree-sitter")
-        assert "oxlint was ended by SIG" in verdict.reason
+        assert "oxlint was stopped by SIG" in verdict.reason
 
 
 @needs("javac")

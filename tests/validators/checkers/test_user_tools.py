@@ -106,9 +106,9 @@ class TestBadTools:
         ("code", "reason"),
         [
             ("import time; time.sleep(60)", "no response from mine within 1.0 s"),
-            ("import sys\nwhile True: sys.stdout.write('x' * 100000)", "mine wrote more than it has to say"),
-            ("import sys\nwhile True: sys.stderr.write('x' * 100000)", "mine wrote more than it has to say"),
-            ("import os; os.kill(os.getpid(), 11)", "mine was ended by SIGSEGV"),
+            ("import sys\nwhile True: sys.stdout.write('x' * 100000)", "mine wrote too much output"),
+            ("import sys\nwhile True: sys.stderr.write('x' * 100000)", "mine wrote too much output"),
+            ("import os; os.kill(os.getpid(), 11)", "mine was stopped by SIGSEGV"),
             ("import sys; sys.exit('what?')", "mine failed without a location (exit status 1)"),
             ("import os; os.write(1, os.urandom(5000)); os._exit(3)", "mine failed without a location"),
         ],

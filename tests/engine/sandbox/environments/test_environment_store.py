@@ -82,7 +82,7 @@ async def test_uses_at_the_same_time_build_once(store: EnvironmentStore, python:
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("pebble", "there is no wheel|the index has no such package"), ("gravel", "the index has no such package")],
+    [("pebble", "no wheel|the index has no such package"), ("gravel", "the index has no such package")],
 )
 async def test_what_cannot_be_had_is_told_and_leaves_nothing(
     store: EnvironmentStore, python: Interpreter, name: str, why: str

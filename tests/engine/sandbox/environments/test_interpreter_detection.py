@@ -75,7 +75,7 @@ def test_a_home_that_is_no_installation_is_not_shown(tmp_path: Path) -> None:
     python = venv(tmp_path / ".venv")
     (tmp_path / ".venv" / "pyvenv.cfg").write_text(f"home = {private / 'bin'}\n")
 
-    with pytest.raises(UnfitError, match="private is no Python installation"):
+    with pytest.raises(UnfitError, match="private is not a Python installation"):
         installation(python)
 
 
@@ -86,7 +86,7 @@ def test_a_library_behind_a_link_makes_no_installation(tmp_path: Path) -> None:
     shutil.copy(REAL, private / "bin" / "python")
     (private / "lib").symlink_to(REAL.parents[1] / "lib")
 
-    with pytest.raises(UnfitError, match="no Python installation"):
+    with pytest.raises(UnfitError, match="not a Python installation"):
         installation(private / "bin" / "python")
 
 
@@ -100,7 +100,7 @@ def test_an_environment_that_is_a_link_is_not_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("#!/bin/sh\nexec python3", "a script that chooses a Python"), ("\x7fELF", "is no Python installation")],
+    [("#!/bin/sh\nexec python3", "a script that starts a Python"), ("\x7fELF", "is not a Python installation")],
 )
 def test_a_program_that_is_no_python(tmp_path: Path, text: str, why: str) -> None:
     program = tmp_path / "bin" / "python"
@@ -114,7 +114,7 @@ def test_a_program_that_is_no_python(tmp_path: Path, text: str, why: str) -> Non
 def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
     (tmp_path / "python").symlink_to(tmp_path / "gone")
 
-    with pytest.raises(UnfitError, match="leads nowhere"):
+    with pytest.raises(UnfitError, match="a broken link"):
         installation(tmp_path / "python")
 
 
