@@ -116,7 +116,7 @@ async def test_quotes_may_not_change_where_the_value_needs_them(bench: Bench, sc
     [
         (
             BODY.replace("    password = 'STET_SECRET_2'\n", "    password = input()\n"),
-            "removes a value that was hidden",
+            "removes a value",
         ),
         (BODY.replace("return open_(", "print('STET_SECRET_2')\n    return open_("), "copies a value"),
     ],
