@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import sys
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 from support.scripted import ScriptedModel
 
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
+from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.storage.private_files import private_folder
@@ -26,6 +30,9 @@ SKIPPED = "stet/skipped"
 
 OURS = ("STET_", "OPENAI_")
 """Variables of the developer's shell that must not reach a test."""
+
+PYTHON = {"VIRTUAL_ENV": sys.prefix}
+"""Candidates run in this Python, which has pytest: what else this machine has is not what is tested."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,26 +64,33 @@ def scripted() -> Iterator[ScriptedModel]:
 
 @pytest.fixture(scope="session")
 def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sandbox's folder in which this machine's boxes were probed, once for all tests: a probe builds many boxes."""
+    """A sandbox's folder that knows this machine's boxes and this Python, probed once for all tests."""
     folder = tmp_path_factory.mktemp("probes") / "sandbox"
-    asyncio.run(Sandbox(Level.STRONG, folder).candidates())
+    asyncio.run(_probe(folder))
     return folder
+
+
+async def _probe(folder: Path) -> None:
+    sandbox = Sandbox(Level.STRONG, folder)
+    await sandbox.candidates()
+    with contextlib.suppress(StetError):  # a machine without a box
+        await Detector(sandbox, ProbeCache(folder / "proofs.json", sandbox.identity)).find(folder, environ=PYTHON)
+    await sandbox.close()
 
 
 @pytest.fixture
 def stet_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probes: Path) -> Path:
-    """A STET_HOME that knows this machine's boxes and nothing else, without anybody's endpoints and keys."""
+    """A STET_HOME that knows this machine's boxes and this Python and nothing else, without endpoints and keys."""
     for name in tuple(os.environ):
         if name.startswith(OURS):
             monkeypatch.delenv(name)
     home = tmp_path / "stet-home"
     home.mkdir()
-    if (probes / "probed.json").exists():
-        private_folder(home / "cache" / "sandbox")
-        shutil.copy2(probes / "probed.json", home / "cache" / "sandbox")
+    for known in probes.glob("*.json"):
+        shutil.copy2(known, private_folder(home / "cache" / "sandbox"))
     monkeypatch.setenv("STET_HOME", str(home))
-    # Candidates run in this Python, which has pytest: what else this machine has is not what is tested.
-    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    for name, value in PYTHON.items():
+        monkeypatch.setenv(name, value)
     return home
 
 
@@ -89,11 +103,12 @@ def environment(stet_home: Path, scripted: ScriptedModel) -> Mapping[str, str]:
         "STET_BASE_URL": scripted.base_url,
         "STET_MODEL": scripted.models[0],
         "STET_API_KEY": "test-key",
+        "STET_MEMORY_ENABLED": "false",
     }
 
 
 @pytest.fixture
 def served_here(environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for a server in this process: a test can then give it all the time that a busy machine takes."""
-    for name in ("STET_BASE_URL", "STET_MODEL", "STET_API_KEY"):
+    for name in ("STET_BASE_URL", "STET_MODEL", "STET_API_KEY", "STET_MEMORY_ENABLED"):
         monkeypatch.setenv(name, environment[name])

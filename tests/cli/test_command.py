@@ -203,7 +203,7 @@ def test_a_home_that_cannot_be_written_is_one_sentence_with_the_way_out(
 ) -> None:  # fmt: skip
     (folder / "file").touch()
 
-    said = stet(*words, STET_HOME=str(folder / "file" / "home")).err
+    said = stet(*words, STET_HOME=str(folder / "file" / "home"), STET_MEMORY_ENABLED="true").err
 
     reason = f"below {folder}/file/home, which is not writable (Not a directory)"
     line = f"error: Stet keeps its files {reason}: set `STET_HOME` to a writable folder"

@@ -22,6 +22,12 @@ FULL = "No space left on device"
 ROOMY = 8_000_000
 
 
+@pytest.fixture
+def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The same, with the memory."""
+    return {**environment, "STET_MEMORY_ENABLED": "true"}
+
+
 def file_in_place(home: Path) -> list[str]:
     home.write_text("in the way")
     return []

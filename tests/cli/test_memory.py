@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,12 @@ DATE = {
 REVERSE = {"instruction": "Reverse a list", "code": "func reverse() {}", "language": "go"}
 RUNS = 6
 LINES = f"{json.dumps(DATE)}\n\n{json.dumps(REVERSE)}\n"
+
+
+@pytest.fixture
+def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The same, with the memory."""
+    return {**environment, "STET_MEMORY_ENABLED": "true"}
 
 
 def rows(stet: Stet) -> list[dict[str, Any]]:

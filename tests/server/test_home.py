@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ from support.session import NEOVIM, command, fenced, finish, health, start
 HEAD = 'def add(a: int, b: int) -> int:\n    """The sum.\n\n    >>> add(1, 2)\n    3\n    """\n'
 OLD = f"{HEAD}    total = a + b\n    return total\n"
 NEW = f"{HEAD}    return a + b\n"
+
+
+@pytest.fixture
+def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The same, with the memory."""
+    return {**environment, "STET_MEMORY_ENABLED": "true"}
 
 
 async def test_a_job_ends_with_its_proof_and_health_names_what_is_off(

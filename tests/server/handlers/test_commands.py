@@ -29,6 +29,12 @@ COMMANDS = {
 Environment = Mapping[str, str]
 
 
+@pytest.fixture
+def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The same, with the memory."""
+    return {**environment, "STET_MEMORY_ENABLED": "true"}
+
+
 async def test_the_server_says_who_it_is_and_what_it_can(environment: Environment) -> None:
     async with editor(environment) as client:
         assert client.initialize_result is not None

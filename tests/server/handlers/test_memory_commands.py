@@ -22,6 +22,12 @@ NEW = 'def shout(text):\n    """Make a text loud."""\n    return text.upper()'
 WISH = "return the text in capital letters"
 
 
+@pytest.fixture
+def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The same, with the memory."""
+    return {**environment, "STET_MEMORY_ENABLED": "true"}
+
+
 async def solutions(client: Any, count: int) -> list[Any]:
     """What is remembered, once it is so many."""
     async with asyncio.timeout(60):
