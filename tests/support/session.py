@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from support.fork_server import forked_argv
 from support.wire import PATIENCE, Json, RawClient, recorded
 
 SERVER = (sys.executable, "-m", "stet_ls.server", "serve", "--stdio")
@@ -31,7 +32,7 @@ async def editor(
     environment: Mapping[str, str], name: str = NEOVIM, *, encodings: list[str] | None = None, **params: Any
 ) -> AsyncIterator[RawClient]:
     """A connected client with the capabilities of that editor; leaving checks that every request got one answer."""
-    async with RawClient.stdio(SERVER, env=environment) as client:
+    async with RawClient.stdio(forked_argv("serve", "--stdio"), env=environment) as client:
         told = {**introduction(name), **params}
         if encodings is not None:
             told["capabilities"] = {**told.get("capabilities", {}), "general": {"positionEncodings": encodings}}

@@ -35,7 +35,7 @@ async def shown_when(client: RawClient, words: str, **argument: object) -> Json:
     async with asyncio.timeout(60):
         while True:
             shown = await command(client, "stet.showPrompt", **argument)
-            if words in str(shown["messages"]):
+            if words in str(shown["messages"]) and "index not ready" not in shown["left_out"]:
                 return shown
             await asyncio.sleep(0.2)
 
