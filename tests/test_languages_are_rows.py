@@ -22,13 +22,12 @@ from stet_ls.engine.judges.project_tests import languages as project_tests
 from stet_ls.engine.prompt.languages import language_table as prompt
 from stet_ls.engine.reply.languages import language_table as reply
 from stet_ls.engine.runners import language_table as runners
-from stet_ls.validators.languages import LANGUAGES
-from stet_ls.validators.node_kinds import NODE_KINDS
+from stet_ls.validators.languages import LANGUAGES, NODE_KINDS
 
 ROOT = Path(__file__).parent.parent
 TABLES: Mapping[str, Mapping[str, Any]] = {
-    "validators/languages.py": {row.id: row for row in LANGUAGES},
-    "validators/node_kinds.py": NODE_KINDS,
+    "validators/language_rows.py": {row.id: row for row in LANGUAGES},
+    "validators/language.py": NODE_KINDS,
     "engine/reply/languages/language_table.py": reply.ROWS,
     "engine/prompt/languages/language_table.py": prompt.ROWS,
     "engine/execution/languages.py": execution.ROWS,
@@ -43,7 +42,7 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
 IDS = frozenset(row.id for row in LANGUAGES if row.kind == "code" and row.id in NODE_KINDS)
 """The languages that are more than a grammar: their names stand for nothing else."""
 OWN = re.compile(
-    r"(^|/)(languages|language_table|node_kinds|" + "|".join(map(re.escape, IDS - {"c"})) + r")(_\w+)?(/|\.py$)"
+    r"(^|/)(languages|language_rows|language_table|" + "|".join(map(re.escape, IDS - {"c"})) + r")(_\w+)?(/|\.py$)"
 )
 """A language's own tables and modules."""
 ALLOWED = {

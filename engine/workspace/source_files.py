@@ -18,8 +18,7 @@ from pathlib import Path
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.privacy.gitignore import IgnorePattern, decision, parse
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
-from stet_ls.validators.languages import language_of
-from stet_ls.validators.node_kinds import NODE_KINDS
+from stet_ls.validators.languages import NODE_KINDS, language_of
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
 LARGEST = 400_000

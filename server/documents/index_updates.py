@@ -46,8 +46,7 @@ class IndexUpdates:
 
 def watchers() -> list[types.FileSystemWatcher]:
     """What the client is asked to watch: source files whose symbols are known, and the lists that hide some."""
-    from stet_ls.validators.languages import LANGUAGES
-    from stet_ls.validators.node_kinds import NODE_KINDS
+    from stet_ls.validators.languages import LANGUAGES, NODE_KINDS
 
     endings = sorted({ending[1:] for row in LANGUAGES if row.id in NODE_KINDS for ending in row.extensions})
     globs = (f"**/*.{{{','.join(endings)}}}", "**/{.gitignore,.stetignore}")

@@ -19,7 +19,8 @@ import pytest
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.install_hints import install_command
-from stet_ls.validators.languages import LANGUAGES, Language, language, language_of
+from stet_ls.validators.language import Language
+from stet_ls.validators.languages import LANGUAGES, language, language_of
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.syntax import language_pack
 from stet_ls.validators.syntax.language_pack.child_pool import ParserPool, crew

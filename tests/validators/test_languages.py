@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.languages import LANGUAGES, PLAIN, Language, language, language_of
+from stet_ls.validators.language import Language
+from stet_ls.validators.languages import LANGUAGES, PLAIN, language, language_of
 from stet_ls.validators.parsing import grammars
 
 PARSED = [row for row in LANGUAGES if row.grammar]

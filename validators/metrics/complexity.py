@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.metrics.control_flow_kinds import CONTROL, Control
-from stet_ls.validators.node_kinds import NODE_KINDS
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import Unit, captures, find, tree_of

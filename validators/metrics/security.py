@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.node_kinds import NODE_KINDS
+from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import captures, tree_of
 

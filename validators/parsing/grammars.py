@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stet_ls.validators import languages
+from stet_ls.validators.language import Language
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -27,7 +28,7 @@ def allow_pack() -> None:
     _pack_allowed = True
 
 
-def is_foreign(row: languages.Language | None) -> bool:
+def is_foreign(row: Language | None) -> bool:
     """True for a language whose grammar only a child process may load."""
     return row is not None and row.grammar is None and row.packed is not None and not _pack_allowed
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.languages import for_language
-from stet_ls.validators.node_kinds import NODE_KINDS, NodeKinds
+from stet_ls.validators.language import NodeKinds
+from stet_ls.validators.languages import NODE_KINDS, for_language
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import heuristic_units

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.validators.node_kinds import NODE_KINDS, NodeKinds
+from stet_ls.validators.language import NodeKinds
+from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import documentation, heuristic_units

@@ -18,8 +18,8 @@ from stet_ls.engine.runners import language_table as runners
 from stet_ls.validators.checkers.formatters import FORMATTERS
 from stet_ls.validators.checkers.table import CHECKERS
 from stet_ls.validators.checkers.toolbox import Role
-from stet_ls.validators.languages import LANGUAGES, Language, row_for
-from stet_ls.validators.node_kinds import NODE_KINDS
+from stet_ls.validators.language import Language
+from stet_ls.validators.languages import LANGUAGES, NODE_KINDS, row_for
 
 ROOMS: Mapping[str, Mapping[str, object]] = {
     "prompt": prompt.ROWS,

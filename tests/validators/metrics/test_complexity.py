@@ -12,9 +12,9 @@ import lizard
 import pytest
 
 from stet_ls.validators.checkers.tools import ruff
+from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.metrics import complexity, lizard_complexity
 from stet_ls.validators.metrics.control_flow_kinds import CONTROL
-from stet_ls.validators.node_kinds import NODE_KINDS
 from stet_ls.validators.source import Source, Span
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
