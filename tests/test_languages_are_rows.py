@@ -132,6 +132,11 @@ def test_a_table_and_other_words_are_none(harmless: str) -> None:
     assert not list(comparisons(harmless))
 
 
+@pytest.mark.parametrize("table", [path for path in TABLES if path.startswith("engine/")])
+def test_whoever_adds_a_language_is_told_of_each_table(table: str) -> None:
+    assert f"| `{table}` |" in (ROOT / "CONTRIBUTING.md").read_text()
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_each_row_is_of_a_known_language(table: str) -> None:
     assert set(TABLES[table]) <= {row.id for row in LANGUAGES}
