@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TypeVar
 
@@ -57,6 +58,11 @@ def family(name: str) -> tuple[str, ...]:
 def row_for(rows: Mapping[str, T], name: str, default: T) -> T:
     """A room's row for a language id: its own, else that of its family, else the default."""
     return rows.get(name) or rows.get(for_language(name).family) or default
+
+
+def lookup(rows: Mapping[str, T], default: T) -> Callable[[str], T]:
+    """What finds a room's row for a language id, with a default for a language without one."""
+    return partial(row_for, rows, default=default)
 
 
 def language_of(path: Path | str) -> str:

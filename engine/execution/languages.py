@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,5 @@ ROWS: Mapping[str, ExecutionLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> ExecutionLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = ExecutionLanguage()
+for_language = lookup(ROWS, ExecutionLanguage())
+"""The row of a language id; for any other language the defaults."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from stet_ls.validators import go_undefined_names, structure
 from stet_ls.validators.ast_text import dump
 from stet_ls.validators.findings import Finding
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Symbol, Unit
@@ -110,10 +110,5 @@ ROWS: Mapping[str, JudgeLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> JudgeLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = JudgeLanguage()
+for_language = lookup(ROWS, JudgeLanguage())
+"""The row of a language id; for any other language the defaults."""

@@ -19,7 +19,7 @@ from stet_ls.engine.runners.languages.unittest_runner import Unittest
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.runner import Runner
 from stet_ls.engine.sandbox.spec import COMPILE, Limits
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 
 
 def _none(text: str) -> Iterable[str]:
@@ -55,13 +55,8 @@ ROWS: Mapping[str, RunnerLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> RunnerLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = RunnerLanguage()
+for_language = lookup(ROWS, RunnerLanguage())
+"""The row of a language id; for any other language the defaults."""
 
 
 def expected(plan: TestPlan) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 from stet_ls.validators.metrics.style import lines_of
 from stet_ls.validators.source import Source, Span
 
@@ -52,10 +52,5 @@ class ProseLanguage:
 ROWS: Mapping[str, ProseLanguage] = {"python": ProseLanguage(_python_words, _is_silent_python)}
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> ProseLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = ProseLanguage()
+for_language = lookup(ROWS, ProseLanguage())
+"""The row of a language id; for any other language the defaults."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stet_ls.engine.judges.danger import exception_swallowing, python_risks, risk_tables
 from stet_ls.engine.judges.danger.risk_kinds import Risk
 from stet_ls.engine.judges.danger.risk_tables import RiskTable
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 from stet_ls.validators.source import Source
 
 
@@ -58,10 +58,5 @@ ROWS: Mapping[str, DangerLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> DangerLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = DangerLanguage()
+for_language = lookup(ROWS, DangerLanguage())
+"""The row of a language id; for any other language the defaults."""

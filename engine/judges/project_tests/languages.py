@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 
 
 def _assigned_python(text: str, path: Path | None) -> Iterator[str]:
@@ -65,10 +65,5 @@ ROWS: Mapping[str, ProjectTestLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> ProjectTestLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = ProjectTestLanguage()
+for_language = lookup(ROWS, ProjectTestLanguage())
+"""The row of a language id; for any other language the defaults."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from stet_ls.engine.prompt.languages import go, javascript, python, rust
 from stet_ls.engine.prompt.languages.import_binding import Binding, dotted, include, quoted
 from stet_ls.engine.prompt.languages.project_fact import Fact
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 
 
 def _none(text: str, path: Path | None) -> Iterator[Binding]:
@@ -87,10 +87,5 @@ ROWS: Mapping[str, PromptLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> PromptLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = PromptLanguage()
+for_language = lookup(ROWS, PromptLanguage())
+"""The row of a language id; for any other language the defaults."""

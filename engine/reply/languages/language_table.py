@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.reply.languages import go, java, javascript, python, rust
 from stet_ls.engine.reply.languages.import_form import ImportForm, whole
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 
 HOST = "StetHost"
 """The name of a class that is thought around a method."""
@@ -62,10 +62,5 @@ ROWS: Mapping[str, ReplyLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> ReplyLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = ReplyLanguage()
+for_language = lookup(ROWS, ReplyLanguage())
+"""The row of a language id; for any other language the defaults."""

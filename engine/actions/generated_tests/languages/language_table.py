@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stet_ls.engine.actions.generated_tests.languages import go, javascript, python
 from stet_ls.engine.api.request import Request
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.languages import lookup
 
 Prepare = Callable[[str, str, Request, Path, str], str]
 """Makes the code of new tests right for a file: from it, what it tests, the request, the file's path and text."""
@@ -49,10 +49,5 @@ ROWS: Mapping[str, SuiteLanguage] = {
 }
 """By language id; a row counts for its family."""
 
-
-def for_language(name: str) -> SuiteLanguage:
-    """The row of a language id; that of any other language for one without."""
-    return row_for(ROWS, name, _ANY)
-
-
-_ANY = SuiteLanguage()
+for_language = lookup(ROWS, SuiteLanguage())
+"""The row of a language id; for any other language the defaults."""
