@@ -31,7 +31,7 @@ class ActionSpec:
     title: str
     """The imperative for messages and lists ("Refactor")."""
     description: str
-    """One sentence about it, for lists."""
+    """Description in one sentence, for lists."""
     menu: str
     """Its title among the code actions; `{unit}` stands for the name of the unit there."""
     menu_plain: str

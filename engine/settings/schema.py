@@ -40,67 +40,69 @@ MoreQuestions: JsonDict = {"set_by": "tighten", "stricter": ["never", "auto", "a
 
 
 class ModelSettings(Section):
-    """How models are asked."""
+    """Model calls."""
 
     temperature: float | None = Field(
         default=None,
         ge=0,
         le=2,
         json_schema_extra=Anyone,
-        description="Overrides the temperature of every action; unset: 0.2 to generate, 0.1 otherwise.",
+        description="Temperature of every action; unset: 0.2 for generate, 0.1 otherwise.",
     )
-    max_tokens: int = Field(default=4000, ge=16, json_schema_extra=LowerOnly, description="Most tokens of one reply.")
+    max_tokens: int = Field(
+        default=4000, ge=16, json_schema_extra=LowerOnly, description="Maximum tokens of one reply."
+    )
     embedded: Literal["auto", "tiny", "small", "off"] = Field(
-        default="auto", json_schema_extra=UserOnly, description="Which embedded model serves when no endpoint does."
+        default="auto", json_schema_extra=UserOnly, description="Embedded model to use without an endpoint."
     )
     discover: bool = Field(
         default=True,
         json_schema_extra=UserOnly,
-        description="Look for model servers on loopback when none is configured.",
+        description="Look for model servers on this machine if no endpoint is configured.",
     )
     idle_seconds: float = Field(
         default=600,
         ge=10,
         json_schema_extra=LowerOnly,
-        description="The embedded model leaves after this long without work.",
+        description="Idle seconds after which the embedded model exits.",
     )
     threads: int = Field(
         default=0,
         ge=0,
         json_schema_extra=UserOnly,
-        description="Threads of the embedded model; 0 takes all processors but one, at least one.",
+        description="Threads of the embedded model; 0: one less than the number of processors.",
     )
     breaker_failures: int = Field(
         default=5,
         ge=1,
         json_schema_extra=UserOnly,
-        description="Disable an endpoint temporarily after this many failed calls in a row.",
+        description="Consecutive failed calls after which an endpoint is temporarily disabled.",
     )
     breaker_seconds: float = Field(
         default=30,
         gt=0,
         json_schema_extra=UserOnly,
-        description="Seconds for which it is disabled before one call retries it.",
+        description="Seconds until a disabled endpoint is tried again.",
     )
 
 
 class Checks(Section):
-    """Validation and repair."""
+    """Checks and repairs."""
 
     validation: bool = Field(
         default=True,
         json_schema_extra=UserOnly,
-        description="Judge every candidate; without it edits say that they are unchecked.",
+        description="Check every edit; if false, edits are marked unchecked.",
     )
     auto_fix: bool = Field(
-        default=True, json_schema_extra=OffOnly, description="Spend model calls on repairing what a judge found."
+        default=True, json_schema_extra=OffOnly, description="Use model calls to repair what a check found."
     )
     fix_attempts: int | None = Field(
         default=None,
         ge=0,
         le=5,
         json_schema_extra=FewerRepairs,
-        description="Most repairs of one job; unset: what the model's profile says, mostly 2.",
+        description="Maximum repairs per job; unset: from the model's profile, usually 2.",
     )
     live: bool = Field(default=True, json_schema_extra=Anyone, description="Show syntax errors while typing.")
     live_off: tuple[str, ...] = Field(
@@ -111,25 +113,25 @@ class Checks(Section):
     live_yield: bool = Field(
         default=True,
         json_schema_extra=Anyone,
-        description="Show no syntax errors of a language whose errors another server of the editor was seen to report.",
+        description="Hide syntax errors of languages for which another language server reports errors.",
     )
     format_edits: bool = Field(
         default=True,
         json_schema_extra=OffOnly,
-        description="Format the changed lines of an edit as the project does, where its files show how.",
+        description="Format the changed lines of an edit in the project's style, if its files define one.",
     )
     disabled_tools: tuple[str, ...] = Field(
-        default=(), json_schema_extra=UserOnly, description="Checkers, linters and formatters that are never started."
+        default=(), json_schema_extra=UserOnly, description="Checkers, linters and formatters to disable."
     )
     trusted_workspaces: tuple[str, ...] = Field(
         default=(),
         json_schema_extra=UserOnly,
-        description="Folders whose own programs may be started: parsers and formatters in node_modules.",
+        description="Folders whose own programs may run: parsers and formatters in node_modules.",
     )
     findings: bool = Field(
         default=True,
         json_schema_extra=Anyone,
-        description="Show what analyze found as diagnostics, not only in its report.",
+        description="Show the findings of analyze as diagnostics, not only in its report.",
     )
 
 
@@ -137,12 +139,15 @@ class Spending(Section):
     """What jobs may spend; 0 is no limit. Days are those of UTC; costs are in the currency of the providers' prices."""
 
     daily_tokens: int = Field(
-        default=0, ge=0, json_schema_extra=UserOnly, description="Most tokens of a day, sent and received, of all jobs."
+        default=0,
+        ge=0,
+        json_schema_extra=UserOnly,
+        description=("Maximum tokens per day, sent and received, of all jobs."),
     )
     daily_cost: float = Field(
-        default=0.0, ge=0, json_schema_extra=UserOnly, description="Most that the jobs of a day may cost together."
+        default=0.0, ge=0, json_schema_extra=UserOnly, description="Maximum cost per day of all jobs."
     )
-    job_cost: float = Field(default=0.0, ge=0, json_schema_extra=UserOnly, description="Most that one job may cost.")
+    job_cost: float = Field(default=0.0, ge=0, json_schema_extra=UserOnly, description="Maximum cost per job.")
 
 
 Rule = Literal["redact", "refuse", "allow"]
@@ -154,8 +159,8 @@ class Privacy(Section):
     loopback: Rule = Field(
         default="redact",
         json_schema_extra=UserOnly,
-        description='What a model on this machine gets of secrets: "redact" replaces them by placeholders, "refuse" '
-        'sends no prompt that holds one, "allow" sends them as they are.',
+        description='Secrets in prompts to a model on this machine: "redact" replaces them with placeholders, "refuse" '
+        'sends no prompt that contains one, "allow" sends them unchanged.',
     )
     private: Rule = Field(
         default="redact", json_schema_extra=UserOnly, description="The same for a model in a private network."
@@ -184,7 +189,7 @@ class SandboxSettings(Section):
         default="",
         json_schema_extra=UserOnly,
         description="The sandbox backend: bubblewrap, landlock, sandbox-exec, podman:IMAGE or docker:IMAGE; "
-        "empty: the strongest that works here.",
+        "empty: the strongest available.",
     )
     python: str = Field(
         default="",
@@ -202,10 +207,10 @@ class SandboxSettings(Section):
         default=7,
         ge=0,
         json_schema_extra=UserOnly,
-        description="Days that a package which is none of the project's must have been on the index; 0: none.",
+        description="Minimum age in days of packages outside the project's dependencies; 0: none.",
     )
     environments_mb: int = Field(
-        default=2048, ge=64, json_schema_extra=UserOnly, description="Most megabytes of packages that are kept."
+        default=2048, ge=64, json_schema_extra=UserOnly, description="Maximum megabytes of cached packages."
     )
 
 
@@ -222,7 +227,7 @@ class MemorySettings(Section):
     team_uri: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="A team's table, searched beside one's own: a shared folder, or an object store's address "
+        description="A team's table, searched in addition to your own: a shared folder, or an object store's address "
         "(s3://, gs://, az://), with the keys of the environment.",
     )
     team_access: Literal["read", "write"] = Field(
@@ -234,31 +239,33 @@ class MemorySettings(Section):
         default=60,
         ge=0,
         json_schema_extra=UserOnly,
-        description="After this long without an undo an edit counts as what its user wanted.",
+        description="Time without an undo after which an edit counts as kept.",
     )
     scope: Literal["workspace", "global"] = Field(
         default="workspace",
         json_schema_extra=UserOnly,
-        description="Whose solutions are used, and for whom they are kept.",
+        description="Scope of the solutions to use and to keep.",
     )
-    max_solutions: int = Field(default=10000, ge=1, json_schema_extra=UserOnly, description="Most solutions kept.")
+    max_solutions: int = Field(
+        default=10000, ge=1, json_schema_extra=UserOnly, description="Maximum number of solutions."
+    )
     min_score: float = Field(
         default=0.70,
         ge=0,
         le=1,
         json_schema_extra=HigherOnly,
-        description="Least similarity for a solution to enter a prompt.",
+        description="Minimum similarity of a solution to be used in a prompt.",
     )
     embedder: Literal["auto", "onnx", "sentence-transformers", "endpoint", "none"] = Field(
         default="auto",
         json_schema_extra=UserOnly,
-        description='What turns text into vectors: "auto" takes onnx or sentence-transformers, whichever is installed; '
-        '"endpoint" asks embedding_url; "none" compares words.',
+        description='Embedder: "auto" uses onnx or sentence-transformers, if installed; "endpoint" uses embedding_url; '
+        '"none" compares words.',
     )
     embedding_model: str = Field(
         default="all-MiniLM-L6-v2",
         json_schema_extra=UserOnly,
-        description="The embedder's model: its name at the endpoint, or a folder for sentence-transformers.",
+        description="Embedding model: its name at the endpoint, or a folder for sentence-transformers.",
     )
     embedding_url: str = Field(
         default="",
@@ -267,13 +274,13 @@ class MemorySettings(Section):
         "go there.",
     )
     embedding_key_env: str = Field(
-        default="", json_schema_extra=UserOnly, description="The environment variable that holds its key."
+        default="", json_schema_extra=UserOnly, description="Environment variable with its key."
     )
     idle_seconds: float = Field(
         default=600,
         ge=10,
         json_schema_extra=UserOnly,
-        description="The memory's process leaves after this long without work.",
+        description="Idle seconds after which the memory's process exits.",
     )
 
 
@@ -281,15 +288,13 @@ class LogSettings(Section):
     """The log file."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", json_schema_extra=UserOnly, description="Least severity that is written."
+        default="info", json_schema_extra=UserOnly, description="Minimum log level."
     )
-    prompts: bool = Field(
-        default=False, json_schema_extra=UserOnly, description="Write prompts and replies to the log too."
-    )
+    prompts: bool = Field(default=False, json_schema_extra=UserOnly, description="Log prompts and replies, too.")
     format: Literal["text", "json"] = Field(
         default="text",
         json_schema_extra=UserOnly,
-        description="Lines for people, or a JSON object on each line for programs.",
+        description="Text, or one JSON object per line.",
     )
 
 
@@ -297,11 +302,11 @@ class TraceSettings(Section):
     """The records that jobs leave on this machine; see `stet trace`."""
 
     enabled: bool = Field(default=True, json_schema_extra=UserOnly, description="Keep a record of each job.")
-    keep: int = Field(default=200, ge=1, le=10000, json_schema_extra=UserOnly, description="The last so many are kept.")
+    keep: int = Field(default=200, ge=1, le=10000, json_schema_extra=UserOnly, description="Number of records to keep.")
 
 
 class EditorSettings(Section):
-    """How answers reach the editor."""
+    """Editor integration."""
 
     preview: Literal["auto", "always", "never"] = Field(
         default="auto", json_schema_extra=MoreQuestions, description="When to ask before an edit is applied."
@@ -309,7 +314,7 @@ class EditorSettings(Section):
     code_lens: bool = Field(
         default=True,
         json_schema_extra=Anyone,
-        description="Show what was proven above code that an edit changed, until it changes again.",
+        description="Show evidence above code that an edit changed, until the code changes again.",
     )
 
 
@@ -317,43 +322,43 @@ class Settings(Section):
     """Everything that can be set."""
 
     providers: tuple[Provider, ...] = Field(
-        default=(), json_schema_extra=UserOnly, description="Endpoints in the order in which they are asked."
+        default=(), json_schema_extra=UserOnly, description="Endpoints, in the order of use."
     )
     models: tuple[ModelRow, ...] = Field(
-        default=(), json_schema_extra=UserOnly, description="Settings of single models; the last row that fits wins."
+        default=(), json_schema_extra=UserOnly, description="Settings of single models; the last match wins."
     )
     checkers: tuple[CheckerRow, ...] = Field(
         default=(),
         json_schema_extra=UserOnly,
-        description="Checkers, linters and formatters beside the built-in ones; they come first.",
+        description="Additional checkers, linters and formatters; they run before the built-in ones.",
     )
     programs: tuple[ProgramRow, ...] = Field(
-        default=(), json_schema_extra=UserOnly, description="Programs to start instead of those on PATH."
+        default=(), json_schema_extra=UserOnly, description="Programs to run instead of those on PATH."
     )
     actions: tuple[ActionRow, ...] = Field(
         default=(),
         json_schema_extra=OnTrust,
-        description="Actions beside the built-in ones, of the user's file and of the project's, which asks for trust.",
+        description="Additional actions, from the user's file or the project's (which needs trust).",
     )
     deadline: Annotated[float, Field(gt=0)] = Field(
         default=30.0,
         json_schema_extra=LowerOnly,
-        description="Seconds a job may take on a fast endpoint; stretched by the measured speed of a slow one.",
+        description="Maximum seconds per job on a fast endpoint; more for a slow one, by its measured speed.",
     )
     jobs_at_once: int = Field(
         default=4,
         ge=1,
         json_schema_extra=UserOnly,
-        description="Jobs that may ask models at the same time; others wait in line. The embedded model takes one.",
+        description="Jobs that may call models at the same time; others wait. The embedded model runs one.",
     )
-    spending: Spending = Field(default=Spending(), description="What jobs may spend.")
-    model: ModelSettings = Field(default=ModelSettings(), description="How models are asked.")
-    checks: Checks = Field(default=Checks(), description="Validation and repair.")
-    privacy: Privacy = Field(default=Privacy(), description="What leaves with a prompt.")
+    spending: Spending = Field(default=Spending(), description="Limits on tokens and cost.")
+    model: ModelSettings = Field(default=ModelSettings(), description="Model calls.")
+    checks: Checks = Field(default=Checks(), description="Checks and repairs.")
+    privacy: Privacy = Field(default=Privacy(), description="Contents of prompts.")
     sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running untrusted code.")
     memory: MemorySettings = Field(default=MemorySettings(), description="Remembered solutions.")
     log: LogSettings = Field(default=LogSettings(), description="The log file.")
-    trace: TraceSettings = Field(default=TraceSettings(), description="The records that jobs leave.")
+    trace: TraceSettings = Field(default=TraceSettings(), description="Job records.")
     metrics_port: int = Field(
         default=0,
         ge=0,
@@ -361,4 +366,4 @@ class Settings(Section):
         json_schema_extra=UserOnly,
         description="Port on 127.0.0.1 for Prometheus metrics; 0 disables it.",
     )
-    editor: EditorSettings = Field(default=EditorSettings(), description="How answers reach the editor.")
+    editor: EditorSettings = Field(default=EditorSettings(), description="Editor integration.")

@@ -29,10 +29,10 @@ class Section(BaseModel):
 class Provider(Section):
     """One OpenAI-compatible endpoint."""
 
-    name: str = Field(description="How messages call it.")
+    name: str = Field(description="Name in messages.")
     base_url: str = Field(description="Its address with the version path, such as http://127.0.0.1:11434/v1.")
-    model: str = Field(default="", description="The model's name there; empty takes the first that it lists.")
-    api_key_env: str = Field(default="", description="The environment variable that holds its key.")
+    model: str = Field(default="", description="Model name; empty: the first in its list.")
+    api_key_env: str = Field(default="", description="Environment variable with its key.")
     api_key_keyring: str = Field(
         default="",
         description="The entry of the system's keyring that holds its key: SERVICE or SERVICE/USER (extra `keyring`).",
@@ -40,23 +40,19 @@ class Provider(Section):
     api_key: SecretStr | None = Field(
         default=None, exclude=True, description="Filled from the environment, never from a file."
     )
-    organization: str = Field(
-        default="", description="The organization to bill, where the endpoint knows such a thing."
-    )
-    context: int = Field(default=0, ge=0, description="Its context window in tokens; 0 asks the model's profile.")
+    organization: str = Field(default="", description="Organization to bill, if the endpoint supports it.")
+    context: int = Field(default=0, ge=0, description="Context window in tokens; 0: from the model's profile.")
     price_in: float | None = Field(
         default=None,
         ge=0,
         description="Price of a million prompt tokens, in any currency; unset: 0 on this machine, else unknown.",
     )
     price_cached: float | None = Field(
-        default=None, ge=0, description="Price of a million prompt tokens that it had in its cache; unset: price_in."
+        default=None, ge=0, description="Price of a million cached prompt tokens; unset: price_in."
     )
-    price_out: float | None = Field(default=None, ge=0, description="Price of a million answered tokens.")
-    timeout_first_token: float = Field(default=30.0, gt=0, description="Seconds to wait for the first token, at least.")
-    timeout_token: float = Field(
-        default=20.0, gt=0, description="Seconds between two tokens before it counts as stalled."
-    )
+    price_out: float | None = Field(default=None, ge=0, description="Price of a million reply tokens.")
+    timeout_first_token: float = Field(default=30.0, gt=0, description="Minimum seconds to wait for the first token.")
+    timeout_token: float = Field(default=20.0, gt=0, description="Maximum seconds between two tokens.")
 
     @field_validator("base_url")
     @classmethod
@@ -72,13 +68,13 @@ class ModelRow(Section):
 
     name: str = Field(description='The model\'s name, or a pattern such as "qwen2.5-coder*".')
     role: Literal["any", "generator", "reviewer"] = Field(
-        default="any", description="The reviewer explains and analyzes, the generator writes code and tests."
+        default="any", description="Role: the reviewer explains and analyzes, the generator writes code and tests."
     )
     temperature: float | None = Field(default=None, ge=0, le=2, description="Its temperature.")
-    max_tokens: int | None = Field(default=None, ge=16, description="Most tokens of one of its replies.")
+    max_tokens: int | None = Field(default=None, ge=16, description="Maximum tokens of one reply.")
     context: int | None = Field(default=None, ge=512, description="Its context window in tokens.")
-    samples: int | None = Field(default=None, ge=1, le=8, description="Most replies to choose from.")
-    repairs: int | None = Field(default=None, ge=0, le=5, description="Most repairs of one job.")
+    samples: int | None = Field(default=None, ge=1, le=8, description="Maximum number of samples.")
+    repairs: int | None = Field(default=None, ge=0, le=5, description="Maximum repairs per job.")
 
 
 class CheckerRow(Section):
@@ -87,20 +83,20 @@ class CheckerRow(Section):
     language: str = Field(description='The language\'s LSP id, such as "python" or "terraform".')
     argv: tuple[str, ...] = Field(
         min_length=1,
-        description="Program and arguments, started without a shell; {file} is the path of a private copy of the text, "
-        "which else comes on standard input.",
+        description="Program and arguments, run without a shell; {file} is a private copy of the text. Without it, the "
+        "text is on standard input.",
     )
     kind: Literal["syntax", "lint", "format"] = Field(
         default="syntax", description="Its output: errors that block an edit, lint findings, or the formatted text."
     )
-    name: str = Field(default="", description="How findings and messages call it; empty: the program's name.")
+    name: str = Field(default="", description="Name in findings and messages; empty: the program's name.")
     pattern: str = Field(
         default="",
-        description="A regular expression for a line of its output, with the groups (?P<line>), (?P<message>) and "
-        "perhaps column, severity and code; empty: it writes JSON objects with these fields.",
+        description="Regular expression for a line of output, with the groups (?P<line>), (?P<message>) and optionally "
+        "column, severity and code; empty: JSON objects with these fields.",
     )
-    authoritative: bool = Field(default=True, description="Whether its errors alone may block an edit.")
-    seconds: float = Field(default=5.0, gt=0, le=60, description="Seconds that it may take.")
+    authoritative: bool = Field(default=True, description="Whether its errors block an edit.")
+    seconds: float = Field(default=5.0, gt=0, le=60, description="Maximum seconds per run.")
 
     @field_validator("pattern")
     @classmethod
@@ -117,8 +113,8 @@ class CheckerRow(Section):
 class ProgramRow(Section):
     """Where the program of a built-in tool is."""
 
-    name: str = Field(description="The tool, as `stet doctor` calls it.")
-    path: str = Field(description="The file to start for it; for an npm parser the folder of its package.")
+    name: str = Field(description="Tool name, as shown by `stet doctor`.")
+    path: str = Field(description="Program to run; for an npm parser the folder of its package.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,27 +141,28 @@ JUDGES = tuple(check.value for check, row in CHECKS.items() if check in NAMEABLE
 class ActionRow(Section):
     """An action that the user or the project adds to the built-in ones."""
 
-    name: str = Field(description="How commands call it: small letters, digits and hyphens, a letter first.")
-    title: str = Field(min_length=1, max_length=60, description='What menus show, in the imperative, such as "Tidy".')
-    description: str = Field(default="", max_length=300, description="One sentence about it, for lists.")
+    name: str = Field(description="Name in commands: lowercase letters, digits and hyphens, starting with a letter.")
+    title: str = Field(min_length=1, max_length=60, description='Menu title, in the imperative, such as "Tidy".')
+    description: str = Field(default="", max_length=300, description="Description in one sentence, for lists.")
     instruction: str = Field(
         min_length=1,
         max_length=4000,
-        description="What the model is asked; {name}, {language}, {file} and {instruction} (what its user said) are "
-        "filled in, and {{ is a brace. With {instruction} it cannot be run without one.",
+        description="Prompt; {name}, {language}, {file} and {instruction} (the user's) are filled in, and {{ is "
+        "a brace. "
+        "With {instruction}, the action requires one.",
     )
     targets: tuple[str, ...] = Field(
-        default=TARGETS, min_length=1, description='What it works on: "unit", "statements" or "document".'
+        default=TARGETS, min_length=1, description='Target: "unit", "statements" or "document".'
     )
     languages: tuple[str, ...] = Field(default=(), description="LSP language ids; empty: all languages.")
-    rules: tuple[str, ...] = Field(default=(), max_length=20, description="What the result has to keep, in sentences.")
+    rules: tuple[str, ...] = Field(default=(), max_length=20, description="Conditions for the result, in sentences.")
     judges: tuple[str, ...] = Field(
         default=("names", "lint"),
         description="Checks of its edit besides `noop`, `syntax`, `danger` and `definitions`: `names`, `signature`, "
         "`lint`, and `comments` (only comments and docstrings may change).",
     )
-    wants: Literal["unit", "markdown"] = Field(default="unit", description="A new text of the target, or words.")
-    temperature: float = Field(default=0.1, ge=0, le=2, description="The model's temperature.")
+    wants: Literal["unit", "markdown"] = Field(default="unit", description="Result: new code of the target, or text.")
+    temperature: float = Field(default=0.1, ge=0, le=2, description="Temperature.")
     _origin: ActionOrigin = PrivateAttr(default=ActionOrigin())
 
     @field_validator("name")

@@ -34,7 +34,7 @@ class WeightSource(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Name in messages."""
 
     def open(self, have: int) -> Opened:
         """Begins at byte `have`, or before it where it cannot begin there. Raises SourceError, at once or later."""

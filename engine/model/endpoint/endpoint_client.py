@@ -106,7 +106,7 @@ class EndpointClient:
 
     @property
     def label(self) -> str:
-        """How messages call it."""
+        """Name in messages."""
         return f"{self.name} ({self.address})"
 
     async def complete(
