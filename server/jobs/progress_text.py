@@ -76,7 +76,7 @@ class ProgressText:
                 self._begin(message.rstrip("."))
                 self._before_notice = before
             case JudgeFinished(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
-                self._more = f" · {evidence.label}: {evidence.verdict}"
+                self._more = f" · {evidence.title}: {evidence.verdict}"
             case Progress(tokens, thinking):
                 if self._before_notice:  # what it told of is over: tokens come
                     self._begin(self._before_notice)

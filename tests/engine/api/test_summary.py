@@ -109,6 +109,16 @@ def _unnamed(schema: Schema, data: object) -> Iterator[str]:
                 yield name
 
 
+@pytest.mark.parametrize(
+    ("item", "title"),
+    [(SYNTAX, "syntax"), (CHANGED, "change"), (FAILS, "tests"), (RUDE, "greet.polite")],
+)
+def test_evidence_comes_back_from_the_wire_with_its_name(item: Evidence, title: str) -> None:
+    back = Evidence.from_json(item.to_json())
+    assert (back.check, back.name, back.verdict, back.detail) == (item.check, item.name, item.verdict, item.detail)
+    assert (back.title, back.label) == (title, item.label)
+
+
 # Nothing reads it back ------------------------------------------------------------------------------------------------
 
 PRODUCT = Path(renderer.__file__).parents[2]
