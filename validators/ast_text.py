@@ -1,4 +1,4 @@
-"""Python's syntax trees as text, whatever numbers stand in them.
+"""Python's syntax trees as text, including huge numbers.
 
 `ast.unparse` and `ast.dump` write whole numbers in tens, and Python refuses that beyond some thousands of digits
 (https://docs.python.org/3/library/stdtypes.html#int-max-str-digits), but reads them in hexadecimals.

@@ -1,4 +1,4 @@
-"""The one reader of a project's files. Whoever wrote them may wish us ill, so reading one is cheap and never waits.
+"""The one reader of a project's files. They may be hostile, so reading one is cheap and never waits.
 
 Only regular files of a bounded size are read, and folders are listed up to a bounded number of entries. A clone can
 carry links to endless devices, pipes that nobody writes to, and folders of a million files.

@@ -102,7 +102,7 @@ class _Course:
 
 
 def _within(plan: Sequence[TaskStep], number: int, request: Request) -> Request:
-    """The request of a step, with the plan before the eyes of whoever writes its code: what comes later is not its."""
+    """The request of a step, with the whole plan as context: later steps are not its task."""
     if len(plan) == 1:
         return request
     lines = [f"{at}. {step}: {step.instruction}" for at, step in enumerate(plan, 1)]

@@ -1,4 +1,4 @@
-"""What a running job tells whoever watches it, in the pipeline's order. A job ends by its Answer, not by an event."""
+"""The events of a running job, in the pipeline's order. A job ends with its Answer, not with an event."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Budget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding of any tool that the user wants answered. `span` counts bytes of the request's text."""
+    """A finding of any tool for the job to fix. `span` counts bytes of the request's text."""
 
     span: Span
     message: str

@@ -1,4 +1,4 @@
-"""What is read off a failure, whatever language said it."""
+"""Facts from a failure in any language."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ class Job:
         self._call = call
 
     def end(self) -> float:
-        """Seconds of work after which it is ended, whatever it is at: more than all of its stages may take together."""
+        """Seconds after which a job is ended in any stage: more than all of its stages may take together."""
         return self._limit() + (FIRST_CALL_LIMIT if self._slow() else 0.0) + JUDGING + _TO_FINISH
 
     def is_waiting(self) -> bool:
@@ -323,7 +323,7 @@ class Job:
         return self.profile.tokens_per_second is None or self.profile.tokens_per_second < _SLOW
 
     def _call_limit(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """Seconds that a call may take. The first one of a slow model is made whatever the deadline says."""
+        """Seconds that a call may take. The first call of a slow model ignores the deadline."""
         left = max(self._left(), 1.0)
         if self.usage.calls or not self._slow():
             return left

@@ -1,4 +1,4 @@
-"""The end that every job has: whatever stage hangs, and for whatever reason, its caller gets an answer.
+"""The end of every job: even if a stage hangs, the caller gets an answer.
 
 Stages keep to the job's time by themselves. This is for the one that does not: a file system that does not answer, a
 tool that outlives its own deadline.

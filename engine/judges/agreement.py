@@ -83,7 +83,7 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
 
 
 def _distinct(texts: Sequence[str]) -> tuple[int, ...]:
-    """The number of the first of all texts that are the same code, whatever their layout, comments and docstrings."""
+    """The number of the first text with the same code, ignoring layout, comments and docstrings."""
     known: dict[str, int] = {}
     for number, text in enumerate(texts):
         known.setdefault(without_documentation(text), number)

@@ -74,7 +74,7 @@ def _holds_secret(text: str, places: Places, buffers: Sequence[tuple[Path, str]]
 
 
 def digest(code: str) -> str:
-    """Tells a code from others, whatever their white space."""
+    """Identifies a code, ignoring white space."""
     return hashlib.sha256(squeezed(code).encode("utf-8", "replace")).hexdigest()
 
 

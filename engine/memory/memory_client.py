@@ -61,7 +61,7 @@ class MemoryClient:
 
     @property
     def is_missed(self) -> bool:
-        """True if its user wants it and the installation lacks it."""
+        """True if the settings enable it and the installation lacks it."""
         return self._settings.enabled and self.obstacle() is not None
 
     @property

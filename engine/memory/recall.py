@@ -97,5 +97,5 @@ def _stood(solution: Solution) -> str:
 
 
 def _stands(path: Path, code: str) -> bool:
-    """True if the file still holds the code, whatever its white space."""
+    """True if the file still contains the code, ignoring white space."""
     return squeezed(code) in squeezed(text_of(path))

@@ -72,7 +72,7 @@ class Solution:
 
     @property
     def id(self) -> str:
-        """The same for the same scope, language, words and code, whatever their white space."""
+        """The same for equal scope, language, words and code, ignoring white space."""
         text = "\0".join([self.scope, self.language, plain(self.instruction), flat(self.code)])
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -124,7 +124,7 @@ class Solution:
         return replace(self, wins=max(0, times - (self.outcome in _KEPT)))
 
     def without(self, edit: str) -> Solution | None:
-        """As it stands without an edit, which was undone; None if it stood on nothing else."""
+        """The solution without an undone edit; None if it depended on that edit alone."""
         gone = [each for each in self._standing if each[1] == edit]
         left = [each for each in self._standing if each[1] != edit]
         if not left:

@@ -1,4 +1,4 @@
-"""What the engine knows of whoever serves its calls: the real models, or the replies of a record."""
+"""The engine's view of its models: real ones, or the replies of a record."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ QUEUED = "queued"
 
 
 class RequestQueue:
-    """At most so many calls at a time. Whoever is cancelled while waiting leaves the line."""
+    """Limits concurrent calls. A cancelled waiter leaves the queue."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once

@@ -141,6 +141,6 @@ SECRET_WORD = "marker_7351"
 
 
 def long_prompt(lines: int) -> str:
-    """A prompt of so many lines whose first one is asked about: whoever cut it cannot know the answer."""
+    """A prompt with a question about its first line, whose answer is lost if a server cuts it."""
     body = "\n".join(f"entry number {line} is nothing special and needs no answer" for line in range(lines))
     return f"The word to remember is {SECRET_WORD}.\n{body}\nReply with the word to remember and nothing else."

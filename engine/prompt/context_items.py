@@ -20,7 +20,7 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RememberedItem:
-    """A solution that stood, ready to be shown: its whole text, and where it comes from in a few words."""
+    """A kept solution to show: its whole text, and its origin in a few words."""
 
     text: str
     provenance: str

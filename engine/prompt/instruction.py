@@ -1,4 +1,4 @@
-"""What the user wants, in words: said, selected, or left in the text."""
+"""The user's instruction: passed, selected, or left in the text."""
 
 from __future__ import annotations
 

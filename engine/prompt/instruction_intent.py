@@ -1,4 +1,4 @@
-"""What an instruction wants done with the code that is there: added to, changed, or some of it taken away.
+"""What an instruction asks for: to add to, change, or remove existing code.
 
 Rules over plain English words, tried in the order of the table. Nothing rests on them alone: a word that no rule knows
 adds, and what a reply leaves out without a word about it is found by the judge of signatures.
@@ -78,7 +78,7 @@ _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) fo
 
 
 def intent_of(instruction: str) -> Intent:
-    """What an instruction to generate wants; ADD where no rule says anything, since that takes nothing away."""
+    """What an instruction to generate asks for; ADD without a rule, since that removes nothing."""
     return _said(instruction) or Intent.ADD
 
 

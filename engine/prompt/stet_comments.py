@@ -1,4 +1,4 @@
-"""`stet:` comments: instructions that a user left in the text, in whatever way the language writes comments."""
+"""`stet:` comments: instructions that a user left in the text, in the comment syntax of the language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's findings, taken out of whatever it replied: each a quoted line, a kind, and why it goes wrong.
+"""Findings in a model's reply, in any form: each a quoted line, a kind, and a reason.
 
 Nothing is believed: a finding counts only where its quote stands in the code, and it stays an opinion even then.
 """

@@ -96,7 +96,7 @@ def _limits(schema: JsonSchema) -> str:
 def _walk(
     schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str = "", of_table: SetBy | None = None
 ) -> Iterator[Key]:
-    """The keys of a schema. Those of a table (`of_table`) are set by whoever may set the table.
+    """The keys of a schema. Those of a table (`of_table`) have the table's permissions.
 
     What is marked with nobody is its user's alone; a test finds it.
     """

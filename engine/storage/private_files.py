@@ -33,7 +33,7 @@ def private_folder(path: Path) -> Path:
 
 
 def _check_parents(path: Path) -> None:
-    """Whoever owns a folder above, or may write to it, can put another folder in this one's place."""
+    """An owner or writer of a parent folder can replace this folder."""
     user = os.getuid()
     for parent in path.resolve().parents:
         info = parent.stat()

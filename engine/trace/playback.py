@@ -129,7 +129,7 @@ def request_of(record: form.Record, name: str) -> Request:
 
 
 def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
-    """Whoever replays keeps their own settings but for what an answer depends on; a record starts no program."""
+    """A replay keeps the user's settings except those that affect an answer; a record starts no program."""
     told = {key: _allowed(record.settings[key], names) for key, names in SETTINGS.items() if key in record.settings}
     try:
         theirs = Settings.model_validate(told)

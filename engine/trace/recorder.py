@@ -1,4 +1,4 @@
-"""Listens to one job: stands between it and its models, and between it and whoever watches."""
+"""Records one job: sits between it and its models, and between it and its listeners."""
 
 from __future__ import annotations
 

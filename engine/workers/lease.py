@@ -23,7 +23,7 @@ _ANSWER_SECONDS = 15.0
 
 
 class Lease:
-    """Keeps a child alive until it is closed, or until its holder ends in whatever way."""
+    """Keeps a child alive until it is closed or its holder ends."""
 
     def __init__(self, handshake: Handshake, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.pid = handshake.pid

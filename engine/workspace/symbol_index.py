@@ -187,7 +187,7 @@ class SymbolIndex:
             return IndexStatus()
 
     async def close(self) -> None:
-        """Gives up whatever still reads."""
+        """Cancels all readers."""
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -23,7 +23,7 @@ class _GivenUpError(Exception):
 
 
 class ModelDownloadOffer:
-    """One question and one download at a time, whatever many jobs find no model."""
+    """One question and one download at a time, for any number of jobs without a model."""
 
     def __init__(self, ls: LanguageServer, paths: Paths, *, shown: bool) -> None:
         """`shown`: the client shows progress."""

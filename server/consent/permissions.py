@@ -63,14 +63,14 @@ class PermissionPrompts:
         return await self.ask(("server", found), question, SEND)
 
     def forget(self, about: Hashable) -> None:
-        """What was answered is written down elsewhere: whoever takes it back there is asked anew."""
+        """The answer is stored elsewhere: without it the user is asked again."""
         self._asked.pop(about, None)
 
     async def _may(self, about: Hashable, question: str, yes: str) -> bool:
         return await self.ask(about, question, yes) is True
 
     async def ask(self, about: Hashable, question: str, yes: str) -> bool | None:
-        """What the user says `about` that, whoever asked first; None for one job that got no answer within `PATIENCE`.
+        """The user's answer to a question, shared by all jobs; None for a job without an answer within `PATIENCE`.
 
         Later jobs do not wait again: they have the answer, if there is one by then.
         """
@@ -102,7 +102,7 @@ def user_name(owner: int) -> str:
 
 
 async def ask_yes_no(ls: LanguageServer, question: str, yes: str) -> bool:
-    """What the user answers, however late; whoever closes the question, or cannot be asked, says no."""
+    """The user's answer, however late; a closed question, or a client without questions, means no."""
     actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:

@@ -1,4 +1,4 @@
-"""A project's own actions run once their user has said yes to them: asked by the first job that wants one."""
+"""A project's actions run once the user trusts them; the first job that uses one asks."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class LiveSyntax:
         """What the best judge may use; None for what is built in."""
 
     def refresh(self, snapshot: Snapshot, *, rest: float = REST_SECONDS) -> None:
-        """Judges a document's text; whatever was under way for an older one is given up."""
+        """Checks a document's text and cancels the check of an older one."""
         document = self._documents.get(snapshot.uri)
         if document is None:
             document = self._documents[snapshot.uri] = _Document(

@@ -23,7 +23,7 @@ class SerialExecutor:
         self._last: asyncio.Future[Any] | None = None
 
     async def run(self, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
-        """What `work` returns or raises. Whoever is cancelled while waiting leaves it to its end unheard."""
+        """The result or exception of `work`. A cancelled waiter lets it finish and ignores its result."""
         while self._last is not None and not self._last.done():
             await asyncio.wait({self._last})
         future = asyncio.get_running_loop().run_in_executor(self._pool, lambda: work(*args, **kwargs))

@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def is_applied(live: Source, change: DocumentChange) -> bool:
-    """True if `live` is what the change leads to, whatever its user typed elsewhere in the same moment.
+    """True if `live` contains the change, ignoring what the user typed elsewhere in the same moment.
 
     Editors have their own mind about line ends and the one at the end of the file; these are not compared.
     """
@@ -39,7 +39,7 @@ def is_same_edit(change: DocumentChange, wanted: DocumentChange) -> bool:
 
 
 def inserted_spans(live: Source, change: DocumentChange) -> tuple[Span, ...]:
-    """Where in `live`, which shows the change, its own text stands, whatever else was written in the same moment."""
+    """The spans in `live` that the change inserted, apart from what else was typed in the same moment."""
     anchors = Anchors(change.after.data)
     anchors.follow(minimal(change.after, live), live.data)
     places = [anchors.place(splice.span) for splice in minimal(change.after, change.before.source)]

@@ -43,7 +43,7 @@ class _Lens:
 
 
 class CodeLenses:
-    """The lenses of one client. A client that shows none, or whose user wants none, has none."""
+    """The lenses of one client; none if the client or the user does not want them."""
 
     def __init__(self, ls: LanguageServer, documents: Documents, client: ClientFeatures) -> None:
         self._ls = ls

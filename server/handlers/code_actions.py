@@ -169,7 +169,7 @@ def _range(range_: types.Range) -> Mapping[str, object]:
 
 
 def _diagnostic(diagnostic: types.Diagnostic) -> Mapping[str, object]:
-    """What the command needs of it. Whatever its own server hid in `data` would be sent back and forth for nothing."""
+    """The fields that the command needs; `data` of other servers is left out."""
     kept = {
         "severity": None if diagnostic.severity is None else int(diagnostic.severity),
         "source": diagnostic.source,

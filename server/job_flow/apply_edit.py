@@ -154,7 +154,7 @@ async def _heard(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
 
 
 async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan) -> JobResult:
-    """What follows from an edit that shows: its lens, and what becomes of it. Its ending, whoever cancels now."""
+    """Finishes an applied edit: its lens and its outcome. Ignores a late cancellation."""
     ls.record_outcome(answer, "applied")
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
@@ -225,6 +225,6 @@ def _gap(plan: EditPlan, client: ClientFeatures) -> str:
 
 
 def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:
-    """The edit may not land, whatever its user thinks of it."""
+    """The edit cannot be applied, with or without the user's consent."""
     ls.record_outcome(answer, "refused")
     return not_applied(answer, message)

@@ -127,7 +127,7 @@ async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
 
 
 async def offer(ls: LanguageServer, job: str, question: str, markdown: str) -> bool:
-    """Has a plugin show all about an edit and ask. True if its user says yes; whatever else comes means no."""
+    """Has a plugin show an edit and ask. True if the user says yes; anything else means no."""
     choices = [ConfirmChoice.APPLY.value, ConfirmChoice.DISCARD.value]
     params = {"job": job, "question": plain(question), "choices": choices, "markdown": markdown}
     try:

@@ -32,7 +32,7 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """Return the result of a job. `applied` is None if nobody could tell, or if there was nothing to apply.
+    """Return the result of a job. `applied` is None if unknown, or if there was nothing to apply.
 
     `missing_model` names the embedded model whose download would have helped.
     """

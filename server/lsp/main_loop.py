@@ -1,4 +1,4 @@
-"""One conversation with a client, over whatever carries it: from the first message to the end of all work."""
+"""One conversation with a client over any transport: from the first message to the end of all work."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ class Protocol(LanguageServerProtocol):
         self._handle_response(request_id, result, error)
 
     async def is_answered(self) -> bool:
-        """True as soon as the client answers a request, whatever it says; waits without end for one that is gone.
+        """True as soon as the client answers a request, with any result; waits forever for one that has gone.
 
         JSON-RPC has unknown methods answered with an error, and LSP 3.17 does so for "$/" ones.
         """
@@ -240,7 +240,7 @@ class Protocol(LanguageServerProtocol):
                 self._greeted.set()
 
     def _refuse(self, request_id: Any, error: JsonRpcException) -> None:
-        """Answers what is no request; the id is null where none can be read, as JSON-RPC wants it."""
+        """Answers an invalid request; the id is null if it cannot be read, as JSON-RPC requires."""
         readable = request_id if isinstance(request_id, MessageId) else None
         self._send_data(
             {"jsonrpc": self.VERSION, "id": readable, "error": {"code": error.code, "message": error.message}}

@@ -1,4 +1,4 @@
-"""Ends the server when its client is gone, whatever the server is doing at that moment.
+"""Ends the server when its client has gone, even while the server is busy.
 
 The end of standard input says so too, but not where a child of the client inherited the other end of the pipe.
 """

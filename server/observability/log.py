@@ -79,7 +79,7 @@ def _private(file: Path) -> RotatingFileHandler:
 
 
 class _Terminal(logging.StreamHandler[TextIO]):
-    """Standard error, whatever device was named: standard output belongs to the protocol and to results."""
+    """Standard error in place of any terminal device: standard output belongs to the protocol and to results."""
 
 
 class _PrivateFile(RotatingFileHandler):

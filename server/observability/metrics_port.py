@@ -71,5 +71,5 @@ class _Quiet(WSGIRequestHandler):
     timeout = _PATIENCE
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing but a line for whoever looks for it."""
+        """Writes only a log line."""
         log.debug(format, *args)

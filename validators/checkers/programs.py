@@ -123,7 +123,7 @@ def _named(program: str) -> Iterator[Path]:
 
 
 def _folders() -> Iterator[Path]:
-    """The folders of PATH. A relative one means whatever the working folder is: no place that somebody chose."""
+    """The absolute folders of PATH; relative ones depend on the working folder."""
     return (folder for folder in map(Path, os.get_exec_path()) if folder.is_absolute())
 
 

@@ -76,7 +76,7 @@ class TreeCache:
 
 
 def edited(tree: tree_sitter.Tree, old: bytes, made: list[ByteEdit]) -> tree_sitter.Tree:
-    """A copy of a tree that knows where its text was changed, as the parser wants it."""
+    """A copy of a tree with its changed ranges, as the parser needs it."""
     copy = tree.copy()
     for edit in reversed(made):  # from the last: those before it keep their places
         row, column = _point(old, edit.start)

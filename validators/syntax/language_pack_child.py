@@ -1,4 +1,4 @@
-"""The child's side: parses one text after the other with whatever grammar it is told, for as long as that is wanted."""
+"""The child's side: parses one text after the other with the requested grammar, until it is closed."""
 
 from __future__ import annotations
 

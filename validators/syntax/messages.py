@@ -28,7 +28,7 @@ _MOST = 100  # a text with more is hopeless, but an edit of it is still judged b
 
 
 def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
-    """The findings of a tree that has errors: at least one, whatever little time is left.
+    """The findings of a tree that has errors: at least one, even with little time left.
 
     Each has a signature that does not depend on the other errors of the text, so that two texts can be compared:
     only the wording draws on where the parser failed first. `end` is a time of time.monotonic().

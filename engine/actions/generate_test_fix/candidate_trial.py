@@ -54,7 +54,7 @@ class CandidateTrial:
         return good
 
     def __str__(self) -> str:
-        """For whoever watches: "2 pass, 1 logic"."""
+        """For display: "2 pass, 1 logic"."""
         causes = Counter(each.cause.value for each in self.diagnoses)
         parts = [f"{len(self.passed)} pass", *(f"{number} {cause}" for cause, number in sorted(causes.items()))]
         return self.problem or ", ".join(parts)
@@ -101,7 +101,7 @@ def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
 
 
 def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
-    """An error of a compiler in a line that stood there before is none of the candidate's: the file is not alone."""
+    """True for a compiler error in an old line, which is not the candidate's: the file needs others."""
     place = each.symptom.failure.place
     if each.kind != "logic.syntax" or place is None:
         return each

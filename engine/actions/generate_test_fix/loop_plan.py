@@ -53,7 +53,7 @@ class LoopPlan:
         return _way(runtime, self.language, self.dialect, self.about, text, self.place)
 
     def __str__(self) -> str:
-        """For whoever watches."""
+        """For display."""
         return f"`{self.unit}`, by {self.framework}"
 
 

@@ -21,7 +21,7 @@ _MOST_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class SuiteRunner:
-    """The tests `code`, ready to be run in a way; reports are of the file of tests, whatever ran them."""
+    """The tests `code`, ready to run; reports name the test file."""
 
     plan: LoopPlan
     runtime: Runtime

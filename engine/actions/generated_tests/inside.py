@@ -121,7 +121,7 @@ def read(data: bytes) -> Any:
 
 
 def replace(target: str, text: str) -> None:
-    """From now on the module at this path is made of `text`, under whatever name it is imported."""
+    """Makes `text` the source of the module at this path, under any import name."""
     path = os.path.realpath(target)
     plain = importlib.machinery.SourceFileLoader.get_code
 

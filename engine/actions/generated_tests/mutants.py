@@ -1,4 +1,4 @@
-"""Small bugs made on purpose in a unit: whoever tests it should notice them.
+"""Small deliberate bugs in a unit: good tests detect them.
 
 Each mutant differs from the text in one place: an operator, a comparison, a constant, a condition, a return, a
 statement that is gone. A mutant that is written like another, or like the text itself, is not counted twice.

@@ -66,7 +66,7 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
 
 
 def unless_forged(proof: ValidationResult, signs: Collection[str]) -> ValidationResult:
-    """The proof; what passed is open where there are signs that whoever runs tests was deceived."""
+    """The proof; passed tests become unknown if there are signs that the test runner was deceived."""
     return replace(proof, evidence=tuple(doubted(each, sorted(signs)) for each in proof.evidence))
 
 

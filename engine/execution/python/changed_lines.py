@@ -125,7 +125,7 @@ def without_documentation(text: str) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """The names in a text, whatever they stand for."""
+    """All names in a text."""
     return frozenset(_WORD.findall(text))
 
 
@@ -338,7 +338,7 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
 
 
 def _is_read_by_others(node: ast.ClassDef, names: Iterable[str]) -> bool:
-    """Whether fields of a class may be read by whatever uses it: its bases, its decorators, the language."""
+    """Whether users of a class may read its fields: its bases, its decorators, the language."""
     return bool(node.bases or node.keywords or node.decorator_list) or any(name.startswith("__") for name in names)
 
 

@@ -56,7 +56,7 @@ def forging(case: Case) -> tuple[str, ...]:
 
 
 def _added(case: Case) -> Counter[Risk]:
-    """What is new. Tests have their business with whatever runs tests."""
+    """The new risks; tests may access the test runner."""
     before, after = excerpts(case.before, case.after)
     new = _counted(after, case.language) - _counted(before, case.language)
     if case.path is not None and (case.spec.writes_tests or _TEST_FILE.search(case.path.name)):

@@ -67,7 +67,7 @@ def told_by(literal: str) -> Iterator[str]:
 
 
 def starts(path: str) -> bool:
-    """Whether whatever is written to a path is run by a tool of the project, unasked."""
+    """Whether a tool of the project runs what is written to a path."""
     return _STARTED.fullmatch(path[:_LONGEST]) is not None
 
 
@@ -77,7 +77,7 @@ def steers(name: str) -> bool:
 
 
 def abroad(literal: str) -> bool:
-    """Whether a literal is a path of somebody's own folder or of the system's, whatever is done with it."""
+    """Whether a literal is a path in a home folder or of the system, for any use."""
     return len(literal) <= _LONGEST and _ABROAD.fullmatch(literal) is not None
 
 

@@ -1,4 +1,4 @@
-"""Where Python code reaches out of its project, or for whoever tests it: paths, variables, patches, equalities."""
+"""Python code that accesses places outside its project, or its tests: paths, variables, patches, equalities."""
 
 from __future__ import annotations
 

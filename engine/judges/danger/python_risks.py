@@ -1,4 +1,4 @@
-"""What Python code can do to the machine that runs it, by its syntax tree: under whatever name it is reached.
+"""What Python code can do to the machine that runs it, by its syntax tree, under any name.
 
 from os import system as s; s(x)                 os.system
 getattr(__import__("o" + "s"), "system")(x)      os.system

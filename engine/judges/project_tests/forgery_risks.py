@@ -1,4 +1,4 @@
-"""Tests that pass prove nothing where the change reaches for whoever runs them."""
+"""Passing tests prove nothing if the change tampers with the test runner."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _wire(number: int, after: Source, unit: Unit, block: Span | None, language: 
 
 
 def _is_special(unit: Unit) -> bool:
-    """Whether it is run by whoever uses its class."""
+    """Whether it runs when its class is used."""
     return unit.name in ("constructor", *unit.qualified.split(".")[:-1])
 
 

@@ -100,7 +100,7 @@ def _names(unit: Unit) -> set[str]:
 
 
 def _class_of(qualified: str) -> tuple[str, ...]:
-    """The class of a special method, or of a constructor: it is run by whoever uses the class."""
+    """The class of a special method or a constructor, which runs when the class is used."""
     around, _, name = qualified.rpartition(".")
     owner = around.rpartition(".")[2]
     special = (name.startswith("__") and name.endswith("__")) or name in ("constructor", owner)

@@ -177,7 +177,7 @@ class LanceTable:
         return {record["id"]: record["instruction"] for record in records}
 
     async def version(self) -> int:
-        """Another number after each write, whoever wrote."""
+        """A number that changes with each write by any process."""
         with self._translated():
             return await self._table.version()
 

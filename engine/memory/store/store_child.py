@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What is never on a command line or in an environment: whoever starts this process sends it first."""
+    """Secrets that are never on a command line or in an environment: the parent sends them first."""
 
     embedder: str = ""
     storage: Mapping[str, str] = field(default_factory=dict)

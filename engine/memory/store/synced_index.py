@@ -231,7 +231,7 @@ class SyncedIndex:
             left.unlink(missing_ok=True)
 
     async def start_anew(self) -> None:
-        """Makes the table from the journal, whatever there was. The lock has to be held."""
+        """Rebuilds the table from the journal. Requires the lock."""
         self._table = None
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
         await self._mend()

@@ -177,7 +177,7 @@ class Team:
             return await self._add(self._table, shelf)
 
     async def _settle(self, table: LanceTable) -> None:
-        """Pays the debts, which are forgotten last: whoever dies in between leaves them to the next process."""
+        """Does the pending work and then deletes its record: a crash in between leaves it to the next process."""
         debts = self._debts()
         for edit in debts.edits:
             rows = [row for row in (await table.get(await table.grounded(edit))).values() if row is not None]

@@ -82,7 +82,7 @@ def _tool() -> Sequence[str]:
 
 
 def _download(argv: Sequence[str], folder: Path) -> Iterator[bytes]:
-    """Runs the tool; yields nothing now and then, so that whoever waits can show a sign of life, or give up."""
+    """Runs the tool; yields regularly, so that the caller can show progress or cancel."""
     environment = {**os.environ, "TMPDIR": str(folder), "PIP_REQUIRE_VIRTUALENV": "0"}
     with (
         tempfile.TemporaryFile() as told,

@@ -14,7 +14,7 @@ _PATIENCE_SECONDS = 60.0
 
 
 async def key_of(provider: Provider) -> str | EndpointFailure:
-    """The key, "" if the endpoint wants none, or why it cannot be had. The keyring is asked in a thread."""
+    """The key, "" if the endpoint needs none, or why it is unavailable. The keyring is read in a thread."""
     if provider.api_key is not None:
         return provider.api_key.get_secret_value().strip()
     if not provider.api_key_keyring:

@@ -1,4 +1,4 @@
-"""What a call cost, in whatever currency its provider's prices are."""
+"""The cost of a call, in the currency of its provider's prices."""
 
 from __future__ import annotations
 

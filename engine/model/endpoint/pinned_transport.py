@@ -1,4 +1,4 @@
-"""A transport that connects to the addresses that were looked at, whatever the name says by then."""
+"""A transport that connects to the checked addresses, even if the name resolves to others later."""
 
 from __future__ import annotations
 

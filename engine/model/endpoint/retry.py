@@ -62,7 +62,7 @@ def pause_before_retry(
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
-    """Seconds that the server wants to be left alone: a number, milliseconds as OpenAI sends them, or an HTTP date.
+    """Seconds to wait before a retry: a number, milliseconds as OpenAI sends them, or an HTTP date.
 
     None for words, infinities and what no calendar holds; 0 for moments that have passed.
     """

@@ -1,4 +1,4 @@
-"""Server-sent events, cut out of bytes as they arrive, whatever the answer's label says it is."""
+"""Server-sent events, parsed from bytes as they arrive, for any content type."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class StreamReader:
 
     @property
     def finish(self) -> Finish:
-        """How it ended; without a reason the reply broke off, whatever else the server sent."""
+        """How it ended; without a finish reason the reply is incomplete."""
         if self.runaway is not None or self.reason is None:
             return "cut"
         return _FINISH.get(self.reason, "stop")

@@ -1,4 +1,4 @@
-"""The values of a workspace's `.env` files: whoever wrote one there says that it belongs nowhere else.
+"""The values of a workspace's `.env` files, which are secrets by their place.
 
 A file is read as data: nothing in it is expanded, and a value is a secret wherever it appears.
 """

@@ -79,7 +79,7 @@ def _chosen(
 
 
 def _distance(candidate: SymbolCandidate, bound: tuple[Binding, ...], request: Request, words: set[str]) -> int | None:
-    """0 to 2: imported; 3: a neighbor in the package; _FAR: known without an import, if nobody else has the name."""
+    """0 to 2: imported; 3: a neighbor in the package; _FAR: known without an import, if the name is unique."""
     entry = candidate.entry
     owner = entry.qualified.rpartition(".")[0].rpartition(".")[2]
     # What is imported is a module's own: of its classes' methods only those whose class is spoken of here.

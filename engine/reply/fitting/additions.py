@@ -89,7 +89,7 @@ def _tops(symbols: tuple[Symbol, ...]) -> Iterator[Symbol]:
 
 
 def _holds_all(source: Source, snippet: Snippet) -> bool:
-    """True if the code is the whole document with more lines in it: whatever the language, nothing goes away."""
+    """True if the code is the whole document with added lines only, in any language."""
     lines = [line.strip() for line in source.text.splitlines() if line.strip()]
     given = iter([line.strip() for line in snippet.text.splitlines() if line.strip()])
     return len(lines) > 1 and all(line in given for line in lines)

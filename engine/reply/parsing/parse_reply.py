@@ -1,4 +1,4 @@
-"""Taking the code, the tests and the words out of whatever a model replied."""
+"""Extracts code, tests and text from any model reply."""
 
 from __future__ import annotations
 

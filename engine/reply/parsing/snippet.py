@@ -24,7 +24,7 @@ _CODE_MARK = re.compile(r"[(){}\[\]=;<>@#$]|:\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Snippet:
-    """Code of a reply. `units` have their places in `text`, whatever class was thought around it."""
+    """Code of a reply. `units` have their positions in `text`, without the class that was added around it."""
 
     text: str
     language: str

@@ -1,4 +1,4 @@
-"""Notices what the code under test does to whoever tests it: frames, the reporter, test files, patched machinery.
+"""Detects code under test that tampers with its tests: frames, the reporter, test files, patched modules.
 
 Audit events (PEP 578) come before what they tell of happens, cannot be taken back, and do not depend on how a name is
 written. Only what files of the project do counts that are no tests.
@@ -150,7 +150,7 @@ class Watch:
             self._tell(f"opens `{os.path.relpath(path, self._root)}`, which the tests read")
 
     def _opener(self, frame: Any) -> bool | None:
-        """Whether tests had a file opened, or code under test, by however many others; None for whoever loads it."""
+        """Whether tests or the code under test opened a file; None for the loader."""
         while frame is not None:
             name = frame.f_code.co_filename
             if "importlib" in name or os.path.abspath(name).startswith(_HERE):

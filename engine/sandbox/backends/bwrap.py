@@ -160,7 +160,7 @@ class _Plan:
         return descriptor
 
     def hand_over(self) -> tuple[int, ...]:
-        """All of them; whoever takes them closes them."""
+        """All of them; the caller closes them."""
         mine, self._mine = tuple(self._mine), []
         return mine
 

@@ -1,4 +1,4 @@
-"""macOS: `sandbox-exec` with a profile that denies whatever it does not name.
+"""macOS: `sandbox-exec` with a profile that denies by default.
 
 Not run by its authors yet: the profile is tested as text, and what it holds is for the probe to find out where it runs.
 Sources: the profiles of Chromium and of codex (`seatbelt_base_policy.sbpl`). A profile that allows by default is left

@@ -78,7 +78,7 @@ class EnvironmentStore:
     async def _build(
         self, folder: Path, interpreter: Interpreter, requirements: Sequence[str], fresh: MinimumAge
     ) -> None:
-        """Built aside and renamed: whoever sees the folder sees all of it."""
+        """Built aside and renamed: the folder is always complete."""
         async with locked(lock_of(self.cache), fcntl.LOCK_SH):
             aside = Path(tempfile.mkdtemp(prefix="building-", dir=self._folder))
             with locked_if_free(aside, os.O_RDONLY | os.O_DIRECTORY):

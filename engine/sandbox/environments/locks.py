@@ -1,4 +1,4 @@
-"""Who uses an environment: users share a lock on it, and whoever builds or removes it needs the lock alone.
+"""Locks on environments: users share a lock, building or removing needs it exclusively.
 
 The kernel lets go of a lock when its holder ends, however it ends, so nothing is marked in use by the dead.
 """

@@ -31,7 +31,7 @@ class ProbeCache:
         self._lock = asyncio.Lock()
 
     async def key(self, place: Installation, modules: Sequence[str], script: bytes) -> str:
-        """Changes with whatever could change what an interpreter tells."""
+        """Changes with anything that affects an interpreter's facts."""
         box = await self._box()
         return await asyncio.to_thread(_key, place, tuple(modules), script, box)
 
@@ -77,5 +77,5 @@ def _key(place: Installation, modules: tuple[str, ...], script: bytes, box: str)
 
 
 def _digest(key: str, told: Any) -> str:
-    """Finds a file that was cut or changed by hand; whoever may write here as the user needs no such way."""
+    """Detects a file that was cut or edited; it is no protection against other programs of the user."""
     return hashlib.sha256(f"{key} {json.dumps(told, sort_keys=True)}".encode()).hexdigest()

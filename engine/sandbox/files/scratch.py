@@ -24,7 +24,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @contextmanager
 def scratch(base: Path) -> Iterator[Path]:
-    """A private folder below `base`, locked while it is in use and gone afterwards, whatever was done in it."""
+    """A private folder below `base`, locked while in use and always removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=private_folder(base))).resolve()
     lock = os.open(folder, _FOLDER)
     try:

@@ -37,6 +37,6 @@ def places(folder: Path) -> tuple[Path, Path]:
 
 
 def _below(root: Path, path: Path) -> str | None:
-    """The relative path of what lies in a folder, by whatever links it is named; None if it lies elsewhere."""
+    """The relative path of a file in a folder, after resolving links; None if it is elsewhere."""
     real, base = path.resolve(), root.resolve()
     return real.relative_to(base).as_posix() if real.is_relative_to(base) else None

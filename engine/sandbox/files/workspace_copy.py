@@ -229,7 +229,7 @@ def _is_ignored(lists: _Lists, name: str, *, folder: bool) -> bool:
 
 
 def _update(source: _Source, slot: Path) -> WorkspaceCopy:
-    """Makes the copy equal to the workspace, whatever was done to either."""
+    """Makes the copy equal to the workspace, after any change to either."""
     root = source.root
     source.read()
     tree = private_folder(slot / "tree")
@@ -311,7 +311,7 @@ def _stamp(status: os.stat_result) -> _Stamp:
 
 
 def _identity(status: os.stat_result) -> _Stamp:
-    """By which a change of a copied file is seen, one that wants not to be seen too."""
+    """Detects a change of a copied file, even a concealed one."""
     return status.st_ino, status.st_ctime_ns, status.st_size
 
 

@@ -21,7 +21,7 @@ class BoxStart:
     taken: bool = False
 
     def take(self) -> int:
-        """The descriptor; whoever takes it closes it."""
+        """The descriptor; the caller closes it."""
         self.taken = True
         return self.descriptor
 

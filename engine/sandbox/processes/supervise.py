@@ -72,7 +72,7 @@ class ExitInfo:
 
 @dataclass(slots=True)
 class Capture:
-    """The first and the last part of a stream: the first error and the summary are what one wants to read."""
+    """The first and the last part of a stream, with the first error and the summary."""
 
     limit: int
     total: int = 0
@@ -194,7 +194,7 @@ async def supervise(
 
 
 async def started_whole(argv: Sequence[str], stop: Callable[[int], None], **options: Any) -> asyncio.subprocess.Process:
-    """Starts a child. Whoever is cancelled meanwhile waits for the start and ends the child.
+    """Starts a child. On cancellation it waits for the start and ends the child.
 
     asyncio's own way waits for ever if it is cancelled between the start and the connection of the pipes.
     """

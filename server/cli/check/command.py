@@ -77,7 +77,7 @@ _ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Checks every file. 1 if any has an error, 2 if a named one cannot be read, whatever the others say."""
+    """Checks every file. Returns 1 if any has an error, and 2 if a named one cannot be read."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold bytes that no encoding has
     with cleanup_on_signal():

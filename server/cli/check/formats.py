@@ -88,7 +88,7 @@ def _rule(finding: Finding) -> str:
 
 
 def _line(report: FileReport, place: PlacedFinding, said: str) -> str:
-    """One line, whatever a file is called: what reads the output goes by lines."""
+    """Escapes line breaks in file names, since readers of the output go by lines."""
     return f"{report.path}:{place.line}:{place.column}: {said}".replace("\n", "␊")
 
 

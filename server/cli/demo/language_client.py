@@ -65,7 +65,7 @@ class LanguageClient:
 
     @classmethod
     async def start(cls, argv: Sequence[str], root: Path) -> LanguageClient:
-        """Starts a server and shakes hands with it for the project at `root`. Whoever is cancelled leaves none."""
+        """Starts a server and initializes it for the project at `root`. Cancellation leaves no server behind."""
         process = await started_whole(
             argv, _kill, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=root
         )

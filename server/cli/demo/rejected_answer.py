@@ -37,7 +37,7 @@ async def show(root: Path) -> bool:
 
 
 async def judged(root: Path) -> Answer:
-    """What the engine makes of the recorded reply, with the settings of whoever runs the demo."""
+    """The engine's answer to the recorded reply, with the user's settings."""
     from stet_ls.engine.replay import replay
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.engine.trace.record import parse

@@ -16,7 +16,7 @@ from stet_ls.server.consent.permissions import user_name
 
 
 class Terminal:
-    """Whoever sits at it, if there is one."""
+    """The user at the terminal, if there is one."""
 
     async def server(self, found: FoundServer) -> bool | None:
         """The answer to one question on standard error; None without a terminal."""

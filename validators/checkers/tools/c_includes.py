@@ -1,4 +1,4 @@
-"""The files that a C or C++ text includes by name: a compiler opens whatever those names lead to, and waits for it.
+"""The files that a C or C++ text includes by name, since a compiler opens and waits for any of them.
 
 A clone can hold a pipe called `list.h` or a link from it to an endless device. Only names in the text are followed;
 what a macro names is left to the compiler's own limits of time and memory.

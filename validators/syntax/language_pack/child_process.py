@@ -85,7 +85,7 @@ class ParserChild:
         return self._receive(end, frame({"language": language, **times}, text))
 
     def kill(self) -> None:
-        """Ends it at once, and whatever it may have started."""
+        """Ends it at once, with all its child processes."""
         if self.is_alive() and hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -96,7 +96,7 @@ class ParserChild:
             pipe.close()
 
     def abandon(self) -> None:
-        """Closes this side's pipes and leaves the process to whoever started it."""
+        """Closes this side's pipes; the parent of the process ends it."""
         for pipe in (self._in, self._out):
             pipe.close()
         self._process.returncode = 0  # it is not ours to wait for

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Served:
-    """Gives one text under the module's own name, whoever imports it; its package is imported first, as always.
+    """Provides one text under the module's own name for all imports; its package is imported first, as usual.
 
     A finder and a loader by its methods: the classes of `importlib.abc` cost more to import than all calls to run.
     """

@@ -101,7 +101,7 @@ def keep(shut: bool) -> None:
 
 
 def part() -> None:
-    """Takes this fork into a Landlock domain of its own, which denies nothing but reaching whoever is outside.
+    """Moves this fork into its own Landlock domain, which only denies access to processes outside.
 
     By /proc it could else write into the pipes of its parent and of other forks. Where `keep` is denied, as in the box
     of Landlock, nothing else stands in between. Moving files between folders is what a domain has to allow by a rule.
