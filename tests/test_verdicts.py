@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bench.verdicts import Outcome, outcome_of
+from bench.verdicts import JUDGES, Outcome, outcome_of
 from support.tools import needs
 from support.verdicts import Half, Label, Rewrite, observed, rewrites
 
@@ -62,6 +62,10 @@ def test_the_corpus_is_balanced_and_each_case_has_its_own_name() -> None:
     assert len(SCRIPT) + len(TYPED) >= 30
     for half in Half:
         assert abs(sum(each.half is half for each in CASES) - len(CASES) / 2) < len(CASES) / 10
+
+
+def test_the_bench_asks_what_compares_and_runs_tests() -> None:
+    assert {Check.DIFFERENTIAL, Check.TESTS, Check.DOCTEST, Check.DANGER} <= {each.check for each in JUDGES}
 
 
 @pytest.mark.parametrize(

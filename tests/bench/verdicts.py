@@ -1,6 +1,7 @@
 """What users are told of right and of wrong rewrites: `make bench ONLY=verdicts`.
 
     .venv/bin/python tests/bench/verdicts.py --half tuning --kind limits --misses misses.md
+    .venv/bin/python tests/bench/verdicts.py --half reporting --crosshair
 
 The corpus is `corpora/verdicts` (its README says how labels are proven and halves are fixed). Each rewrite goes through
 all judges of `refactor`, as a reply that holds the text after would, on a project of its own with the case's tests.
@@ -16,7 +17,7 @@ tests say what they are called with (*told*), and for *bare* ones: those that ha
 again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds are those of
 the comparison of old and new, on this machine.
 
-Beside it stands what `crosshair diffbehavior` says of the same pairs of Python functions, within `_CROSSHAIR_SECONDS`
+`--crosshair` says what `crosshair diffbehavior` makes of the same pairs of Python functions, in `_CROSSHAIR_SECONDS`
 each; it is installed into `.cache/crosshair` by `uv` on demand.
 """
 
@@ -29,7 +30,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -42,12 +43,13 @@ from bench.eval.table import wilson
 from bench.row import Row
 from support.verdicts import Half, Label, Rewrite, rewrites, write_project
 
-from stet_ls.engine.actions.refactor import REWRITE
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import CHECKS, PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
@@ -57,7 +59,8 @@ from stet_ls.server.edits.edit_plan import EditPlan
 from stet_ls.server.job_flow.edit_risks import risks
 from stet_ls.validators.source import Source
 
-_CROSSHAIR_SECONDS = 5
+JUDGES = judges_for(*ACTIONS["refactor"].scopes)
+_CROSSHAIR_SECONDS = 2
 _CACHE = Path(__file__).resolve().parents[2] / ".cache" / "crosshair"
 
 
@@ -106,6 +109,7 @@ METRICS = (
     Metric("right, told: refuted", lambda each: each.is_right and not each.is_bare, (Outcome.REFUTED,), "<= 3 %"),
     Metric("right, bare: refuted", lambda each: each.is_right and each.is_bare, (Outcome.REFUTED,), "<= 8 %"),
     Metric("right: asked", lambda each: each.is_right, (Outcome.ASKED,), "<= 10 %"),
+    Metric("right: silent", lambda each: each.is_right, (Outcome.SILENT,), "-"),
     Metric("wrong: told as alike", lambda each: not each.is_right, (Outcome.ALIKE,), "<= 5 %"),
     Metric("wrong: silent", lambda each: not each.is_right, (Outcome.SILENT,), "<= 5 %"),
     Metric("wrong: asked", lambda each: not each.is_right, (Outcome.ASKED,), "-"),
@@ -131,6 +135,12 @@ def summary(judged: Sequence[Judged], title: str = "") -> Iterator[Row]:
     if len(seconds) > 1:
         cuts = statistics.quantiles(seconds, n=20)
         yield Row(f"{title}a comparison, P50 and P95", f"{cuts[9]:.2f} s, {cuts[18]:.2f} s", "<= 0.3 s, <= 1.5 s")
+
+
+def in_markdown(rows: Iterable[Row]) -> list[str]:
+    """Rows as a table in Markdown, as `docs/quality.md` shows them."""
+    lines = [f"| {row.what} | {row.number} | {row.goal.replace('<=', '≤')} |" for row in rows]
+    return ["| what | measured, 95 % interval | goal |", "|---|---|---|", *lines]
 
 
 def by_kind(judged: Sequence[Judged]) -> list[str]:
@@ -178,7 +188,7 @@ async def _judge(variant: tuple[Rewrite, bool], runtime: Runtime, folder: Path) 
     runtime = replace(runtime, workspace=Workspace((folder,)), reports={})
     given = Case("refactor", case.language, path, Source(case.before), Source(case.after), case.unit, runtime=runtime)
     evidence: list[Evidence] = []
-    for judge in REWRITE.judges:
+    for judge in JUDGES:
         item = await timed(judge, given)
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
@@ -208,7 +218,7 @@ def _refutes(item: Evidence) -> bool:
 
 def _share(count: int, among: int) -> str:
     low, high = wilson(count, among)
-    return f"{count} of {among}, {100 * count / among:.1f} % ({100 * low:.0f}-{100 * high:.0f})"
+    return f"{count} of {among}, {100 * count / among:.1f} % ({100 * max(low, 0):.0f}-{100 * high:.0f})"
 
 
 def crosshair(cases: Sequence[Rewrite]) -> Iterator[Row]:
@@ -274,14 +284,14 @@ def main() -> None:
     parser.add_argument("--half", type=Half, choices=list(Half))
     parser.add_argument("--kind", default="")
     parser.add_argument("--misses", type=Path, help="write the cases that were missed to this file")
-    parser.add_argument("--crosshair", action="store_true", help="ask CrossHair, too")
+    parser.add_argument("--crosshair", action="store_true", help="ask CrossHair alone")
     asked = parser.parse_args()
     cases = [each for each in rewrites() if asked.half in (None, each.half) and asked.kind in ("", each.kind)]
+    if asked.crosshair:
+        print(*in_markdown(crosshair(cases)), sep="\n")
+        return
     judged = judge_all(cases)
-    found = list(summary(judged)) + (list(crosshair(cases)) if asked.crosshair else [])
-    for row in found:
-        print(f"{row.what:<40} {row.number:<32} goal {row.goal}")
-    print("", *by_kind(judged), sep="\n")
+    print(*in_markdown(summary(judged)), "", *by_kind(judged), sep="\n")
     if asked.misses:
         asked.misses.write_text("\n".join(misses(judged)) + "\n", encoding="utf-8")
 
