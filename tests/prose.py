@@ -58,7 +58,7 @@ RULES: Final = (
     Rule(r"without a word|said nothing|says nothing", "without output, no output", _PERSON, _SHOWN),
     Rule(r"\b(?:is|was|are|were|been|be) told\b", "is shown, is reported", _RIDDLE),
     Rule(r"(?<!could not )\btells?\b", "shows, reports", _PERSON, Where.MESSAGE),
-    Rule(r"\bstood\b|\bthat stand\b|do not stand\b", "was kept, passed", _RIDDLE),
+    Rule(r"\bstood\b|\bdo not stand\b", "was kept, passed", _RIDDLE),
     Rule(r"what stands here", "what is available here", _RIDDLE),
     Rule(r"\bwants\b", "needs, expects, requires", _PERSON, Where.MESSAGE),
     Rule(r"busy machine keeps", "a busy machine delays", _PERSON),
