@@ -23,9 +23,10 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
-from stet_ls.engine.judges.project_tests.report_text import beside, count
+from stet_ls.engine.judges.project_tests.report_text import beside
 from stet_ls.engine.memory.recall import RecalledSolution
 from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source, Splice
@@ -86,7 +87,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     elif report.inconclusive:
         verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
     elif report.green and number:
-        detail = f"its own {count(number, 'test')} pass{'es' if number == 1 else ''}"
+        detail = f"its own {plural(number, 'test')} {verb('pass', number)}"
         unrun = await _unrun(
             Case(
                 request.action,

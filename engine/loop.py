@@ -16,6 +16,7 @@ from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.build import Prompt, Reason, repair
@@ -162,7 +163,7 @@ def _no_repair(job: Job, repairs: int) -> str:
     if repairs >= wanted:
         if checks.fix_attempts is not None:
             return f"the setting `checks.fix_attempts` allows at most {wanted}"
-        most = f"{wanted} repair{'' if wanted == 1 else 's'}"
+        most = plural(wanted, "repair")
         return f"limit for this model reached ({most}). Raise the setting `checks.fix_attempts` to allow more"
     return job.call_limit_reason()
 

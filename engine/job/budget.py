@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stet_ls.engine.api.request import Budget
+from stet_ls.engine.plurals import plural
 
 CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH: 6, Budget.TASK: 15}
 """Model calls that each budget buys."""
@@ -10,4 +11,4 @@ CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH
 
 def calls_of(budget: Budget) -> str:
     """How many calls a budget buys, in words."""
-    return f"{CALLS[budget]} call{'' if CALLS[budget] == 1 else 's'}"
+    return plural(CALLS[budget], "call")

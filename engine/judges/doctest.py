@@ -24,6 +24,7 @@ from stet_ls.engine.execution.python.inputs.subject import read_module, subject_
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators import structure
 from stet_ls.validators.ast_text import unparse
 
@@ -92,22 +93,14 @@ async def judge(case: Case) -> Evidence:
 def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
     """All examples come out. They count if they run all that was changed."""
     own = len(asked.examples) - asked.user
-    count = _count(asked.user or own)
-    passes = _verb("pass", asked.user or own)
+    count = plural(asked.user or own, "doctest")
+    passes = verb("pass", asked.user or own)
     said = f"{count} {passes}" if asked.user else f"{count} in the code {passes}"
-    more = f"; {own} in the code {_verb('pass', own)} too" if own and asked.user else ""
+    more = f"; {own} in the code {verb('pass', own)} too" if own and asked.user else ""
     if missed or not asked.parts:
         first = next((f"`{part.name}`" for part in missed if part.name), "what was changed")
         return _said(Ruling.UNKNOWN, f"{said}{more}, but {_none(asked.user or own)} {first}")
     return replace(_said(Ruling.PASS, said + more, trusted=bool(asked.user)), count=asked.user or own)
-
-
-def _count(number: int) -> str:
-    return f"{number} doctest{'s' if number > 1 else ''}"
-
-
-def _verb(stem: str, number: int) -> str:
-    return stem if number > 1 else f"{stem}es" if stem.endswith("s") else f"{stem}s"
 
 
 def _none(number: int) -> str:
@@ -121,7 +114,7 @@ async def _refuted(
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
     held = {} if isinstance(before, NotRunnable) else before
     broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
-    count = f"{len(wrong)} of {_count(len(asked.examples))} {_verb('fail', len(wrong))}"
+    count = f"{len(wrong)} of {plural(len(asked.examples), 'doctest')} {verb('fail', len(wrong))}"
     if not broken and case.spec.preserves_behavior:
         return _said(Ruling.UNKNOWN, f"{count}, as before")
     first = (broken or wrong)[0]

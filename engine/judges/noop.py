@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges import comments
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.plurals import plural
 from stet_ls.validators import structure
 
 _LARGEST = 400_000
@@ -39,8 +40,7 @@ def _judge(case: Case) -> Evidence:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
         if unit is not None and structure.is_stub(case.after, case.language, unit):
             return Evidence(Check.NOOP, Ruling.FAIL, f"the body of `{case.unit}` is still a stub", trusted=True)
-    count = _changed_lines(old, new)
-    return Evidence(Check.NOOP, Ruling.PASS, f"{count} line{'' if count == 1 else 's'} changed", trusted=True)
+    return Evidence(Check.NOOP, Ruling.PASS, f"{plural(_changed_lines(old, new), 'line')} changed", trusted=True)
 
 
 def _shape(text: str) -> list[str]:

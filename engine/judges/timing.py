@@ -26,6 +26,7 @@ from stet_ls.engine.execution.python.inputs.subject import changed_units, read_m
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Extent, Runtime
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.plurals import plural
 
 WORTH = 1.1
 """A gain below this is not worth an edit, and hardly told from noise."""
@@ -53,7 +54,7 @@ class Gain:
     """Whether first calls found all that is not the module's in place."""
 
     def __str__(self) -> str:
-        of = f" on {self.inputs} input{'' if self.inputs == 1 else 's'}" if self.inputs else ""
+        of = f" on {plural(self.inputs, 'input')}" if self.inputs else ""
         return f"{self.ratio:.2f}x ({self.low:.2f}..{self.high:.2f}){of}"
 
     @property

@@ -10,6 +10,7 @@ from stet_ls.engine.api.metadata import MemoryHit
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, text_of
 from stet_ls.engine.memory.solution import Solution, plain
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.context_items import RememberedItem
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators import structure
@@ -92,7 +93,7 @@ def _stood(solution: Solution) -> str:
     if solution.proven:
         known["proven"] = "proven by tests"
     times = solution.wins + (solution.outcome in ("kept", "edited"))
-    kept = f"kept {times} time{'' if times == 1 else 's'}" if times else ""
+    kept = f"kept {plural(times, 'time')}" if times else ""
     return ", ".join(part for part in (known.get(solution.outcome, ""), kept) if part)
 
 

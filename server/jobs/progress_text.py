@@ -6,6 +6,7 @@ import time
 
 from stet_ls.engine.api.events import Event, JudgeFinished, JudgeStarted, Notice, Progress, Stage
 from stet_ls.engine.api.evidence import CHECKS, Ruling
+from stet_ls.engine.plurals import plural
 
 SHOWN_FROM = 2.0
 """Seconds that something takes before it is said for how long it does."""
@@ -81,7 +82,7 @@ class ProgressText:
                 if self._before_notice:  # what it told of is over: tokens come
                     self._begin(self._before_notice)
                 doing, before = "thinking" if thinking else "writing", self._more
-                self._more = f" · {doing}, {tokens} token{'' if tokens == 1 else 's'}"
+                self._more = f" · {doing}, {plural(tokens, 'token')}"
                 return doing not in before
             case _:
                 return False

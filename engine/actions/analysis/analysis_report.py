@@ -11,6 +11,7 @@ from stet_ls.engine.actions.analysis.model_findings import ModelFindings
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import code_span, harmless
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.privacy.placeholders import without_values
 from stet_ls.engine.reply.findings_reply import LocatedFinding
 from stet_ls.validators.findings import Finding, Severity, Status
@@ -42,15 +43,11 @@ def counted(findings: Sequence[Finding]) -> str:
     if not findings:
         return "no findings"
     by_severity = Counter(finding.severity for finding in findings)
-    parts = [_plural(by_severity[severity], _WORDS[severity]) for severity in _ORDER if by_severity[severity]]
-    return f"{_plural(len(findings), 'finding')} ({', '.join(parts)})"
+    parts = [plural(by_severity[severity], _WORDS[severity]) for severity in _ORDER if by_severity[severity]]
+    return f"{plural(len(findings), 'finding')} ({', '.join(parts)})"
 
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFORMATION: "remark", Severity.HINT: "hint"}
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _section(title: str, rows: Iterator[str]) -> Iterator[str]:
@@ -81,25 +78,25 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
     if measures.style is None:
         yield title, _NOT_MEASURED, ""
     else:
-        clean = f"{100 * measures.style.share:.1f} % of {_plural(measures.style.lines, 'line')} without a finding"
+        clean = f"{100 * measures.style.share:.1f} % of {plural(measures.style.lines, 'line')} without a finding"
         yield title, clean, measures.style.tool
     if measures.pep8 is not None:
-        without = _plural(len(measures.pep8.undocumented), "public definition")
+        without = plural(len(measures.pep8.undocumented), "public definition")
         yield "Docstrings", f"{without} without one", "ruff D1"
     yield from _complexity(measures)
     if isinstance(measures.coverage, Coverage):
         yield "Test coverage", _covered(measures.coverage, lines), measures.coverage.report.name
     else:
         yield "Test coverage", _NOT_MEASURED, measures.coverage.removeprefix("Coverage: ")
-    yield "Duplicated code", _plural(len(measures.copies), "place"), "words compared, layout and comments aside"
-    unused = _NOT_MEASURED if measures.dead is None else _plural(len(measures.dead), "hint")
+    yield "Duplicated code", plural(len(measures.copies), "place"), "words compared, layout and comments aside"
+    unused = _NOT_MEASURED if measures.dead is None else plural(len(measures.dead), "hint")
     yield "Dead code", unused, "besides the linter's findings" if measures.dead is not None else ""
     if measures.security is None:
         yield "Security", _NOT_MEASURED, ""
     else:
         yield (
             "Security",
-            _plural(len(measures.security), "place") + " to check",
+            plural(len(measures.security), "place") + " to check",
             ("ruff S" if measures.pep8 else "a table of calls"),
         )
 
@@ -116,7 +113,7 @@ def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
         above = sum(number > COMPLEX for number in paths)
         yield (
             "Complexity",
-            f"{_plural(len(paths), 'function')}, median {median(paths):g}, highest {worst.cyclomatic} "
+            f"{plural(len(paths), 'function')}, median {median(paths):g}, highest {worst.cyclomatic} "
             f"({code_span(worst.unit.qualified)}), {above} above {COMPLEX}{recognized}",
             measures.counted_by,
         )
@@ -126,7 +123,7 @@ def _covered(coverage: Coverage, lines: range) -> str:
     hit, total = coverage.count(lines)
     stale = f"; stale: {coverage.stale}" if coverage.stale else ""
     return (
-        f"{100 * hit / total:.1f} % ({hit} of {_plural(total, 'statement')}){stale}"
+        f"{100 * hit / total:.1f} % ({hit} of {plural(total, 'statement')}){stale}"
         if total
         else (f"the report knows no statement here{stale}")
     )
@@ -165,7 +162,7 @@ def _functions(measures: Measures) -> Iterator[str]:
 
 def _rules(measures: Measures) -> Iterator[str]:
     for rule in (measures.style.rules if measures.style else ())[:_MOST_RULES]:
-        yield f"- {rule.code}, {_plural(rule.count, 'time')}, first in line {rule.line + 1}: {rule.message}"
+        yield f"- {rule.code}, {plural(rule.count, 'time')}, first in line {rule.line + 1}: {rule.message}"
 
 
 def _missed(measures: Measures, lines: range) -> Iterator[str]:
@@ -196,7 +193,7 @@ def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
         yield "\n### Tried, and not so\n"
         yield from refuted
     if opinions.asked:
-        dropped = f" {_plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
+        dropped = f" {plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
         cut = " The reply is incomplete." if opinions.truncated else ""
         whose = f"By {job.usage.model}; opinions, counted in no number, not verified."
         yield f"\n_{whose}{dropped if opinions.dropped else ''}{cut}_"

@@ -33,6 +33,7 @@ from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.report import CaseOutcome, FrameOrigin, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source
@@ -214,7 +215,7 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
     if ran.flaky:
         said = f"the results vary between runs: {', '.join(ran.flaky[:3])}"
         return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
-    said = f"{len(passed)} test{'' if len(passed) == 1 else 's'} of the file pass three times"
+    said = f"{plural(len(passed), 'test')} of the file {verb('pass', len(passed))} three times"
     skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutation testing supports Python only")
     return unless_forged(
         ValidationResult(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped)), first.signs

@@ -11,6 +11,7 @@ from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.project_tests.forgery_risks import doubted
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
 _ENOUGH = 0.8
@@ -45,9 +46,7 @@ class ValidationResult:
 def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequence[str]) -> ValidationResult:
     """The remaining tests, to offer; `counted` are those with known coverage and mutants."""
     count = len(left.ids)
-    said = (
-        f"{count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''} three times{_dropped(left.dropped)}"
-    )
+    said = f"{plural(count, 'test')} {verb('pass', count)} three times{_dropped(left.dropped)}"
     evidence = [Evidence(Check.TESTS, Ruling.PASS, said)]
     survivors = noticed.survivors(counted)
     share = 1.0
@@ -77,8 +76,8 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
         count = len(left.suspects)
         first = left.suspects[0]
         said = f"`{first.test.name}`, {first.sentence}"
-        verb = "fails" if count == 1 else "fail"
-        parts.append(f"{count} {verb} on the current code (a possible bug, or a wrong expectation): {said}")
+        fail = verb("fail", count)
+        parts.append(f"{count} {fail} on the current code (a possible bug, or a wrong expectation): {said}")
     parts += left.notes
     told = "; ".join(parts) or "none of them passed"
     problem = f"{told}{_dropped(left.dropped)}"

@@ -20,6 +20,7 @@ from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.module_location import place_of
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.privacy.placeholders import hide_secrets, without_values
 
 MOST = 20
@@ -115,7 +116,7 @@ def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
     if not run:
         why = f": {reason}" if reason else ""
         return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"examples not run{why}")
-    said = f"{run} of {count} example{'s' if count > 1 else ''} run"
+    said = f"{run} of {plural(count, 'example')} {verb('run', run)}"
     if otherwise:
         return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{said}, {otherwise} differ from the model's claim")
     return Evidence(Check.DOCTEST, Ruling.PASS if run == count else Ruling.UNKNOWN, said, count=run)

@@ -16,7 +16,7 @@ from stet_ls.engine.execution.python import changed_lines
 from stet_ls.engine.execution.python.changed_lines import Part
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.planted_errors import Wire, wired, wires_of
-from stet_ls.engine.judges.project_tests.report_text import count
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.report import CaseResult as TestCase
 from stet_ls.engine.runners.report_channel import new_nonce
@@ -114,7 +114,7 @@ def _unseen(after: Source, found: Sequence[Part], report: TestReport, good: froz
     if not lines or report.ran is None:
         return ""
     first = after.line_text(lines[0] - 1).strip()
-    more = f" and {count(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
+    more = f" and {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
     return f"no test runs line {lines[0]}{more}: `{first[:60]}`"
 
 

@@ -17,7 +17,8 @@ from stet_ls.engine.judges.project_tests.discovery import Touching, touching
 from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.reachability import leading, runs_any, says_any, test_name
-from stet_ls.engine.judges.project_tests.report_text import beside, count, good, line, names, shown, where, why
+from stet_ls.engine.judges.project_tests.report_text import beside, good, line, names, shown, where, why
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
@@ -55,7 +56,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
         about = f"`{case.unit}`" if case.unit else path.name
         return _said(Ruling.SKIPPED, f"no project test uses {about}")
     if runtime.left() < _LEAST_SECONDS:
-        return _said(Ruling.UNKNOWN, f"no time left to run {count(len(tests), 'test file')}")
+        return _said(Ruling.UNKNOWN, f"no time left to run {plural(len(tests), 'test file')}")
     if for_language(case.language).needs_interpreter:
         wanted = await asyncio.to_thread(required_packages.texts, root, found.texts, buffers)
         runtime = await runtime.fit(case.before.text, case.after.text, *wanted)
@@ -239,7 +240,7 @@ async def _confirmed(
     cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
     left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
     if not left_open:
-        said = f"{count(len(unsteady), 'test')} had varying results: {names(unsteady)}"
+        said = f"{plural(len(unsteady), 'test')} had varying results: {names(unsteady)}"
         return lost - unsteady, _said(Ruling.UNKNOWN, said)
     why_open = f"but not confirmed by a second run: {cut[0].why_not}"
     asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)

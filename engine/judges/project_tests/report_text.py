@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners import report as reports
 from stet_ls.engine.runners.report import TestReport
 
@@ -13,7 +14,7 @@ _MOST_NAMES = 6
 
 def good(passing: int, mended: int, still: int) -> str:
     """How many pass, how many of them failed before, and how many still fail."""
-    said = f"{count(passing, 'test')} {'passes' if passing == 1 else 'pass'}"
+    said = f"{plural(passing, 'test')} {verb('pass', passing)}"
     if mended:
         said += f", {mended} of them failed before"
     return f"{said}; {still} fail as before" if still else said
@@ -22,7 +23,7 @@ def good(passing: int, mended: int, still: int) -> str:
 def beside(tests: int, missed: Collection[str]) -> str:
     """That tests pass beside the change: of what they run nothing."""
     first, *others = missed or ("it",)
-    more = f" or {count(len(others), 'more changed part')}" if others else ""
+    more = f" or {plural(len(others), 'more changed part')}" if others else ""
     return f"{'it does not execute' if tests == 1 else 'none of them executes'} {first}{more}"
 
 
@@ -51,11 +52,6 @@ def names(identifiers: Collection[str]) -> str:
     """The first few tests by their own names."""
     shown = ", ".join(sorted(each.rpartition("::")[2] for each in identifiers)[:_MOST_TESTS])
     return shown if len(identifiers) <= _MOST_TESTS else f"{shown} and {len(identifiers) - _MOST_TESTS} more"
-
-
-def count(number: int, noun: str) -> str:
-    """So many of something, in words."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def where(failure: reports.CaseFailure) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from stet_ls.engine.plurals import plural
 from stet_ls.server.cli.check.check_file import FileReport
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.validators.findings import Status
@@ -58,9 +59,9 @@ class CheckSummary:
             elif sentences:
                 print_warning(f"{len(sentences)} files {_TOGETHER[kind]}; the first: {sentences[0]}")
         if self._known:
-            print_status(f"{_count(self._known, 'older finding')} not shown")
+            print_status(f"{plural(self._known, 'older finding')} not shown")
         if sys.stderr.isatty():
-            print_status(f"{_count(self._files, 'file')} checked, {_count(self._findings, 'finding')}")
+            print_status(f"{plural(self._files, 'file')} checked, {plural(self._findings, 'finding')}")
 
 
 _TOGETHER = {
@@ -85,10 +86,6 @@ def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
             "doubted",
             f"{report.path}: findings are warnings only: valid code can be beyond this language's grammar",
         )
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def watched(chunks: Iterable[Chunk], total: int) -> Iterator[Chunk]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.api.request import Selection
 from stet_ls.engine.errors import UsageError
+from stet_ls.engine.plurals import plural
 from stet_ls.server.cli.command_table import did_you_mean
 from stet_ls.server.cli.inputs.files import Document, decode, read_document
 from stet_ls.validators import syntax
@@ -126,7 +127,7 @@ def _selection(source: Source, name: str, first: int, last: int, column: int) ->
     if first < 1 or (last and last < first):
         raise UsageError(f"{name}: lines count from 1, and a range ends at or after its first line")
     if max(first, last) > lines:
-        raise UsageError(f"{name} has {lines} line{'' if lines == 1 else 's'}, not {max(first, last)}")
+        raise UsageError(f"{name} has {plural(lines, 'line')}, not {max(first, last)}")
     start = source.starts[first - 1]
     if last:
         return Selection(Span(start, source.line_span(last - 1).end))
