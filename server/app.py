@@ -17,8 +17,10 @@ from stet_ls.server.errors import failure_of
 from stet_ls.server.evidence.report_viewer import SCHEME
 from stet_ls.server.handlers.code_actions import KINDS, code_actions, custom_offers
 from stet_ls.server.handlers.commands import COMMANDS
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
+from stet_ls.server.lsp.editor_settings import SECTION
 from stet_ls.server.observability.log_format import Format
-from stet_ls.server.session import SECTION, StetServer
+from stet_ls.server.session import StetServer
 
 __all__ = ["StetServer", "create_server"]
 
@@ -66,36 +68,37 @@ def create_server(
 
 
 def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
-    ls.on_initialize(params)
+    ls.client = ClientFeatures.of(params)
+    options = params.initialization_options
+    ls.editor.options = dict(options) if isinstance(options, dict) else {}
 
 
 async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
-    ls.start_log()
+    ls.monitoring.start_log(ls.paths.logs)
     ls.in_background(_register(ls), "register capabilities")
     ls.in_background(_warm_up(ls), "load the engine")
 
 
 async def _shutdown(ls: StetServer, params: None) -> None:
-    ls.model_download.close()
+    ls.consent.model_download.close()
     ls.diagnostics.close()
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(FATE_SECONDS):
-                await ls.flush_outcomes()
+                await ls.outcome_reports.flush()
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.engine.close()
-            await ls.counters.close()
-            await ls.health.close()
-            await asyncio.to_thread(ls.evidence_files.close)
+            await ls.monitoring.close()
+            await asyncio.to_thread(ls.evidence.files.close)
     except TimeoutError:
         LOGGER.warning("clean-up at shutdown stopped after %s s", CLOSE_SECONDS)
 
 
 def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
     uri = params.text_document.uri
-    if ls.reports.owns(uri):
+    if ls.evidence.reports.owns(uri):
         ls.documents.unlist(uri)
     elif (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot, settle=0)
@@ -104,10 +107,10 @@ def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
 
 def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> None:
     uri = params.text_document.uri
-    if not ls.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
+    if not ls.evidence.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot)
         ls.outcomes.changed(snapshot)
-        ls.lenses.changed(uri)
+        ls.evidence.lenses.changed(uri)
         ls.diagnostics.changed(snapshot)
 
 
@@ -123,7 +126,7 @@ def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None
     ls.jobs.cancel_for(uri)
     ls.units.forget(uri)
     ls.outcomes.closed(uri)
-    ls.lenses.clear(uri)
+    ls.evidence.lenses.clear(uri)
     ls.diagnostics.closed(uri)
 
 
@@ -133,7 +136,7 @@ async def _diagnostic(ls: StetServer, params: types.DocumentDiagnosticParams) ->
 
 def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
     uri = params.text_document.uri
-    if ls.reports.owns(uri):
+    if ls.evidence.reports.owns(uri):
         return []
     ls.documents.touch(uri)
     snapshot = ls.documents.snapshot(uri)
@@ -148,11 +151,11 @@ def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:
 
 
 def _code_lens(ls: StetServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    return ls.lenses.of(params.text_document.uri)
+    return ls.evidence.lenses.of(params.text_document.uri)
 
 
 def _text_document_content(ls: StetServer, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
-    text = ls.reports.content(params.uri)
+    text = ls.evidence.reports.content(params.uri)
     if text is None:
         raise JsonRpcInvalidParams(f"uri: {params.uri} is not a report of this server, or no longer available.")
     return types.TextDocumentContentResult(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,9 +21,10 @@ class Pending(Protocol):
 
 
 class PendingEdits:
-    """All of them, for a session."""
+    """All of them, for a session. `turn` is held by the job whose edit was sent and is not in its document yet."""
 
     def __init__(self) -> None:
+        self.turn = asyncio.Lock()
         self._all: set[Pending] = set()
 
     def add(self, edit: Pending) -> None:

@@ -64,7 +64,7 @@ async def evidence(ls: StetServer, params: Any) -> Json:
         job = ls.jobs.get(params.job)
     if job.answer is None:
         raise UsageError(f"job: {job.id} has no evidence: it has no answer (status: {job.status.value}).")
-    show = ls.evidence_files.collect if ls.client.shows_reports else ls.evidence_files.show
+    show = ls.evidence.files.collect if ls.client.shows_reports else ls.evidence.files.show
     return await show(job.id, job.answer, params.check)
 
 
@@ -111,7 +111,7 @@ async def _custom(ls: StetServer, prepared: Prepared) -> Json:
 
 def clear(ls: StetServer, params: Any) -> Json:
     """Takes the diagnostics away that analyze left, and the lenses above changed code."""
-    ls.lenses.clear(params.uri)
+    ls.evidence.lenses.clear(params.uri)
     return {"cleared": ls.diagnostics.clear(params.uri)}
 
 
@@ -135,7 +135,7 @@ def jobs(ls: StetServer, params: Any) -> Json:
 
 async def health(ls: StetServer, params: Any) -> Mapping[str, Any]:
     """Which model would serve and whether it answers, and `parts`: how everything else is, why, and what to do."""
-    return await ls.health.of((await ls.engine.get()).engine, ls.paths, ls.roots())
+    return await ls.monitoring.health.of((await ls.engine.get()).engine, ls.paths, ls.editor.roots())
 
 
 async def stats(ls: StetServer, params: Any) -> Json:
@@ -150,10 +150,10 @@ async def stats(ls: StetServer, params: Any) -> Json:
         "calls": sum(answer.metadata.calls for answer in answers),
         "tokens": dict(tokens),
         "seconds": round(sum(job.elapsed() for job in ls.jobs), 3),
-        "uptime": round(ls.uptime(), 3),
+        "uptime": round(ls.monitoring.uptime(), 3),
         "ledger": await asyncio.to_thread(_ledger, ls.paths.ledger),
-        "prometheus": ls.counters.text(),
-        "metrics_port": ls.counters.port,
+        "prometheus": ls.monitoring.metrics.text(),
+        "metrics_port": ls.monitoring.metrics.port,
     }
 
 

@@ -56,7 +56,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations:
             if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
-                await ls.evidence_files.show(job.id, answer)
+                await ls.evidence.files.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.deed()))
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
@@ -72,7 +72,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
 
 async def _judged_plan(ls: StetServer, answer: Answer, origin: EditOrigin) -> EditPlan:
     """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
-    tools = toolbox((await ls.engine.get()).settings, ls.roots())
+    tools = toolbox((await ls.engine.get()).settings, ls.editor.roots())
     judged: EditPlan | None = None
     for _ in range(REBASES):
         plan = make_plan(answer, origin, ls.documents)
@@ -99,7 +99,7 @@ def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
 async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
     """`confirm` is what the client asks its user first."""
     annotation = None if confirm is None else change_annotation(headline(answer), confirm)
-    async with _turn(ls.sending, waits=confirm is None):
+    async with _turn(ls.pending_edits.turn, waits=confirm is None):
         delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
         reply = await _heard(job, delivery)
         if reply.applied is False and not job.cancelling:
@@ -155,18 +155,20 @@ async def _heard(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
 
 async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan) -> JobResult:
     """Finishes an applied edit: its lens and its outcome. Ignores a late cancellation."""
-    ls.record_outcome(answer, "applied")
+    ls.outcome_reports.record(answer, "applied")
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
         with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
-            await asyncio.shield(ls.in_background(ls.lenses.landed(job.id, answer, change), f"lens of {job.name}"))
+            await asyncio.shield(
+                ls.in_background(ls.evidence.lenses.landed(job.id, answer, change), f"lens of {job.name}")
+            )
     late = "Too late to cancel: the edit was already sent. Undo it in the editor. " if job.cancelling else ""
     return JobResult(JobStatus.DONE, late + summarize(answer), applied=True, answer=answer)
 
 
 def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:
     if job.cancelling:
-        ls.record_outcome(answer, "cancelled")
+        ls.outcome_reports.record(answer, "cancelled")
         return JobResult(JobStatus.CANCELLED, "Cancelled. The editor did not apply the edit.", False, answer)
     ls.outcomes.rejected(answer)
     reason = f": {reply.reason}" if reply.reason else ""
@@ -211,7 +213,7 @@ def _moved(documents: Documents, change: DocumentChange) -> bool:
 async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
     where = await show_diff(ls, job, plan)
-    ls.record_outcome(answer, "shown")
+    ls.outcome_reports.record(answer, "shown")
     return JobResult(JobStatus.DONE, f"{summarize(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
@@ -226,5 +228,5 @@ def _gap(plan: EditPlan, client: ClientFeatures) -> str:
 
 def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:
     """The edit cannot be applied, with or without the user's consent."""
-    ls.record_outcome(answer, "refused")
+    ls.outcome_reports.record(answer, "refused")
     return not_applied(answer, message)

@@ -74,7 +74,7 @@ async def confirm_and_apply(
 
 async def show_diff(ls: StetServer, job: JobHandle, plan: EditPlan) -> str:
     """Shows the edit, and says where."""
-    return await ls.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
+    return await ls.evidence.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
 
 
 def not_applied(answer: Answer, message: str) -> JobResult:
@@ -85,7 +85,7 @@ def not_applied(answer: Answer, message: str) -> JobResult:
 async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> bool:
     """True if the person says so, who sees the diff and the evidence, or may look at them first."""
     if ls.client.shows_offers and answer.evidence:
-        shown = await ls.evidence_files.collect(job.id, answer, diff=await asyncio.to_thread(plan.diff))
+        shown = await ls.evidence.files.collect(job.id, answer, diff=await asyncio.to_thread(plan.diff))
         return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
     while (choice := await ask(ls, question(answer, reasons))) in (
         ConfirmChoice.SHOW_DIFF,
@@ -94,7 +94,7 @@ async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Seque
         if choice is ConfirmChoice.SHOW_DIFF:
             await show_diff(ls, job, plan)
         else:
-            await ls.evidence_files.show(job.id, answer)
+            await ls.evidence.files.show(job.id, answer)
     return choice is ConfirmChoice.APPLY
 
 

@@ -76,7 +76,7 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
         sent = job.result.answer is not None  # a job that is merely cancelled ends without its answer
         progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.result.message)
         if job.status is JobStatus.CANCELLED and job.answer is not None:
-            ls.record_outcome(job.answer, "sent" if sent and job.result.applied is None else "cancelled")
+            ls.outcome_reports.record(job.answer, "sent" if sent and job.result.applied is None else "cancelled")
         _announce(ls, job, job.result)
         if ls.jobs.idle:
             ls.in_background(ls.engine.close_retired(), "close engines of former settings")
@@ -104,7 +104,7 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         context=params.context,
         diagnostics=tuple(diagnostic_of(each, source, encoding) for each in params.diagnostics),
         budget=params.budget,
-        workspace=Workspace(ls.roots(), _buffers(ls)),
+        workspace=Workspace(ls.editor.roots(), _buffers(ls)),
     )
     return request, snapshot
 
@@ -148,7 +148,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     ls.indexing.look()
     if (listed := ready.engine.actions.awaiting_trust(prepared.action)) is not None:
         on_event(Stage("trust"))
-        ready = await ls.trust.ask(listed, ready)
+        ready = await ls.consent.project_trust.ask(listed, ready)
     job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
     for warning in answer.warnings:
         ls.tell(warning)
@@ -163,7 +163,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     # A plugin does not know of the jobs that its editor starts from the menu of code actions.
     if ls.client.shows_reports and await _is_followed(job):
         return JobResult(JobStatus.DONE, answer.message, answer=answer)
-    where = await ls.reports.show(job.name, answer.markdown)
+    where = await ls.evidence.reports.show(job.name, answer.markdown)
     return JobResult(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
 
 
@@ -195,7 +195,9 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     elif ending.applied is True and not ls.client.work_done_progress:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
     if ending.missing_model:
-        ls.in_background(ls.model_download.offer(ending.missing_model, ending.message), "offer the embedded model")
+        ls.in_background(
+            ls.consent.model_download.offer(ending.missing_model, ending.message), "offer the embedded model"
+        )
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
         ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
     elif kind is not None:
@@ -214,7 +216,7 @@ async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageTyp
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
         return
     if item is not None and item.title == button.title and ending.answer is not None:
-        await ls.evidence_files.show(job.id, ending.answer)
+        await ls.evidence.files.show(job.id, ending.answer)
 
 
 def _edits(ending: JobResult) -> bool:

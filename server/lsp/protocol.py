@@ -1,8 +1,8 @@
 """The language server protocol as Stet speaks it: pygls, with its defects mended.
 
-Everything that is done to pygls 2.1.1 stands here, in `documents/open_documents.py` (texts) and in `transport.py`
-(bytes). tests/server/lsp/test_stock_pygls.py records each defect as it is in pygls, so that an upgrade tells which mend
-can go.
+Everything that is done to pygls 2.1.1 stands here, in `message_converter.py`, in `progress_tokens.py`, in
+`documents/open_documents.py` (texts) and in `transport.py` (bytes). tests/server/lsp/test_stock_pygls.py records each
+defect as it is in pygls, so that an upgrade tells which mend can go.
 
 What holds beyond pygls: every request gets exactly one answer. A handler runs up to its first await before the next
 message is looked at, and an answer of the client reaches its waiter before that too. No message's body is ever logged.
@@ -16,10 +16,8 @@ import contextvars
 import inspect
 import json
 import logging
-import re
 from collections.abc import Generator
 from concurrent.futures import Future
-from enum import Enum
 from typing import Any, cast
 
 import cattrs
@@ -34,13 +32,14 @@ from pygls.exceptions import (
     JsonRpcServerNotInitialized,
 )
 from pygls.lsp.server import LanguageServer
-from pygls.progress import Progress
-from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, default_converter, lsp_method
+from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, lsp_method
 
 from stet_ls.server.documents.open_documents import Documents, TextlessWorkspace
 from stet_ls.server.errors import failure_of
 from stet_ls.server.lsp.client_capabilities import choose_encoding, offered
 from stet_ls.server.lsp.command_spec import CommandSpec, run_command
+from stet_ls.server.lsp.message_converter import faults
+from stet_ls.server.lsp.progress_tokens import TokenKeeper
 
 LOGGER = logging.getLogger(__name__)
 
@@ -152,7 +151,7 @@ class Protocol(LanguageServerProtocol):
             else:
                 result = self._converter.structure(message, result_type or JsonRPCResponseMessage).result
         except Exception as problem:  # noqa: BLE001 - whatever is wrong with it, its waiter must not wait for ever
-            reason = f"Cannot read the client's response: {_faults(problem)}."
+            reason = f"Cannot read the client's response: {faults(problem)}."
             error = types.ResponseError(JsonRpcInternalError.CODE, reason)
         self._handle_response(request_id, result, error)
 
@@ -172,7 +171,7 @@ class Protocol(LanguageServerProtocol):
         try:
             return self._converter.structure(message, cast(Any, self.get_message_type(method)))
         except Exception as problem:
-            raise JsonRpcInvalidParams(f"{_faults(problem)}.") from problem
+            raise JsonRpcInvalidParams(f"{faults(problem)}.") from problem
 
     # Messages out -----------------------------------------------------------------------------------------------------
 
@@ -277,7 +276,10 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Agrees on capabilities, and puts documents in the place of pygls' own texts."""
         self.documents.encoding = choose_encoding(params.capabilities)
+        told = self._server.process_id
         result = yield from super().lsp_initialize(params)
+        # pygls forgets what the command line told of the process to end with when `initialize` tells nothing.
+        self._server.process_id = params.process_id or told
         self._workspace = TextlessWorkspace(self.workspace, self.documents)
         if offered(params.capabilities, "text_document.diagnostic") is None:
             result.capabilities.diagnostic_provider = None  # it is pushed to
@@ -340,57 +342,3 @@ def _forget_odd_process_id(params: Any) -> None:
     if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
         LOGGER.warning("the client's process id %.40r is not a number; not watched", given)
         params["processId"] = None
-
-
-class TokenKeeper(Progress):
-    """Progress tokens from before the client can cancel them until their end, and no longer."""
-
-    async def create_async(self, token: types.ProgressToken) -> Any:
-        """Creates a progress. Its token is known before the client is: a cancel may come together with the answer."""
-        self._check_token_registered(token)
-        self._register_token(token)
-        try:
-            return await self._lsp.send_request_async(
-                types.WINDOW_WORK_DONE_PROGRESS_CREATE, types.WorkDoneProgressCreateParams(token)
-            )
-        except BaseException:
-            self.tokens.pop(token, None)
-            raise
-
-    def end(self, token: types.ProgressToken, value: types.WorkDoneProgressEnd) -> None:
-        """Ends a progress; pygls would keep its token."""
-        self.tokens.pop(token, None)
-        super().end(token, value)
-
-
-def converter_factory() -> cattrs.Converter:
-    """pygls' converter, but a number or a name from a newer specification does not make a message unreadable."""
-    converter = cast(cattrs.Converter, default_converter())  # type: ignore[no-untyped-call]
-    # One by one: most of them are an int or a str as well, and cattrs' hooks for those would come first.
-    for kind in vars(types).values():
-        if isinstance(kind, type) and issubclass(kind, Enum):
-            converter.register_structure_hook(kind, _member_or_value)
-    return converter
-
-
-def _member_or_value(value: Any, kind: Any) -> Any:
-    try:
-        return kind(value)
-    except ValueError:
-        if isinstance(value, type(next(iter(kind)).value)):
-            return value
-        raise
-
-
-_FAULT = re.compile(r"(?P<what>.*?)(?:, expected Optional)? @ \$\.(?P<where>.*)", re.DOTALL)
-_MOST_FAULTS = 5
-
-
-def _faults(problem: Exception) -> str:
-    """What is wrong with a message, by the names of its fields as they are on the wire; never a value of it."""
-    found = []
-    for line in cattrs.transform_error(problem, path="$"):
-        if match := _FAULT.fullmatch(line):
-            where = re.sub(r"_([a-z])", lambda letter: letter[1].upper(), match["where"])
-            found.append(f"{where}: {match['what']}")
-    return "; ".join(found[:_MOST_FAULTS]) or "the params do not fit the method"

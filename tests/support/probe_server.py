@@ -161,7 +161,8 @@ def hardened() -> LanguageServer:
     """What the product is made of."""
     from pydantic import BaseModel, ConfigDict
 
-    from stet_ls.server.lsp.protocol import Protocol, converter_factory
+    from stet_ls.server.lsp.message_converter import converter_factory
+    from stet_ls.server.lsp.protocol import Protocol
 
     class NoParams(BaseModel):
         model_config = ConfigDict(extra="forbid")

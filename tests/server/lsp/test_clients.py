@@ -10,7 +10,7 @@ from lsprotocol import types
 from support.wire import RECORDED, recorded
 
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
-from stet_ls.server.lsp.protocol import converter_factory
+from stet_ls.server.lsp.message_converter import converter_factory
 
 _VSCODE = """
     apply_edit document_changes versioned_edits create_files change_annotations edit_metadata

@@ -1,0 +1,23 @@
+"""All that one user is asked first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stet_ls.server.consent.model_download import ModelDownloadOffer
+from stet_ls.server.consent.permissions import PermissionPrompts
+from stet_ls.server.consent.project_trust import ProjectTrust
+
+if TYPE_CHECKING:
+    from stet_ls.engine.storage.paths import Paths
+    from stet_ls.server.engine_loader import EngineLoader
+    from stet_ls.server.lsp.client_connection import ClientConnection
+
+
+class Consent:
+    """What jobs ask before they go on, whether a project's actions may run, the offer to fetch a model."""
+
+    def __init__(self, ls: ClientConnection, paths: Paths, engine: EngineLoader) -> None:
+        self.permissions = PermissionPrompts(ls)
+        self.project_trust = ProjectTrust(self.permissions, engine)
+        self.model_download = ModelDownloadOffer(ls, paths, shown=ls.client.work_done_progress)

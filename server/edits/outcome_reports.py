@@ -1,0 +1,50 @@
+"""Tells the engine what became of edits, behind whatever the user does next."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stet_ls.engine.api.answer import Answer
+    from stet_ls.server.edits.edit_outcomes import OutcomeName
+    from stet_ls.server.engine_loader import EngineLoader
+    from stet_ls.server.lsp.client_connection import ClientConnection
+
+
+class OutcomeReports:
+    """The reports of one client's edits. `engine` is in force when one is sent, not when the edit was made."""
+
+    def __init__(self, ls: ClientConnection, engine: EngineLoader) -> None:
+        self._ls = ls
+        self._engine = engine
+        self._under_way: set[asyncio.Future[Any]] = set()
+
+    def record(self, answer: Answer, fate: str) -> None:
+        """Has the record of a job say, in a word, what became of its edit."""
+
+        async def tell(trace: str) -> None:
+            await (await self._engine.get()).engine.record_outcome(trace, fate)
+
+        if trace := answer.metadata.trace:
+            self._send(tell(trace), f"{trace} was {fate}")
+
+    def learn(self, trace: str, fate: OutcomeName, text: str) -> None:
+        """Has the memory learn from an edit: `text` is the document as it stands."""
+
+        async def tell() -> None:
+            from stet_ls.engine.api.answer import EditOutcome
+
+            await (await self._engine.get()).engine.learn_outcome(trace, EditOutcome(fate), text)
+
+        self._send(tell(), f"outcome of {trace}")
+
+    async def flush(self) -> None:
+        """Returns once the engine knows the outcome of every edit: many users save and quit at once."""
+        while self._under_way:
+            await asyncio.wait(self._under_way)
+
+    def _send(self, work: Any, name: str) -> None:
+        told = self._ls.in_background(work, name)
+        self._under_way.add(told)
+        told.add_done_callback(self._under_way.discard)

@@ -1,0 +1,28 @@
+"""Where one client sees evidence: reports, files that can be opened, lenses above changed code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stet_ls.server.evidence.code_lenses import CodeLenses
+from stet_ls.server.evidence.evidence_files import EvidenceFiles
+from stet_ls.server.evidence.report_viewer import ReportViewer
+
+if TYPE_CHECKING:
+    from stet_ls.engine.storage.paths import Paths
+    from stet_ls.server.lsp.client_connection import ClientConnection
+
+
+class EvidenceViews:
+    """All of them, for one client."""
+
+    def __init__(self, ls: ClientConnection, paths: Paths) -> None:
+        shown, fetched = ls.client.show_document, ls.client.text_document_content
+        self.reports = ReportViewer(ls, paths.cache / "reports", paths.evidence, documents=shown, virtual=fetched)
+        self.files = EvidenceFiles(self.reports, paths.evidence)
+        self.lenses = CodeLenses(ls, ls.protocol.documents, ls.client)
+
+    def forget(self, job: str) -> None:
+        """Drops what belongs to a job that is no longer kept."""
+        self.lenses.forget(job)
+        self.files.drop(job)

@@ -1,0 +1,67 @@
+"""The connection to one client: who it is, what it is told, and what runs for it in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from stet_ls import __version__
+from stet_ls.engine.markdown import plain
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
+from stet_ls.server.lsp.message_converter import converter_factory
+from stet_ls.server.lsp.protocol import Protocol
+
+LOGGER = logging.getLogger(__name__)
+
+
+class ClientConnection(LanguageServer):
+    """The server object as the features of one client need it: `client` is what that one can do.
+
+    `process_id` is the process to end with; the command line may name one, and `initialize` another.
+    """
+
+    protocol: Protocol
+
+    def __init__(self, *, client_process_id: int | None = None) -> None:
+        super().__init__(
+            "stet",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+            converter_factory=converter_factory,
+        )
+        self.client = ClientFeatures()
+        self.process_id = client_process_id
+        self._background: set[asyncio.Task[Any]] = set()
+
+    def warn(self, message: str) -> None:
+        """Tells the user, who has to do something about it."""
+        LOGGER.warning("%s", message)
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+
+    def tell(self, message: str) -> None:
+        """Writes a line to the client's log."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+
+    def window_show_message(self, params: types.ShowMessageParams) -> None:
+        """Shows a message box. Messages quote code, replies and names of files: none of them may be a link."""
+        super().window_show_message(types.ShowMessageParams(params.type, plain(params.message)))
+
+    async def window_show_message_request_async(
+        self, params: types.ShowMessageRequestParams
+    ) -> types.MessageActionItem | None:
+        """Asks by message box, with words as above."""
+        asked = types.ShowMessageRequestParams(params.type, plain(params.message), params.actions)
+        return await super().window_show_message_request_async(asked)
+
+    def in_background(self, work: Any, name: str) -> asyncio.Future[Any]:
+        """Runs a coroutine in the background, and keeps a reference until it ends."""
+        task: asyncio.Task[Any] = asyncio.ensure_future(work)
+        task.set_name(name)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task

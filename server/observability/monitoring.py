@@ -1,0 +1,51 @@
+"""What a person sees of a server from outside: its log, its health, its numbers, how long it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.server.observability.health import Health
+from stet_ls.server.observability.metrics_feed import MetricsFeed
+
+if TYPE_CHECKING:
+    from stet_ls.engine.settings.schema import LogSettings
+    from stet_ls.server.observability.log_format import Format
+
+
+class Monitoring:
+    """Of one server. What is given here about the log outweighs the settings; `warn` tells the user."""
+
+    def __init__(
+        self, warn: Callable[[str], None], *, log_file: Path | None, log_level: str | None, log_format: Format | None
+    ) -> None:
+        self.health = Health()
+        self.metrics = MetricsFeed(warn)
+        self._log_file = log_file
+        self._log_level = log_level
+        self._log_format = log_format
+        self._started = time.monotonic()
+
+    def uptime(self) -> float:
+        """Seconds since it was made."""
+        return time.monotonic() - self._started
+
+    def start_log(self, folder: Path) -> None:
+        """Opens the log file, in `folder` if none was named."""
+        from stet_ls.server.observability.log import start_log
+
+        start_log(self._log_file or folder / "stet.log", self._log_level or "info", self._log_format or "text")
+
+    def configure(self, settings: LogSettings) -> None:
+        """Heeds the settings of the log."""
+        from stet_ls.server.observability.log import set_format, set_level
+
+        set_level(self._log_level or settings.level, prompts=settings.prompts)
+        set_format(self._log_format or settings.format)
+
+    async def close(self) -> None:
+        """Closes the port of the metrics, and gives up what is still being looked at."""
+        await self.metrics.close()
+        await self.health.close()
