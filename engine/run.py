@@ -109,12 +109,12 @@ class Engine:
     async def _within_time(self, job: Job, action: Action) -> Answer:
         """The answer, or LimitError in its place once the job has worked for longer than all that it may spend."""
         try:
-            async with ended_after(job.end, waits=job.is_waiting):
+            async with ended_after(lambda: job.deadline.end, waits=job.is_waiting):
                 return await self._with_off(await self._with_memory(job, action))
         except OvertimeError:
             at = f" at the stage `{job.at}`" if job.at else ""
             raise LimitError(
-                f"The job did not end within {job.end():.0f} s and was stopped{at}; see the setting deadline."
+                f"The job did not end within {job.deadline.end:.0f} s and was stopped{at}; see the setting deadline."
             ) from None
 
     async def off(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class Engine:
             job.trace_id,
             now(),
             ended,
-            job.seconds(),
+            job.deadline.seconds(),
             dict(job.usage.stages),
             job.request,
             job.settings,
@@ -193,7 +193,7 @@ class Engine:
             prompt_tokens=spent.prompt_tokens,
             completion_tokens=spent.completion_tokens,
             cost=spent.cost if spent.cost is None else round(spent.cost, 6),
-            seconds=round(job.seconds(), 3),
+            seconds=round(job.deadline.seconds(), 3),
             uncounted=spent.uncounted,
         )
         told = {"job": entry.job, "action": entry.action, "ended": entry.ended, "model": entry.model}

@@ -71,7 +71,7 @@ async def run(job: Job) -> Answer:
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, ACTION)
         place = await asyncio.to_thread(find_suite_file, request)
-    size = job.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
+    size = job.deadline.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
 
     async def read(completion: Completion) -> Draft[_Written] | Unusable:
         return await asyncio.to_thread(_read, job, about, place, completion)

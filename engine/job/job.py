@@ -17,6 +17,7 @@ from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.job.budget import CALLS, calls_of
+from stet_ls.engine.job.deadline import JUDGING, Deadline
 from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
 from stet_ls.engine.job.usage import JobUsage
 from stet_ls.engine.model.chat import Completion, Sampling
@@ -35,31 +36,11 @@ if TYPE_CHECKING:
     from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 
 
-SLOW_LIMIT = 90.0
-"""Seconds into which the calls of a job have to fit on a slow model; the first call is always made."""
-FIRST_CALL_LIMIT = 300.0
-"""Seconds that the first call of a job may take on a model which is slow or was not measured yet."""
-
-JUDGING = 8.0
-"""Seconds that the judges of a candidate have at least, model or not."""
-
 BRIEF = 3.0
 """Seconds that the judges of a candidate may run code in the budget quick, all together; mostly it takes one."""
 
 _READY = 3.0
 """Seconds for which the budget quick waits for a sandbox after the model's reply."""
-
-_TO_FINISH = 10.0
-"""Seconds beyond all others in which a job may put its answer together, before it is ended."""
-
-_SLOW = 40.0
-"""Tokens per second below which a model's jobs get more than the interactive deadline."""
-
-_LEEWAY = 2.0
-"""A call may take this many times as long as it should by the measured speed."""
-
-_WRITING_SHARE = 0.6
-"""Of a slow model's time for the reply; the prompt has to be read before."""
 
 
 @dataclass
@@ -76,15 +57,12 @@ class Job:
     runtimes: RuntimeProvider | None = None
     usage: JobUsage = field(default_factory=JobUsage)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
-    started: float = field(default_factory=time.monotonic)
     remembered: tuple[RememberedItem, ...] = ()
     """Solutions that stood, for the prompt; once it is made, those that are in it."""
     canned_reply: Completion | None = None
     """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
     reserved: int = 0
     """Calls that are kept for what comes later: each further step of a task needs one."""
-    waited: float = 0.0
-    """Seconds in which its calls waited for their turn."""
     at: str = ""
     """The stage that it is at, the inner one of two."""
     _queued_at: float | None = None
@@ -95,6 +73,10 @@ class Job:
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; whoever made the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
+    deadline: Deadline = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.deadline = Deadline(self.settings.deadline, self.request.budget, self.profile)
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -130,10 +112,10 @@ class Job:
             runtime = await found.fit(*texts)
         finally:
             self._fitting -= 1
-        return replace(runtime, until=time.monotonic() + max(self._left(), JUDGING))
+        return replace(runtime, until=time.monotonic() + max(self.deadline.left(), JUDGING))
 
     def _wait(self, seconds: float) -> None:
-        self.waited += seconds
+        self.deadline.waited += seconds
 
     def _ran(self, report: IsolationReport) -> None:
         self.usage.isolation = weakest(self.usage.isolation, report)
@@ -194,20 +176,20 @@ class Job:
                 f"Call limit reached (budget `{self.request.budget}`: {calls_of(self.request.budget)}). "
                 "Try a larger `--budget`."
             )
-        limit = self._call_limit(prompt.tokens, max_tokens)
+        limit = self.deadline.of_call(prompt.tokens, max_tokens, is_first=not self.usage.calls)
         await self._reserve(prompt.tokens, max_tokens)
         stage = stage or (Stage("repair") if self.usage.calls else Stage("model", self.profile.model))
-        waited = self.waited
+        waited = self.deadline.waited
         try:
             with self.stage(stage.name, stage.detail):
                 completion = await self.models.complete(
                     prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
-            self._book(completion)
+            self.usage.book(completion)
         finally:
             self._call = None
             self.purse.settle(self.trace_id, self.spent())
-            self._count_waiting(stage.name, self.waited - waited)
+            self._count_waiting(stage.name, self.deadline.waited - waited)
         return completion
 
     def _hear(self, event: Event) -> None:
@@ -222,7 +204,7 @@ class Job:
             return
         if isinstance(event, Stage):
             if self._queued_at is not None:
-                self.waited += time.monotonic() - self._queued_at
+                self.deadline.waited += time.monotonic() - self._queued_at
             self._queued_at = time.monotonic() if event.name == QUEUED else None
         self.on_event(event)
 
@@ -244,10 +226,11 @@ class Job:
         if self.usage.calls + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {calls_of(budget)}{kept}"
-        if self._seconds_per_call() * (1 + self.reserved) > self._left():
+        left, call = self.deadline.left(), self._seconds_per_call()
+        if call * (1 + self.reserved) > left:
             return (
-                f"a call takes about {self._seconds_per_call():.0f} s, and of the {self._limit():.0f} s of this job "
-                f"{max(self._left(), 0):.0f} s are left; the setting deadline gives more"
+                f"a call takes about {call:.0f} s, and of the {self.deadline.limit:.0f} s of this job "
+                f"{max(left, 0):.0f} s are left; the setting deadline gives more"
             )
         return ""
 
@@ -259,24 +242,10 @@ class Job:
         room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
         return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
 
-    def reply_room(self, wanted: int, least: int) -> int:
-        """Tokens that a reply may have which can be cut anywhere: as many as a slow model writes in its time.
-
-        Never more than `wanted`, never less than `least`.
-        """
-        rate = self.profile.tokens_per_second
-        if rate is None or rate >= _SLOW:
-            return wanted
-        return max(least, min(wanted, int(rate * SLOW_LIMIT * _WRITING_SHARE) - self.profile.thought))
-
     def spent(self) -> Spend:
         """What the job's calls took so far; a call of unknown price counts as nothing."""
         ledger = self.usage
         return Spend(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
-
-    def seconds(self) -> float:
-        """Seconds since the job began."""
-        return time.monotonic() - self.started
 
     def metadata(self, known: Metadata) -> Metadata:
         """The metadata that is known of an answer, with what the job used so far."""
@@ -290,7 +259,7 @@ class Job:
             cost=used.cost,
             calls=used.calls,
             memory_hits=len(self.remembered),
-            seconds=self.seconds(),
+            seconds=self.deadline.seconds(),
             stages=dict(used.stages),
         )
 
@@ -301,51 +270,14 @@ class Job:
         await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
         self._call = call
 
-    def end(self) -> float:
-        """Seconds after which a job is ended in any stage: more than all of its stages may take together."""
-        return self._limit() + (FIRST_CALL_LIMIT if self._slow() else 0.0) + JUDGING + _TO_FINISH
-
     def is_waiting(self) -> bool:
         """True while it waits for its turn, for a person, or for packages, which is no time of its own."""
         return self._queued_at is not None or self._fitting > 0
-
-    def _left(self) -> float:
-        """Seconds of work that the job may still take."""
-        return self._limit() - (self.seconds() - self.waited)
-
-    def _limit(self) -> float:
-        deadline = self.settings.deadline
-        if self.request.budget in (Budget.THOROUGH, Budget.TASK):
-            deadline *= 4
-        return max(deadline, SLOW_LIMIT) if self._slow() else deadline
-
-    def _slow(self) -> bool:
-        return self.profile.tokens_per_second is None or self.profile.tokens_per_second < _SLOW
-
-    def _call_limit(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """Seconds that a call may take. The first call of a slow model ignores the deadline."""
-        left = max(self._left(), 1.0)
-        if self.usage.calls or not self._slow():
-            return left
-        expected = self.profile.seconds_for(round(prompt_tokens * self.profile.token_factor), reply_tokens)
-        return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))
 
     def _seconds_per_call(self) -> float:
         """Seconds that one more call will take: as the calls so far did, a repair being of the same size."""
         spent = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
         return spent / max(self.usage.calls, 1)
-
-    def _book(self, completion: Completion) -> None:
-        ledger = self.usage
-        ledger.calls += 1
-        ledger.model, ledger.endpoint = completion.model, completion.endpoint
-        ledger.warnings += [warning for warning in completion.warnings if warning not in ledger.warnings]
-        ledger.cost = None if ledger.cost is None or completion.cost is None else ledger.cost + completion.cost
-        ledger.known_cost += completion.cost or 0.0
-        if completion.usage is not None:
-            ledger.prompt_tokens += completion.usage.prompt_tokens
-            ledger.completion_tokens += completion.usage.completion_tokens
-            ledger.cached_tokens += completion.usage.cached_tokens
 
 
 async def _given_up(task: asyncio.Task[Runtime]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.sandbox.isolation import IsolationReport
 
 
@@ -28,3 +29,15 @@ class JobUsage:
     endpoint: str = ""
     warnings: list[str] = field(default_factory=list)
     isolation: IsolationReport | None = None
+
+    def book(self, completion: Completion) -> None:
+        """Counts a call."""
+        self.calls += 1
+        self.model, self.endpoint = completion.model, completion.endpoint
+        self.warnings += [warning for warning in completion.warnings if warning not in self.warnings]
+        self.cost = None if self.cost is None or completion.cost is None else self.cost + completion.cost
+        self.known_cost += completion.cost or 0.0
+        if completion.usage is not None:
+            self.prompt_tokens += completion.usage.prompt_tokens
+            self.completion_tokens += completion.usage.completion_tokens
+            self.cached_tokens += completion.usage.cached_tokens

@@ -17,7 +17,7 @@ from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.metadata import Tokens
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.errors import EndpointError, LimitError, UsageError
-from stet_ls.engine.job import job
+from stet_ls.engine.job import deadline
 from stet_ls.engine.job.overtime import OvertimeError, ended_after
 from stet_ls.engine.settings.schema import Checks, Settings
 
@@ -401,7 +401,7 @@ async def test_a_stage_that_hangs_does_not_keep_the_job(
 ) -> None:
     """A thread in a file system that does not answer cannot be stopped; its job ends all the same."""
     released = threading.Event()
-    monkeypatch.setattr(job.Job, "end", lambda _: 0.3)
+    monkeypatch.setattr(deadline.Deadline, "end", 0.3)
     monkeypatch.setattr(rewrite, "build_job_prompt", lambda *_: released.wait(30))
     with pytest.raises(LimitError, match="stopped at the stage `context`; see the setting deadline"):
         await bench.run("refactor", SIGN)

@@ -84,7 +84,7 @@ async def _never(job: Job) -> Answer:
 
 
 async def _asked(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedSuite | str:
-    room = job.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
+    room = job.deadline.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
     try:
         stage = Stage("specification", str(plan))
         reply = await job.ask(prompt, temperature=0.2, max_tokens=room, stage=stage)

@@ -55,7 +55,9 @@ async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply 
             return Unusable(reply.problem or "The reply was empty.")
         return Draft(ProseReply(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
 
-    answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=job.reply_room(MAX_TOKENS, LEAST_TOKENS))
+    answer = await propose(
+        job, prompt, read, (), temperature=0.1, max_tokens=job.deadline.reply_room(MAX_TOKENS, LEAST_TOKENS)
+    )
     return answer if isinstance(answer, Unusable) else answer.draft.content
 
 

@@ -132,7 +132,9 @@ def _part(node: ast.expr) -> str:
             return str(value)
         case ast.FormattedValue(value=ast.IfExp(body=ast.Constant(), orelse=ast.Constant(value=str(plural)))):
             return plural
-        case ast.FormattedValue(value=ast.Call(func=ast.Name(id="plural"), args=[number, ast.Constant(value=noun)])):
+        case ast.FormattedValue(
+            value=ast.Call(func=ast.Name(id="plural"), args=[number, ast.Constant(value=str(noun))])
+        ):
             return f"{{{_name(number)}}} {noun}s"
         case ast.FormattedValue(value=ast.Call(func=ast.Name(id="verb"), args=[ast.Constant(value=str(stem)), _])):
             return stem

@@ -11,7 +11,8 @@ import pytest
 from stet_ls.engine.api.events import ignore
 from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.job.budget import CALLS
-from stet_ls.engine.job.job import FIRST_CALL_LIMIT, Job
+from stet_ls.engine.job.deadline import FIRST_CALL_LIMIT, Deadline
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import LedgerFile
 from stet_ls.engine.job.spending_limits import SpendingLimiter
 from stet_ls.engine.model.pool import ModelPool
@@ -36,8 +37,12 @@ def job_of(
     )
     job.usage.calls = calls
     job.usage.stages["model"] = calls * call
-    job.started = time.monotonic() - ago
+    job.deadline.started = time.monotonic() - ago
     return job
+
+
+def first_call(profile: Profile, prompt_tokens: int, reply_tokens: int) -> float:
+    return Deadline(30, Budget.STANDARD, profile).of_call(prompt_tokens, reply_tokens, is_first=True)
 
 
 @pytest.mark.parametrize(
@@ -73,16 +78,15 @@ def test_what_later_steps_need_is_kept_for_them(stet_home: Path) -> None:
 
 
 def test_the_first_call_of_a_slow_model_is_always_made(stet_home: Path) -> None:
-    assert job_of(2, calls=0)._call_limit(500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
-    assert job_of(None, calls=0)._call_limit(500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
-    assert job_of(100, calls=0)._call_limit(500, 1000) == pytest.approx(30, abs=1)
+    assert first_call(Profile("mid", 8192, 1, 2, 2), 500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
+    assert first_call(Profile("mid", 8192, 1, 2, None), 500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
+    assert first_call(Profile("mid", 8192, 1, 2, 100), 500, 1000) == pytest.approx(30, abs=1)
 
 
 def test_a_first_call_gets_twice_the_time_that_its_model_should_need(stet_home: Path) -> None:
-    job = job_of(10, calls=0)
-    job.profile = replace(job.profile, reading=20.0, token_factor=2.0)
-    assert job._call_limit(500, 800) == pytest.approx(2 * (500 * 2 / 20 + 800 / 10), abs=1)
-    assert job._call_limit(50, 100) == pytest.approx(90, abs=1), "a slow job's own limit is the least"
+    slow = Profile("mid", 8192, 1, 2, 10, reading=20.0, token_factor=2.0)
+    assert first_call(slow, 500, 800) == pytest.approx(2 * (500 * 2 / 20 + 800 / 10), abs=1)
+    assert first_call(slow, 50, 100) == pytest.approx(90, abs=1), "a slow job's own limit is the least"
 
 
 def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
@@ -116,4 +120,4 @@ def test_a_model_that_counts_more_tokens_gets_less_text(stet_home: Path) -> None
     ],
 )
 def test_a_slow_model_writes_less_where_less_serves(stet_home: Path, speed: float | None, room: int) -> None:
-    assert job_of(speed).reply_room(900, least=300) == room
+    assert job_of(speed).deadline.reply_room(900, least=300) == room
