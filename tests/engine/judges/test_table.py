@@ -14,7 +14,7 @@ from stet_ls.engine.actions import debug, generate, optimize, refactor
 from stet_ls.engine.actions import test as write_tests
 from stet_ls.engine.api.evidence import CHECKS, Check, CheckSpec, Scope
 from stet_ls.engine.judges.case import NamedJudge
-from stet_ls.engine.judges.table import judge_of
+from stet_ls.engine.judges.table import judge_of, judges_for
 
 ROOT = Path(engine.__file__).parent
 FOLDER = ROOT / "judges"
@@ -46,7 +46,7 @@ STATIC = "noop syntax danger definitions names"
     ("judges", "names"),
     [
         (generate.REWRITE.judges, f"{STATIC} lint doctest tests"),
-        (write_tests.JUDGES, f"{STATIC} lint"),
+        (judges_for(*write_tests.ACTION.spec.scopes), f"{STATIC} lint"),
         (debug.REWRITE.judges, f"{STATIC} signature lint doctest tests"),
         (refactor.REWRITE.judges, f"{STATIC} signature lint doctest tests differential"),
         (optimize.REWRITE.judges, f"{STATIC} signature lint doctest tests differential timing"),
