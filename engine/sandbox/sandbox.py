@@ -68,23 +68,23 @@ class Sandbox:
 
     async def _run(self, spec: RunSpec, at_least: Level | None) -> RunResult:
         overlay = spec.overlay is not None
-        backend = await self._allow(at_least, overlay)
+        backend = await self._allow(at_least, overlay=overlay)
         try:
             result = await self._pool.run(backend, spec)
         except BoxError:
             await self._forget(backend)
-            backend = await self._allow(at_least, overlay)
+            backend = await self._allow(at_least, overlay=overlay)
             result = await self._pool.run(backend, spec)
         best = await self.best(overlay=overlay)
         # What keeps a stronger box from working is known here alone; what a run had less than others is known to it.
         same = best is not None and best.backend is backend and result.isolation == backend.report
         return replace(result, isolation=best.report) if best is not None and same else result
 
-    async def allow(self, at_least: Level | None = None, *, overlay: bool = False) -> Backend:
+    async def allow(self) -> Backend:
         """The box that a run would be done in. Raises PolicyError where the isolation is too weak."""
-        return await self._or_elsewhere(partial(self._allow, at_least, overlay))
+        return await self._or_elsewhere(partial(self._allow, None, overlay=False))
 
-    async def _allow(self, at_least: Level | None, overlay: bool) -> Backend:
+    async def _allow(self, at_least: Level | None, *, overlay: bool) -> Backend:
         needed = max(self.minimum, at_least or self.minimum, key=list(Level).index)
         best = await self.best(overlay=overlay)
         report = best.report if best else none_here(self.backend)

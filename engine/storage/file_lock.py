@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -58,13 +58,11 @@ class FileLock:
 
 
 @contextmanager
-def hold(path: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Holds the lock, waiting as long as it takes; `on_wait` is called once if it has to."""
+def hold(path: Path) -> Iterator[None]:
+    """Holds the lock, waiting as long as it takes."""
     lock = FileLock(path)
-    if not lock.acquire():
-        on_wait()
-        while not lock.acquire():
-            time.sleep(_RETRY_SECONDS)
+    while not lock.acquire():
+        time.sleep(_RETRY_SECONDS)
     try:
         yield
     finally:

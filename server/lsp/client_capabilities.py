@@ -58,8 +58,6 @@ class ClientFeatures:
     """A plugin shows an edit with its evidence and asks whether it may land: it answers `stet/offer`."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
-    message_actions: bool = False
-    """Returns what else a message's buttons carry. The buttons themselves are everywhere."""
     markdown: bool = False
     """Renders markdown in hovers."""
 
@@ -74,8 +72,6 @@ class ClientFeatures:
     """Asks for diagnostics; a client that does gets none pushed."""
     refresh_diagnostics: bool = False
     """Asks for diagnostics again when told to."""
-    diagnostic_versions: bool = False
-    """Reads the version on pushed diagnostics."""
     related_information: bool = False
     """Shows the other places that a diagnostic names."""
     diagnostic_data: bool = False
@@ -91,10 +87,6 @@ class ClientFeatures:
     """Lets the server register for changed configuration."""
     dynamic_watched_files: bool = False
     """Lets the server register for changed files."""
-    workspace_folders: bool = False
-    """Has several folders and says when they change."""
-    inline_completion: bool = False
-    """Shows inline completions."""
 
     @classmethod
     def of(cls, params: types.InitializeParams) -> ClientFeatures:
@@ -128,14 +120,12 @@ class ClientFeatures:
             shows_reports=_plugin(params).get("reports") is True,
             shows_offers=_plugin(params).get("offers") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
-            message_actions=has("window.show_message.message_action_item.additional_properties_support"),
             markdown=types.MarkupKind.Markdown in formats,
             code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
             refresh_code_lenses=has("workspace.code_lens.refresh_support"),
             message_buttons=_plugin(params).get("buttons") is True,
             pull_diagnostics=offered(params.capabilities, "text_document.diagnostic") is not None,
             refresh_diagnostics=has("workspace.diagnostics.refresh_support"),
-            diagnostic_versions=has(f"{push}.version_support"),
             related_information=has(f"{push}.related_information"),
             diagnostic_data=has(f"{push}.data_support"),
             diagnostic_tags=frozenset(tag for tag in shown if isinstance(tag, types.DiagnosticTag)),
@@ -143,8 +133,6 @@ class ClientFeatures:
             configuration=has("workspace.configuration"),
             dynamic_configuration=has("workspace.did_change_configuration.dynamic_registration"),
             dynamic_watched_files=has("workspace.did_change_watched_files.dynamic_registration"),
-            workspace_folders=has("workspace.workspace_folders"),
-            inline_completion=offered(params.capabilities, "text_document.inline_completion") is not None,
         )
 
 

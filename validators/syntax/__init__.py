@@ -17,8 +17,6 @@ from stet_ls.validators.source import Source, Span
 
 THOROUGH = 10.0
 """Seconds in which every tool can answer, a compiler included."""
-WHILE_TYPING = 1.0
-"""Seconds for those that answer at once."""
 
 _LARGE = 64_000
 """Bytes beyond which our own checks, which read the whole tree, wait until nobody waits for a keystroke's verdict."""

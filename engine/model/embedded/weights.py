@@ -40,7 +40,6 @@ class Weights:
     size: int
     sha256: str
     parts: WeightParts
-    licence: str = "Apache-2.0"
 
     @property
     def megabytes(self) -> int:

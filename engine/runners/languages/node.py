@@ -151,12 +151,12 @@ def told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def esbuild(root: Path | None, install: str = ESBUILD) -> BoxProgram:
+def esbuild(root: Path | None) -> BoxProgram:
     """esbuild of a project's packages, else of the PATH. A package's program needs the packages beside it."""
     own = root / "node_modules/.bin/esbuild" if root else None
     if own is not None and own.exists():
         return BoxProgram(own)
-    found = toolchain.find("esbuild", install=install)
+    found = toolchain.find("esbuild", install=ESBUILD)
     parents = [folder for folder in found.path.resolve().parents if folder.name == "node_modules"]
     return BoxProgram(found.path, tuple(parents[-1:])) if parents else found
 

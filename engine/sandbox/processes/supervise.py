@@ -113,7 +113,6 @@ async def supervise(
     measure: Callable[[int], TreeUsage],
     pass_fds: tuple[int, ...] = (),
     pipes: dict[str, int] | None = None,
-    cwd: str = "/",
     stop: Callable[[int], None] | None = None,
     start: BoxStart | None = None,
 ) -> ExitInfo:
@@ -134,7 +133,7 @@ async def supervise(
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=env,
-            cwd=cwd,
+            cwd="/",
             pass_fds=pass_fds,
             start_new_session=True,
         )

@@ -15,9 +15,9 @@ from stet_ls.server.lsp.message_converter import converter_factory
 _VSCODE = """
     apply_edit document_changes versioned_edits create_files change_annotations edit_metadata
     literal_actions disabled_actions llm_tag
-    work_done_progress show_document text_document_content message_actions markdown
+    work_done_progress show_document text_document_content markdown
     pull_diagnostics refresh_diagnostics related_information diagnostic_data
-    configuration dynamic_configuration dynamic_watched_files inline_completion code_lens refresh_code_lenses
+    configuration dynamic_configuration dynamic_watched_files code_lens refresh_code_lenses
 """
 
 # What is not named is not offered.
@@ -29,7 +29,7 @@ EXPECTED = {
     "kate-22.12": ("utf-16", "literal_actions work_done_progress markdown related_information"),
     "neovim-0.11.4": (
         "utf-8",
-        """apply_edit versioned_edits create_files literal_actions work_done_progress show_document message_actions
+        """apply_edit versioned_edits create_files literal_actions work_done_progress show_document
         markdown pull_diagnostics related_information diagnostic_data configuration code_lens""",
     ),
     "neovim-0.7.2-debian": (
@@ -40,7 +40,7 @@ EXPECTED = {
     "vim9-yegappan-lsp": (
         "utf-32",
         """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress markdown
-        pull_diagnostics diagnostic_versions diagnostic_data configuration code_lens""",
+        pull_diagnostics diagnostic_data configuration code_lens""",
     ),
     "vscode-1.100-code-server-languageclient-11": ("utf-16", _VSCODE),
     "vscode-1.139-code-server-languageclient-11": ("utf-16", _VSCODE),

@@ -14,7 +14,7 @@ from stet_ls.validators.checkers.programs import find
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.source import Source
-from stet_ls.validators.syntax import WHILE_TYPING, check
+from stet_ls.validators.syntax import check
 
 OXLINT = ("oxlint",)
 needs_oxlint = pytest.mark.skipif(
@@ -154,7 +154,7 @@ class TestJavac:
         assert list(tmp_path.iterdir()) == []
 
     def test_it_is_not_asked_as_one_types(self) -> None:
-        assert check(Source("class A {}\n"), "java", deadline=WHILE_TYPING).source == "tree-sitter"
+        assert check(Source("class A {}\n"), "java", deadline=1.0).source == "tree-sitter"
 
 
 @needs("rustfmt")
