@@ -11,8 +11,7 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action
-from stet_ls.engine.actions.answers import isolation
+from stet_ls.engine.actions.action import Action, isolation
 from stet_ls.engine.actions.generated_tests.location import find_suite_file
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.api.answer import Answer

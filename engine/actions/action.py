@@ -1,14 +1,17 @@
-"""What an action is to the rest of the engine, and how its prompt comes to be."""
+"""What an action is to the rest of the engine, how its prompt comes to be, and what its answers have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from typing import Any
 
 from stet_ls.engine.api.actions import ActionSpec
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.request import Request, Target
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import Prompt, TaskSpec, build
@@ -98,4 +101,26 @@ def _no_instruction(action: Action, language_id: str) -> str:
     return (
         f"{action.spec.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
         "select a comment, or pass one with the command."
+    )
+
+
+def refusal(job: Job, problem: str, metadata: Metadata | None = None) -> Answer:
+    """An answer that offers nothing and says why in one sentence."""
+    request = job.request
+    summary = Summary(problem=problem)
+    return finished(job, Answer(False, request.action, request.language, summary, metadata=metadata or Metadata()))
+
+
+def isolation(job: Job) -> Mapping[str, Any] | None:
+    """The weakest box in which code of the job ran so far; None if none ran."""
+    return None if job.usage.isolation is None else job.usage.isolation.to_json()
+
+
+def finished(job: Job, answer: Answer) -> Answer:
+    """The answer with the job's ledger and warnings in it, and the weakest box in which code of it ran."""
+    return replace(
+        answer,
+        warnings=(*answer.warnings, *job.usage.warnings),
+        isolation=isolation(job),
+        metadata=job.metadata(answer.metadata),
     )

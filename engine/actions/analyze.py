@@ -5,11 +5,10 @@ Numbers come from tools alone; a finding of the model counts as an opinion, and 
 
 from __future__ import annotations
 
-from stet_ls.engine.actions.action import Action
+from stet_ls.engine.actions.action import Action, finished
 from stet_ls.engine.actions.analysis.analysis_report import counted, report
 from stet_ls.engine.actions.analysis.measures import measure
 from stet_ls.engine.actions.analysis.model_findings import ask_for_findings
-from stet_ls.engine.actions.answers import finished
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer

@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action
-from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.action import Action, finished, refusal
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
 from stet_ls.engine.actions.prose.languages import for_language as prose_language

@@ -14,8 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.action import Action, build_job_prompt, built_in
-from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.action import Action, build_job_prompt, built_in, finished, refusal
 from stet_ls.engine.actions.planning.task_plan import TASK, Project, TaskStep, project, read_plan
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay

@@ -12,8 +12,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
-from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
 from stet_ls.engine.actions.generated_tests.candidate_tests import Suspect
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests, prepare_tests
 from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file

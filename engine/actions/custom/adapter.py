@@ -7,8 +7,7 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from stet_ls.engine.actions.action import Action
-from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.action import Action, finished, refusal
 from stet_ls.engine.actions.custom.custom_action import CustomAction, prepared
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.rewriting import rewrite

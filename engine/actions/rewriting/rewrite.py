@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine import self_consistency
-from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
-from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
 from stet_ls.engine.actions.rewriting.format_edit import formatted
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
