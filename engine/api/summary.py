@@ -45,19 +45,19 @@ class Summary:
     gains: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def first_words(self) -> tuple[str, ...]:
+    def lead(self) -> tuple[str, ...]:
         """What must be read even where a line is cut: the warning, and the files that are new."""
         noun = "New file" if len(self.new_files) == 1 else "New files"
         made = f"{noun} {', '.join(self.new_files)}" if self.new_files else ""
         return tuple(filter(None, (self.caution.upper(), made)))
 
-    def deed(self) -> tuple[str, ...]:
-        """What was done, what it gained, and who did: "Refactored `add`", "3 → 2 lines"."""
+    def body(self) -> tuple[str, ...]:
+        """What was done, what it gained, and whether memory did it: "Refactored `add`", "3 → 2 lines"."""
         where = f"in {self.place}" if self.place else ""
         told = (" ".join(filter(None, (self.did, self.unit, where))), *self.gains, self.recalled)
         return tuple(filter(None, told))
 
-    def rest(self, metadata: Metadata) -> tuple[str, ...]:
+    def tail(self, metadata: Metadata) -> tuple[str, ...]:
         """The notes, and what was remembered."""
         hits = "; ".join(hit.provenance for hit in metadata.memory)
         return (*self.notes, f"remembered: {hits}") if hits and not self.recalled else self.notes
@@ -67,7 +67,7 @@ def render(summary: Summary, evidence: Iterable[Evidence], metadata: Metadata) -
     """All of an answer in one line: "Refactored `add` · 3 → 2 lines · syntax ok · names resolve · tests not run"."""
     if summary.problem:
         return summary.problem
-    parts = (*summary.first_words(), *summary.deed(), evidence_line(evidence), *summary.rest(metadata))
+    parts = (*summary.lead(), *summary.body(), evidence_line(evidence), *summary.tail(metadata))
     return SEPARATOR.join(filter(None, parts))
 
 

@@ -25,7 +25,7 @@ Files = Mapping[tuple[str, str], Path]
 def headline(answer: Answer) -> str:
     """What was done, without its evidence: "Refactored `add` · 3 → 2 lines"; or why nothing is offered."""
     summary = answer.summary
-    return summary.problem or SEPARATOR.join((*summary.first_words(), *summary.deed()))
+    return summary.problem or SEPARATOR.join((*summary.lead(), *summary.body()))
 
 
 def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
@@ -43,14 +43,14 @@ def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
 
 def conclude(answer: Answer) -> str:
     """What was done and how sure that is, for a reader who has each line of the evidence before their eyes."""
-    return _sentence(answer, _beyond_evidence(answer))
+    return _sentence(answer, _other_reasons(answer))
 
 
 def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = (), apart: Collection[str] = ()) -> str:
     summary = answer.summary
     sure = f"{100 * answer.confidence:.0f} % sure" if answer.metadata.reasons else ""
     sure = ": ".join(filter(None, (sure, "; ".join(reasons))))
-    parts = (*summary.first_words(), sure, *summary.deed(), *judged, *summary.rest(answer.metadata))
+    parts = (*summary.lead(), sure, *summary.body(), *judged, *summary.tail(answer.metadata))
     return SEPARATOR.join(part for part in parts if part and part not in apart)
 
 
@@ -60,7 +60,7 @@ def _is_reason(item: Evidence, answer: Answer) -> bool:
     return by_step or phrase(item) in answer.metadata.reasons
 
 
-def _beyond_evidence(answer: Answer) -> list[str]:
+def _other_reasons(answer: Answer) -> list[str]:
     """The reasons of the confidence that no line of the evidence says: "not executed"."""
     if answer.metadata.steps:
         return []
@@ -116,11 +116,11 @@ def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment
 
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
     """All about some lines as markdown: what each says, what its word weighs, the edit, and what can be opened."""
-    done = SEPARATOR.join((headline(answer), *(answer.summary.rest(answer.metadata) if answer.success else ())))
+    done = SEPARATOR.join((headline(answer), *(answer.summary.tail(answer.metadata) if answer.success else ())))
     parts = [f"# Evidence\n\n{_prose(done)}"]
     if row := answer.metadata.calibration:
         source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
-        why = "; ".join(_beyond_evidence(answer))
+        why = "; ".join(_other_reasons(answer))
         parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}){f': {_prose(why)}' if why else ''}")
     if shows := answer.metadata.show_trace:
         parts.append(f"What was asked, what came and when, if records are kept: {code_span(shows)}")

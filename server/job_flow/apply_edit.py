@@ -57,7 +57,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
         if ls.client.change_annotations:
             if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
                 await ls.evidence.files.show(job.id, answer)
-            return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.deed()))
+            return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.body()))
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
 
