@@ -60,7 +60,7 @@ def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: P
     assert [json.loads(line)["code"] for line in (folder / "out.jsonl").read_text().splitlines()] == [
         each["code"] for each in rows(stet)
     ]
-    assert stet("memory", "forget", hit["id"]).out == f"Forgotten: {DATE['instruction']}\n"
+    assert stet("memory", "forget", hit["id"]).out == f"Deleted: {DATE['instruction']}\n"
     assert [row["instruction"] for row in rows(stet)] == [REVERSE["instruction"]]
     files = [path for path in (stet_home / "data" / "memory").rglob("*") if path.is_file()]
     assert not any(b"parse_date" in path.read_bytes() for path in files)

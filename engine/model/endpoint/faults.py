@@ -79,8 +79,8 @@ def with_setting(failure: EndpointFailure, provider: Provider, deadline: float) 
     """A failure for lack of time, with the setting that gives more of it; `deadline` is a job's, in seconds."""
     table = "in a [[providers]] table"
     ways_out = {
-        Fault.NO_FIRST_TOKEN: "run `stet doctor` to see whether it is up, or raise "
-        f"`timeout_first_token` {table} (now {provider.timeout_first_token:g} s)",
+        Fault.NO_FIRST_TOKEN: "run `stet doctor` to see whether it is up, `stet model probe` to measure it, "
+        f"or raise `timeout_first_token` {table} (now {provider.timeout_first_token:g} s)",
         Fault.STALLED: "run `stet doctor` to see whether it is up, or raise "
         f"`timeout_token` {table} (now {provider.timeout_token:g} s)",
         Fault.DEADLINE: f"select less code, use a faster model, or raise the setting `deadline` (now {deadline:g} s)",

@@ -134,7 +134,7 @@ class StreamRequest:
                 Fault.MALFORMED,
                 "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in page is in its way"
                 if page
-                else "a broken piece of JSON",
+                else "invalid JSON",
             )
         if not isinstance(body, dict) or body.get("error"):
             return failure_of_status(200, body, response.headers)

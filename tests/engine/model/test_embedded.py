@@ -40,7 +40,7 @@ def paths(stet_home: Path) -> Paths:
 async def test_switched_off(paths: Paths) -> None:
     embedded = Embedded(Settings(model=ModelSettings(embedded="off")), paths)
     assert embedded.available() == "The embedded model is disabled (setting `model.embedded`)."
-    with pytest.raises(NoModelError, match="switched off"):
+    with pytest.raises(NoModelError, match="disabled"):
         await embedded.endpoint()
 
 

@@ -61,16 +61,16 @@ async def test_who_does_not_begin_is_told_with_the_ways_out(scripted: ScriptedMo
         await pool(hasty).ask()
     told = str(raised.value)
     assert raised.value.fault is Fault.NO_FIRST_TOKEN
-    assert "did not start to reply in time; `stet doctor`" in told
+    assert "did not start to reply in time; run `stet doctor`" in told
     assert "`stet model probe`" in told
-    assert "timeout_first_token in a [[providers]] table (now 1.5 s)" in told
+    assert "`timeout_first_token` in a [[providers]] table (now 1.5 s)" in told
 
 
 async def test_who_falls_silent_is_told_with_the_ways_out(scripted: ScriptedModel, pool, provider) -> None:
     scripted.reply("a b c", stall_after=2)
     [warning] = (await pool(provider.model_copy(update={"timeout_token": 1.5})).ask()).warnings
-    assert "stopped in the middle of its reply; `stet doctor`" in warning
-    assert "timeout_token in a [[providers]] table (now 1.5 s)" in warning
+    assert "stopped in the middle of its reply; run `stet doctor`" in warning
+    assert "`timeout_token` in a [[providers]] table (now 1.5 s)" in warning
 
 
 async def test_whose_time_is_up_is_told_with_the_setting(scripted: ScriptedModel, asker) -> None:

@@ -59,7 +59,7 @@ CASES = (
     # Bad content with 200, before any token: up to three.
     Case("a page", [Reply(mode="html")] * 4, Fault.MALFORMED, 3, "web page"),
     Case("a page once", [Reply(mode="html"), GOOD], None, 2),
-    Case("cut JSON", [Reply("fine", mode="cut_json")] * 4, Fault.MALFORMED, 3, "broken piece"),
+    Case("cut JSON", [Reply("fine", mode="cut_json")] * 4, Fault.MALFORMED, 3, "invalid JSON"),
     Case("no choices in JSON", [Reply(raw=b'{"choices":[]}', mode="json")] * 4, Fault.MALFORMED, 3, "without choices"),
     Case("no choices in a stream", [Reply("fine", mode="no_choices")] * 4, Fault.EMPTY, 3),
     Case("malformed chunk at once", [Reply(mode="malformed")] * 4, Fault.MALFORMED, 3),
@@ -78,7 +78,7 @@ CASES = (
     # After the first token nothing is asked again; what came is judged.
     Case("reset", [Reply("a b c", drop_after=2), GOOD], None, 1, "was lost", "a b ", "cut"),
     Case("stall", [Reply("a b c", stall_after=2), GOOD], None, 1, "stopped in the middle", "a b ", "cut"),
-    Case("malformed chunk", [Reply("a b ", mode="malformed"), GOOD], None, 1, "broken piece", "a b ", "cut"),
+    Case("malformed chunk", [Reply("a b ", mode="malformed"), GOOD], None, 1, "invalid JSON", "a b ", "cut"),
     Case("error event", [Reply("a b ", mode="error_event"), GOOD], None, 1, "the engine died", "a b ", "cut"),
     Case("no finish", [Reply("a b ", finish=None), GOOD], None, 1, "too early", "a b ", "cut"),
     Case(
