@@ -1,4 +1,4 @@
-"""The connection to one client: who it is, what it is told, and what runs for it in the background."""
+"""The connection to one client: who it is, what it receives, and its background tasks."""
 
 from __future__ import annotations
 
