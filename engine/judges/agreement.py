@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.python.changed_lines import without_documentation
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.statements import without_documentation
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 

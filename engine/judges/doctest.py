@@ -17,11 +17,13 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.python.changed_lines import Part, named_in, parts, wired
+from stet_ls.engine.execution.python.changed_lines import parts
+from stet_ls.engine.execution.python.changed_part import Part, wired
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.statements import named_in
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.plurals import plural, verb

@@ -8,56 +8,24 @@ the test itself names it.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import count
 from types import MappingProxyType
 
+from stet_ls.engine.execution.python.changed_part import Part, Start, extent_of, start_of
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.validators.ast_text import dump, unparse
+from stet_ls.engine.execution.python.statements import (
+    head,
+    is_text,
+    lazily_changed,
+    statements,
+)
 
-_WORD = re.compile(r"[^\W\d][\w$]*")
-_SILENT = (ast.Global, ast.Nonlocal)
 _UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 """Statements that some Pythons run without saying so."""
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-
-Start = tuple[int, int]
-"""The line, from 1, and the column at which a statement begins."""
-Extent = tuple[int, int, int, int]
-"""The line and the column at which an expression begins and ends."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A function, a class or a variable that an edit added or changed.
-
-    `name` is "" for what has none. `statements` are those of which one has to run: the lines of each, by its start, and
-    none where a line says nothing, since something else runs on it too. `lazy` are expressions that hold all that is
-    new of their statement and need not be evaluated with it. `names`: where the part runs when the file is loaded, a
-    test that names one of them counts too. `new` are the statements among `statements` that are written anew.
-    `at` are the lines of a statement outside of functions, which has to have run itself when the file was loaded.
-    """
-
-    name: str
-    statements: Mapping[Start, frozenset[int]] = field(default_factory=dict)
-    names: frozenset[str] = frozenset()
-    new: frozenset[Start] = frozenset()
-    lazy: frozenset[Extent] = frozenset()
-    at: frozenset[int] = frozenset()
-
-    @property
-    def lines(self) -> frozenset[int]:
-        """The lines of which one has to run."""
-        return frozenset().union(*self.statements.values())
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether some of it may run without a line of its own that tells."""
-        return bool(self.lazy) or not all(self.statements.values())
 
 
 def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
@@ -100,121 +68,6 @@ def _by_text(before: str, after: str, new: _Text) -> Iterator[Part]:
             yield _part(new, name.partition("#")[0], written or _inner(node), new=written)
 
 
-def wired(text: str, part: Part, word: str) -> str | None:
-    """The text with an error of that word before each statement of a part; None where none can be put there."""
-    if not part.statements and not part.lazy:
-        return None
-    try:
-        tree = ast.parse(text)
-        _Wires(part, word).generic_visit(tree)
-        return unparse(ast.fix_missing_locations(tree))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def without_documentation(text: str) -> str:
-    """What stands for all Python texts with the same code; the text itself if it is no Python."""
-    try:
-        tree = ast.parse(text)
-        for node in ast.walk(tree):
-            if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
-                node.body = node.body[1:]
-        return dump(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
-
-
-def words(text: str) -> frozenset[str]:
-    """All names in a text."""
-    return frozenset(_WORD.findall(text))
-
-
-def named_in(text: str) -> frozenset[str]:
-    """The names that a Python text uses, and not those in its comments and strings."""
-    try:
-        found = ast.walk(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset(
-        each.id if isinstance(each, ast.Name) else each.attr
-        for each in found
-        if isinstance(each, ast.Name | ast.Attribute)
-    )
-
-
-def statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """A statement and those in it, in their order, but those that do nothing."""
-    if isinstance(node, ast.stmt) and not isinstance(node, _SILENT) and not _is_text(node):
-        yield node
-    for each in ast.iter_child_nodes(node):
-        if not isinstance(each, ast.expr):
-            yield from statements(each)
-
-
-def lazily_changed(old: ast.AST, new: ast.AST) -> list[ast.expr] | None:
-    """The expressions that need not be evaluated and hold all that differs; None where something else differs, too.
-
-    They are the branches of `a if b else c`, what follows in `a or b`, bodies of `lambda` and of comprehensions. What
-    stands in statements below these is left out.
-    """
-    if type(old) is not type(new):
-        return None
-    found: list[ast.expr] = []
-    for name, value in ast.iter_fields(new):
-        before = getattr(old, name, None)
-        ones, others = (each if isinstance(each, list) else [each] for each in (before, value))
-        if any(isinstance(each, ast.stmt) for each in (*ones, *others)):
-            continue
-        if name == "values" and isinstance(new, ast.BoolOp) and len(ones) < len(others):
-            ones = ones + [None] * (len(others) - len(ones))
-        if len(ones) != len(others):
-            return None
-        for number, (one, other) in enumerate(zip(ones, others, strict=True)):
-            if not isinstance(other, ast.AST):
-                if one != other:
-                    return None
-                continue
-            within = lazily_changed(one, other) if isinstance(one, ast.AST) else None
-            if within is None:
-                if not isinstance(other, ast.expr) or not _is_lazy(new, name, number):
-                    return None
-                within = [other]
-            found += within
-    return found
-
-
-def _is_lazy(node: ast.AST, name: str, number: int) -> bool:
-    """Whether a field of a node need not be evaluated with it."""
-    match node:
-        case ast.IfExp():
-            return name != "test"
-        case ast.BoolOp() | ast.Compare():
-            return name in ("values", "comparators") and number > 0
-        case ast.Lambda():
-            return name == "body"
-        case ast.Assert():
-            return name == "msg"
-        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-            return name == "elt"
-        case ast.DictComp():
-            return name in ("key", "value")
-        case ast.comprehension():
-            return name == "ifs"
-    return False
-
-
-def head(node: ast.AST) -> str:
-    """A statement without those in it, as text: neither its place nor its comments count."""
-    told = [type(node).__name__]
-    for _, value in ast.iter_fields(node):
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, ast.excepthandler | ast.match_case):
-                told.append(head(each))
-            elif not isinstance(each, ast.stmt):
-                told.append(dump(each) if isinstance(each, ast.AST) else repr(each))
-    return " ".join(told)
-
-
 class _Text:
     """A module's `functions` by qualified name, its class names, and `loose` statements, which run when it is loaded.
 
@@ -236,7 +89,7 @@ class _Text:
         for node in body:
             if isinstance(node, Function):
                 self.functions[self._free(f"{owner}{node.name}")] = node
-            elif isinstance(node, ast.stmt) and not isinstance(node, _SILENT) and not _is_text(node):
+            elif isinstance(node, ast.stmt) and not isinstance(node, ast.Global | ast.Nonlocal) and not is_text(node):
                 self.loose.append((owner, node))
                 inner = owner
                 if isinstance(node, ast.ClassDef):
@@ -329,7 +182,7 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
         value = getattr(node, "value", None)
         lazy = changed[node] or ([value.body] if isinstance(value, ast.Lambda) else [])
         if lazy:
-            yield Part(told, lazy=frozenset(map(_extent, lazy))), is_known
+            yield Part(told, lazy=frozenset(map(extent_of, lazy))), is_known
             continue
         is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
         around = {owner[:-1].rpartition(".")[2]} if is_open else set()
@@ -414,24 +267,16 @@ def _part(
     at: frozenset[int] = frozenset(),
 ) -> Part:
     found = list(found)
-    extents = frozenset(_extent(each) for node in found for each in lazy.get(node, ()))
+    extents = frozenset(extent_of(each) for node in found for each in lazy.get(node, ()))
     spans = {
-        _start(each): frozenset() if _start(each) in text.beside else _own_lines(each)
+        start_of(each): frozenset() if start_of(each) in text.beside else _own_lines(each)
         for each in found
         if not lazy.get(each)
     }
-    written = {_start(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
+    written = {start_of(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
     # What has no statement of its own, as a class of constants alone, is there to be named.
     alone = () if spans or extents or not name else (name.rpartition(".")[2],)
     return Part(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
-
-
-def _start(node: ast.stmt) -> Start:
-    return node.lineno, node.col_offset
-
-
-def _extent(node: ast.expr) -> Extent:
-    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _beside(tree: ast.AST) -> Iterator[Start]:
@@ -441,7 +286,7 @@ def _beside(tree: ast.AST) -> Iterator[Start]:
         decides += [each.context_expr for each in getattr(node, "items", ()) if isinstance(each, ast.withitem)]
         last = max((each.end_lineno or 0 for each in decides if isinstance(each, ast.expr | ast.pattern)), default=0)
         body = getattr(node, "body", None)
-        yield from (_start(each) for each in (body if isinstance(body, list) else ()) if each.lineno <= last)
+        yield from (start_of(each) for each in (body if isinstance(body, list) else ()) if each.lineno <= last)
 
 
 def _own_lines(node: ast.stmt) -> frozenset[int]:
@@ -452,31 +297,6 @@ def _own_lines(node: ast.stmt) -> frozenset[int]:
     return frozenset(range(node.lineno, last + 1))
 
 
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _is_endless(node: ast.stmt) -> bool:
     """`while True:`, of which the first line does nothing."""
     return isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
-
-
-class _Wires(ast.NodeTransformer):
-    """Puts an error before statements, and in the place of expressions. `SystemExit`, so that code which takes every
-    `Exception` does not hide it.
-    """
-
-    def __init__(self, part: Part, word: str) -> None:
-        self._starts, self._lazy = part.statements.keys(), part.lazy
-        self._word = word
-
-    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
-        """A statement with the error before it, anything else with what is in it visited."""
-        if isinstance(node, ast.expr) and _extent(node) in self._lazy:
-            leaves = ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "exit")
-            return ast.Call(leaves, [ast.Constant(self._word)], [])
-        self.generic_visit(node)
-        if not isinstance(node, ast.stmt) or _start(node) not in self._starts:
-            return node
-        error = ast.Call(ast.Name("SystemExit", ast.Load()), [ast.Constant(self._word)], [])
-        return [ast.Raise(error), node]

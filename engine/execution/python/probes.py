@@ -18,8 +18,8 @@ from typing import Any
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.probe import Need, Probe, ProbedText
-from stet_ls.engine.execution.python.changed_lines import head, statements
 from stet_ls.engine.execution.python.inputs.subject import Function
+from stet_ls.engine.execution.python.statements import head, statements
 from stet_ls.validators.ast_text import dump, unparse
 
 _MOST_STATEMENTS = 1000

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stet_ls.engine.execution.python.changed_lines import words
+from stet_ls.engine.execution.python.statements import words
 from stet_ls.engine.judges.project_tests.reachability import leading, ways_to
 from stet_ls.engine.prompt.context.import_bindings import bindings, closeness
 from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.python import changed_lines
-from stet_ls.engine.execution.python.changed_lines import Part
+from stet_ls.engine.execution.python import changed_lines, changed_part
+from stet_ls.engine.execution.python.changed_part import Part
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.planted_errors import Wire, wired, wires_of
 from stet_ls.engine.plurals import plural
@@ -92,7 +92,7 @@ async def _by_errors(
 ) -> frozenset[str]:  # fmt: skip
     """The tests that tell of an error in a part, or need the change and fail with the error wherever they ran it."""
     word = f"stet{new_nonce()}"
-    text = await asyncio.to_thread(changed_lines.wired, case.after.text, part, word)
+    text = await asyncio.to_thread(changed_part.wired, case.after.text, part, word)
     told = await rerun(text) if text is not None else None
     if told is None or told.starved or told.collection:
         return frozenset()

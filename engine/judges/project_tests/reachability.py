@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from stet_ls.engine.execution.python.changed_lines import words
+from stet_ls.engine.execution.python.statements import words
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports, units
 from stet_ls.validators.structure.units import Unit, captures, tree_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.execution.python.changed_lines import parts, wired
+from stet_ls.engine.execution.python.changed_lines import parts
+from stet_ls.engine.execution.python.changed_part import wired
 
 TEXT = '''\
 import math

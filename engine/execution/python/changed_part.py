@@ -1,0 +1,86 @@
+"""A part of a Python text that an edit added or changed, and the text with an error in its place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stet_ls.validators.ast_text import unparse
+
+Start = tuple[int, int]
+"""The line, from 1, and the column at which a statement begins."""
+Extent = tuple[int, int, int, int]
+"""The line and the column at which an expression begins and ends."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A function, a class or a variable that an edit added or changed.
+
+    `name` is "" for what has none. `statements` are those of which one has to run: the lines of each, by its start, and
+    none where a line says nothing, since something else runs on it too. `lazy` are expressions that hold all that is
+    new of their statement and need not be evaluated with it. `names`: where the part runs when the file is loaded, a
+    test that names one of them counts too. `new` are the statements among `statements` that are written anew.
+    `at` are the lines of a statement outside of functions, which has to have run itself when the file was loaded.
+    """
+
+    name: str
+    statements: Mapping[Start, frozenset[int]] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    new: frozenset[Start] = frozenset()
+    lazy: frozenset[Extent] = frozenset()
+    at: frozenset[int] = frozenset()
+
+    @property
+    def lines(self) -> frozenset[int]:
+        """The lines of which one has to run."""
+        return frozenset().union(*self.statements.values())
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether some of it may run without a line of its own that tells."""
+        return bool(self.lazy) or not all(self.statements.values())
+
+
+def wired(text: str, part: Part, word: str) -> str | None:
+    """The text with an error of that word before each statement of a part; None where none can be put there."""
+    if not part.statements and not part.lazy:
+        return None
+    try:
+        tree = ast.parse(text)
+        _Wires(part, word).generic_visit(tree)
+        return unparse(ast.fix_missing_locations(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def start_of(node: ast.stmt) -> Start:
+    """Where a statement begins."""
+    return node.lineno, node.col_offset
+
+
+def extent_of(node: ast.expr) -> Extent:
+    """Where an expression begins and ends."""
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
+class _Wires(ast.NodeTransformer):
+    """Puts an error before statements, and in the place of expressions. `SystemExit`, so that code which takes every
+    `Exception` does not hide it.
+    """
+
+    def __init__(self, part: Part, word: str) -> None:
+        self._starts, self._lazy = part.statements.keys(), part.lazy
+        self._word = word
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        """A statement with the error before it, anything else with what is in it visited."""
+        if isinstance(node, ast.expr) and extent_of(node) in self._lazy:
+            leaves = ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "exit")
+            return ast.Call(leaves, [ast.Constant(self._word)], [])
+        self.generic_visit(node)
+        if not isinstance(node, ast.stmt) or start_of(node) not in self._starts:
+            return node
+        error = ast.Call(ast.Name("SystemExit", ast.Load()), [ast.Constant(self._word)], [])
+        return [ast.Raise(error), node]
