@@ -175,10 +175,15 @@ def _wait(child: subprocess.Popen[bytes], end: float) -> int | None:
         return None
 
 
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    """Ends the whole process group, so that nothing the tool started outlives it, and reaps the tool."""
+def kill_group(leader: int) -> None:
+    """Ends a process group, so that nothing its leader started outlives it; one that is gone already is no error."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
+        os.killpg(leader, signal.SIGKILL)
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    """Ends and reaps a tool, with all that it started."""
+    kill_group(child.pid)
     child.wait()
     for pipe in (child.stdin, child.stdout, child.stderr):
         if pipe:

@@ -13,9 +13,9 @@ from pathlib import Path
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.environments.package_index import uv_options
-from stet_ls.engine.sandbox.processes.process_tree import kill_group
 from stet_ls.engine.sandbox.processes.supervise import started_whole
 from stet_ls.validators.checkers.programs import on_path
+from stet_ls.validators.checkers.tool_process import kill_group
 from stet_ls.validators.install_hints import install_command
 
 _MOST_SECONDS = 600.0

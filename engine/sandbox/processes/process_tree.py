@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.engine.sandbox.processes.procfs import children, descendants
 from stet_ls.engine.sandbox.processes.socket_buffers import buffers
 from stet_ls.engine.sandbox.spec import Limits, RunStatus
+from stet_ls.validators.checkers.tool_process import kill_group
 
 _COUNTED = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
 
@@ -68,11 +69,11 @@ def kill(leader: int) -> list[int]:
     A child may be the first of a box' processes, with which the kernel ends all others. It would follow its parent by
     itself, but not in the moment in which the box is being built.
     """
-    _send(leader, signal.SIGSTOP, os.kill)  # it starts no other one meanwhile
+    _send(leader, signal.SIGSTOP)  # it starts no other one meanwhile
     below = children(leader)
     held = hold(below)
     for child in below:
-        _send(child, signal.SIGKILL, os.kill)
+        _send(child, signal.SIGKILL)
     kill_group(leader)
     return held
 
@@ -86,14 +87,9 @@ def hold(processes: Iterable[int]) -> list[int]:
     return held
 
 
-def kill_group(leader: int) -> None:
-    """Kills a process group that was started here; one that is gone already is no error."""
-    _send(leader, signal.SIGKILL, os.killpg)
-
-
-def _send(to: int, sent: signal.Signals, send: Callable[[int, int], None]) -> None:
+def _send(to: int, sent: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        send(to, sent)
+        os.kill(to, sent)
 
 
 async def gone(held: Sequence[int], seconds: float = 0.5) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stet_ls.validators.checkers.tool_process import kill_group
 from stet_ls.validators.syntax.language_pack.frames import LENGTHS, LONGEST_HEADER, MARK, frame
 
 _READ = 65_536
@@ -87,8 +88,7 @@ class ParserChild:
     def kill(self) -> None:
         """Ends it at once, with all its child processes."""
         if self.is_alive() and hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            kill_group(self._process.pid)
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
