@@ -40,6 +40,11 @@ def put(solution: Solution) -> Event:
     return {"v": VERSION, "op": "put", "solution": solution.to_json()}
 
 
+def subject(event: Event) -> str:
+    """The id of the solution that an event is about."""
+    return Solution.from_json(event["solution"]).id if event["op"] == "put" else str(event["id"])
+
+
 def count(solution: Solution) -> Event:
     """What a solution's counters are by now."""
     names = ("uses", "wins", "losses", "last_used_at")

@@ -316,7 +316,7 @@ class SyncedIndex:
         tail = await asyncio.to_thread(self.journal.read, self._stamp[1])
         if tail.broken:
             _log.warning("skipped %d damaged lines of the journal", tail.broken)
-        ids = {_subject(event) for event in tail.events if event["op"] != "begin"}
+        ids = {journal.subject(event) for event in tail.events if event["op"] != "begin"}
         rows = {ident: row for ident, row in (await self.table.get(sorted(ids))).items() if row is not None}
         known = {ident: row.solution for ident, row in rows.items()}
         before = dict(known)
@@ -395,7 +395,3 @@ class SyncedIndex:
             return _Note((int(first), int(second)), bool(fields.get("purges")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-
-
-def _subject(event: Event) -> str:
-    return Solution.from_json(event["solution"]).id if event["op"] == "put" else str(event["id"])
