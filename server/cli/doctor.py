@@ -121,8 +121,8 @@ def _profile(profile: Mapping[str, Any]) -> str:
     """What jobs go by with a model, in one line."""
     speed = profile["tokens_per_second"]
     pieces = [
-        f"treated as a {profile['tier']} model, reads {profile['context']:,} tokens",
-        f"writes {speed:.0f} tokens a second" if speed else "speed not measured yet",
+        f"{profile['tier']} model, context of {profile['context']:,} tokens",
+        f"{speed:.0f} tokens/s" if speed else "speed not measured yet",
         f"edits by {' and '.join(profile['edit_kinds'])}",
         f"{profile['samples']} samples, {profile['repairs']} repairs",
     ]
