@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.findings import Finding
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 CLAUSE = "missing-clause"
 TOP_LEVEL = "top-level"
 
-# What these grammars take at the top of a file and no compiler does; C# and the scripting languages run such code.
-_STATEMENTS: Mapping[str, re.Pattern[str]] = {
-    "go": re.compile(r"(?!\w+_declaration|package_clause|comment)\w+|short_var_declaration"),
-    "rust": re.compile(r"expression_statement|let_declaration|block"),
-    "java": re.compile(r"(?!import)\w+_statement|block"),
-}
 _MACRO = "macro_invocation"
 
 
@@ -46,20 +40,27 @@ def package(parsed: Parsed) -> tuple[Finding, ...]:
     )
 
 
-def top_level(parsed: Parsed) -> tuple[Finding, ...]:
-    """Statements that stand outside of all functions."""
-    pattern = _STATEMENTS[parsed.language]
-    found = []
-    for node in parsed.root.named_children:
-        if not pattern.fullmatch(node.type) or node.has_error or (node.named_child_count and _is_macro(node)):
-            continue
-        span = message_text.first_token(parsed, node)
-        line = parsed.source.line_of(span.start)
-        told = message_text.quoted(parsed.source.slice(span))
-        signature = f"{TOP_LEVEL} {parsed.source.line_text(line).strip()[:40]}"
-        message = f"unexpected {told}: a statement outside of all functions"
-        found.append(Finding(span, message, code=TOP_LEVEL, line=line, signature=signature))
-    return tuple(found)
+def top_level(statements: str) -> Callable[[Parsed], tuple[Finding, ...]]:
+    """The check for statements outside of all functions, by a pattern of their node kinds.
+
+    Some grammars take them at the top of a file and no compiler does; C# and the scripting languages run such code.
+    """
+    pattern = re.compile(statements)
+
+    def check(parsed: Parsed) -> tuple[Finding, ...]:
+        found = []
+        for node in parsed.root.named_children:
+            if not pattern.fullmatch(node.type) or node.has_error or (node.named_child_count and _is_macro(node)):
+                continue
+            span = message_text.first_token(parsed, node)
+            line = parsed.source.line_of(span.start)
+            told = message_text.quoted(parsed.source.slice(span))
+            signature = f"{TOP_LEVEL} {parsed.source.line_text(line).strip()[:40]}"
+            message = f"unexpected {told}: a statement outside of all functions"
+            found.append(Finding(span, message, code=TOP_LEVEL, line=line, signature=signature))
+        return tuple(found)
+
+    return check
 
 
 def _is_macro(node: tree_sitter.Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from stet_ls.validators.findings import Finding
@@ -12,23 +12,6 @@ from stet_ls.validators.source import Span
 
 REPEATED = "repeated-word"
 
-# Modifiers may not come twice in one declaration, the others not twice in a row; all stand among these words only.
-_WORDS: Mapping[str, str] = {
-    "java": "public private protected static final abstract synchronized native transient volatile strictfp class"
-    " interface enum extends implements throws import package",
-    "csharp": "public private protected internal static readonly abstract virtual override sealed extern unsafe"
-    " volatile async partial const event class struct interface enum namespace using delegate operator",
-    "rust": "pub mut fn let for use mod struct enum impl trait unsafe static const match while loop",
-    "go": "func var const type struct interface map range return",
-    "typescript": "public private protected static readonly abstract override declare export async",
-    "typescriptreact": "public private protected static readonly abstract override declare export async",
-    "cpp": "class struct enum union typename namespace return friend static template int float double bool void",
-    "c": "struct enum union return static extern typedef int float double void",
-}
-_RUNS = {
-    language: re.compile(rf"\b(?:{words})(?:[ \t\r\n]+(?:{words}))+\b".encode())
-    for language, words in ((language, "|".join(words.split())) for language, words in _WORDS.items())
-}
 _MOST = 100  # repeated words of one text
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(
@@ -36,13 +19,19 @@ _TEXT = re.compile(
 )
 
 
-def check(parsed: Parsed) -> tuple[Finding, ...]:
-    """Every word that stands a second time where the language takes it once."""
-    runs = _RUNS.get(parsed.language)
-    if runs is None:
-        return ()
-    seconds = (span for run in runs.finditer(parsed.source.data) for span in _seconds(run.group(), run.start()))
-    return tuple(_finding(parsed, span) for span in islice(seconds, _MOST) if _is_code(parsed, span))
+def repeated(words: str) -> Callable[[Parsed], tuple[Finding, ...]]:
+    """The check for every one of some words that stands a second time where the language takes it once.
+
+    Modifiers may not come twice in one declaration, the others not twice in a row; all stand among these words only.
+    """
+    one = "|".join(words.split())
+    runs = re.compile(rf"\b(?:{one})(?:[ \t\r\n]+(?:{one}))+\b".encode())
+
+    def check(parsed: Parsed) -> tuple[Finding, ...]:
+        seconds = (span for run in runs.finditer(parsed.source.data) for span in _seconds(run.group(), run.start()))
+        return tuple(_finding(parsed, span) for span in islice(seconds, _MOST) if _is_code(parsed, span))
+
+    return check
 
 
 def _seconds(run: bytes, start: int) -> Iterator[Span]:

@@ -29,6 +29,7 @@ NOT_FOR_PEOPLE: Final = {
     "validators/language_rows.py": "names of languages, and node kinds of grammars",
     "validators/packed_languages.py": "file names",
     "validators/structure/heuristic_units.py": "keywords",
+    "validators/syntax/builtin_checks.py": "keywords",
 }
 """Paths whose literals no person sees, each with what they are."""
 
