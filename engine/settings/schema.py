@@ -169,8 +169,10 @@ class Privacy(Section):
     ignore: tuple[str, ...] = Field(
         default=(),
         json_schema_extra=UserOnly,
-        description="Files that are never shown to a model unless they are the target, as in a .gitignore; beside them "
-        "the common names of secret files, and those that a project's .stetignore names.",
+        description=(
+            "Files that are not shown to a model unless they are the target, as in a .gitignore; in "
+            "addition to common secret files and a project's .stetignore."
+        ),
     )
 
     @property
@@ -194,14 +196,18 @@ class SandboxSettings(Section):
     python: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="The Python, or the virtual environment, that code is run with; empty: the first that works of the "
-        "workspace's environment and those of poetry, conda, pyenv and the PATH.",
+        description=(
+            "Python or virtual environment for running code; empty: the first usable one of the "
+            "workspace, poetry, conda, pyenv and the PATH."
+        ),
     )
     packages: tuple[str, ...] = Field(
         default=(),
         json_schema_extra=UserOnly,
-        description="Packages that may be installed for a run without a question, beside the project's dependencies "
-        "and well-known ones. Wheels only, never outside of Stet's own folder.",
+        description=(
+            "Packages to install for runs without a question, besides the project's dependencies and "
+            "well-known ones; as wheels, in Stet's own folder."
+        ),
     )
     package_days: int = Field(
         default=7,
@@ -221,8 +227,9 @@ class MemorySettings(Section):
     uri: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="The folder of the store; empty: in the user's data folder. An object store's address is taken "
-        "for team_uri.",
+        description=(
+            "Folder of the store; empty: in the user's data folder. An object store's address is used as team_uri."
+        ),
     )
     team_uri: str = Field(
         default="",
@@ -270,8 +277,9 @@ class MemorySettings(Section):
     embedding_url: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="An OpenAI-compatible endpoint for embeddings, with its version path. Stored texts and searches "
-        "go there.",
+        description=(
+            "OpenAI-compatible endpoint for embeddings, with its version path. It receives stored texts and searches."
+        ),
     )
     embedding_key_env: str = Field(
         default="", json_schema_extra=UserOnly, description="Environment variable with its key."
