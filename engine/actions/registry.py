@@ -13,6 +13,7 @@ from stet_ls.engine.actions.custom.custom_action import CustomAction, of_row
 from stet_ls.engine.actions.custom.packages import Packaged, packaged
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.settings.action_tables import project_file
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ActionOrigin
 
@@ -72,8 +73,10 @@ class Actions:
             raise UsageError(self.unknown(name))
         if not listed.trusted:
             raise PolicyError(
-                ", which you have not trusted in its present form: read its [[actions]], then run `stet "
-                "config trust` in "
+                f"{name!r} is an action of {project_file(listed.origin)}, "
+                "which you have not trusted in its present form: "
+                f"read its [[actions]], then run `stet config trust` in {listed.origin.project}, "
+                "or pass `--trust` to one `stet run`."
             )
         return listed.action
 

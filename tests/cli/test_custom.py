@@ -12,7 +12,7 @@ from support.scripted import Reply, ScriptedModel
 TABLE = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}."\n'
 CODE = "def f(a):\n    return a\n"
 TIDY = "def f(a):\n    b = a\n    return b\n"
-TOLD = "which you have not trusted as it is now"
+TOLD = "which you have not trusted in its present form"
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ def test_an_editors_settings_define_no_action(stet_home: Path) -> None:
 async def test_what_is_not_trusted_is_not_run(scripted: ScriptedModel, project: Path) -> None:
     (project / ".stet.toml").write_text(TABLE)
     async with Bench(scripted, load(project=project).settings) as bench:
-        with pytest.raises(PolicyError, match=r"which you have not trusted as it is now.*stet config trust"):
+        with pytest.raises(PolicyError, match=r"which you have not trusted in its present form.*stet config trust"):
             await bench.run("tidy", "def f(a):$0\n    return a\n")
     assert scripted.requests == []
 
