@@ -128,7 +128,7 @@ async def test_the_budget_quick_runs_no_tests(scripted: ScriptedModel, root: Pat
     answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
     assert "test_discount" not in scripted.requests[0].prompt
     assert said(answer, Check.TESTS).detail == "not run: project tests need the budget `standard` or larger"
-    assert "not reproduced: no code ran" in answer.message
+    assert "not reproduced: the budget `quick` runs no code" in answer.message
 
 
 @pytest.mark.parametrize(

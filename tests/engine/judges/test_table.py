@@ -45,11 +45,11 @@ STATIC = "noop syntax danger definitions names"
 @pytest.mark.parametrize(
     ("judges", "names"),
     [
-        (generate.REWRITE.judges, f"{STATIC} lint doctest tests"),
+        (judges_for(*generate.ACTION.spec.scopes), f"{STATIC} lint doctest tests"),
         (judges_for(*write_tests.ACTION.spec.scopes), f"{STATIC} lint"),
-        (debug.REWRITE.judges, f"{STATIC} signature lint doctest tests"),
-        (refactor.REWRITE.judges, f"{STATIC} signature lint doctest tests differential"),
-        (optimize.REWRITE.judges, f"{STATIC} signature lint doctest tests differential timing"),
+        (judges_for(*debug.ACTION.spec.scopes), f"{STATIC} signature lint doctest tests"),
+        (judges_for(*refactor.ACTION.spec.scopes), f"{STATIC} signature lint doctest tests differential"),
+        (judges_for(*optimize.ACTION.spec.scopes), f"{STATIC} signature lint doctest tests differential timing"),
     ],
 )
 def test_an_action_has_the_judges_that_it_needs(judges: tuple[NamedJudge, ...], names: str) -> None:
