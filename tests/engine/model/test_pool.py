@@ -300,7 +300,7 @@ async def test_an_unreachable_model_has_a_profile(pool, provider: Provider) -> N
         (Reply.failure(404), "ready", None),
         (Reply.failure(401, "bad key"), "refused", "bad key"),
         (Reply.failure(500), "failing", "500"),
-        (Reply(mode="html"), "failing", "no JSON"),
+        (Reply(mode="html"), "failing", "not JSON"),
         (Reply("never", first_delay=60), "silent", "within"),
     ],
     ids=["fine", "no list", "key", "500", "page", "silent"],

@@ -35,7 +35,7 @@ def test_each_obstacle_is_told_once_with_what_is_off(paths: Paths) -> None:
 
     assert first.startswith(f"`{paths.data}` is not writable (Not a directory). Disabled until it is: ")
     assert "the memory, the ledger. Make room" in first
-    assert f"`{paths.cache}/symbols` cannot be written" in second
+    assert f"`{paths.cache}/symbols` is not writable" in second
     assert "temporary folder" not in first + second, "code still runs where it always does"
 
 
