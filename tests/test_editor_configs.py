@@ -68,6 +68,16 @@ def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> Non
     assert {f"stet.{action}" for action in ACTIONS} | {"stet.result", "stet.cancel"} <= set(COMMANDS)
 
 
+def test_the_plugin_for_neovim_and_the_manual_know_each_action() -> None:
+    plugin = (ROOT / "editors" / "neovim" / "lua" / "stet" / "init.lua").read_text(encoding="utf-8")
+    listed = re.search(r"^M\.actions = \{ (.*) \}$", plugin, re.MULTILINE)
+    assert listed is not None
+    assert re.findall(r'"(\w+)"', listed[1]) == list(ACTIONS)
+
+    manual = (ROOT / "README.md").read_text(encoding="utf-8").partition("## The actions\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| (\w+) \|", manual, re.MULTILINE)[1:] == list(ACTIONS), "below the table's head"
+
+
 def test_the_extension_has_the_settings_of_the_server(contributes: Any) -> None:
     """Without defaults of its own, which would outweigh the user's file."""
     properties = contributes["configuration"]["properties"]

@@ -43,15 +43,6 @@ async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench
         yield bench
 
 
-@pytest.mark.parametrize("action", ["debug", "refactor", "generate"])  # optimize offers what was measured
-async def test_a_rewriting_action_replaces_the_unit_at_the_cursor(
-    bench: Bench, scripted: ScriptedModel, action: str
-) -> None:
-    scripted.reply(code_reply(SHORT))
-    after = await bench.text_after(action, SIGN, instruction="shorter")
-    assert after == f"import os\n\n\n{SHORT}\n\n\ndef other():\n    return sign(2)\n"
-
-
 async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply(SHORT), usage=(70, 20))
     answer = await bench.run("refactor", SIGN)

@@ -97,10 +97,14 @@ def by_name(text: str) -> Iterator[str]:
                 if compared and any(_names(each) for each in operands):
                     yield ast.unparse(node)
             case ast.Tuple() | ast.List() | ast.Set() | ast.Dict():
-                if len(_names(node)) > 1:
+                if len(_names(node)) > 1 or (_names(node) - {"debug", "test"} and _only_names(node)):
                     yield ast.unparse(node)
             case ast.MatchValue() if _names(node.value) and node.value.value != "test":  # type: ignore[attr-defined]
                 yield ast.unparse(node)
+
+
+def _only_names(node: ast.AST) -> bool:
+    return all(_names(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -126,9 +130,11 @@ def _names(node: ast.AST) -> set[str]:
         ('action in frozenset({"explain"})', True),
         ('KEEPS = {"refactor", "optimize"}', True),
         ('TITLES = {"generate": 1, "debug": 2}', True),
+        ('ASKED_FOR = ("generate",)', True),
         ('level == "debug"', False),
         ('name.startswith("test")', False),
         ('LEVELS = ("debug", "info")', False),
+        ('FOLDERS = ("test", "tests")', False),
     ],
 )
 def test_a_name_in_a_comparison_is_found(code: str, found: bool) -> None:

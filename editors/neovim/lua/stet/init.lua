@@ -7,7 +7,7 @@ local words = require("stet.words")
 
 local M = {}
 
-M.actions = { "generate", "debug", "refactor", "analyze", "test", "explain", "optimize", "task" }
+M.actions = { "generate", "debug", "refactor", "optimize", "test", "explain", "analyze", "task" }
 
 --- The id of the job that was started last, nil before the first.
 M.last_job = nil
