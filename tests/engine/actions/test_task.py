@@ -136,7 +136,7 @@ async def test_a_step_that_fails_keeps_the_good_ones(stet_home: Path, scripted: 
     assert "Did 1 of 2 steps" in answer.message
     assert "stopped at debug `pay` in cart.py" in answer.message
     assert {edit.path for edit in answer.edits} == {shop / "prices.py"}
-    assert "asked for: rate" in answer.explanation
+    assert "requested: rate" in answer.explanation
 
 
 async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
@@ -213,7 +213,7 @@ async def test_the_calls_of_the_budget_end_it(stet_home: Path, scripted: Scripte
     assert not answer.success
     assert "the budget quick of 1 model calls is used up" in answer.message
     assert len(scripted.requests) == 1
-    assert "asked for: fraction" in answer.explanation, "the plan is told"
+    assert "requested: fraction" in answer.explanation, "the plan is told"
 
 
 async def test_evidence_of_all_steps_is_the_worst(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
@@ -273,7 +273,7 @@ def test_a_second_one_of_what_is_there_is_no_plan() -> None:
     """Unless the plan works on the file that has it, as it does to move it."""
     twice = read_plan("generate | sums.py | total | mend the total", ABOUT, "python")
     assert isinstance(twice, Unusable)
-    assert "prices.py defines it" in twice.problem
+    assert "prices.py already defines it" in twice.problem
     moved = read_plan(
         "generate | sums.py | total | as it is\nrefactor | prices.py | total | import it", ABOUT, "python"
     )
