@@ -8,6 +8,7 @@ import pytest
 from support import how_to
 
 NEW = {
+    "A new action": (2, ()),
     "A new judge": (2, ()),
     "A new runner": (2, ()),
     "A language at full depth": (4, ("A new runner",)),
