@@ -13,13 +13,23 @@ _CHANGING = frozenset({
 
 
 def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
-    """The public variables that both texts of a module have at their top and that the unit changes in one of them."""
+    """The variables that both texts of a module have at their top and that the unit changes in one of them.
+
+    Private ones count where another function of both texts reads them: what nothing else sees is the unit's own affair.
+    """
     modules = [read_module(text) for text in texts]
     if None in modules:
         return ()
     known = set.intersection(*(set(module.values) for module in modules if module))
     found = {name for module in modules if module for name in _changes(module, unit.partition(".")[0])}
-    return tuple(sorted(name for name in found & known if not name.startswith("_")))
+    seen = set.intersection(*(_seen_beside(module, unit.partition(".")[0]) for module in modules if module))
+    return tuple(sorted(name for name in found & known if not name.startswith("_") or name in seen))
+
+
+def _seen_beside(module: Module, name: str) -> set[str]:
+    """The names that the module's other functions and classes use."""
+    others = [each for each in module.tree.body if getattr(each, "name", name) != name]
+    return {each.id for other in others for each in ast.walk(other) if isinstance(each, ast.Name)}
 
 
 def _changes(module: Module, name: str) -> set[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import signal
-import sys
 import types
 from typing import Any
 
 from stet_ls.engine.execution.python.inside.aliasing import shared
 from stet_ls.engine.execution.python.inside.determinism import Pins
+from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
 
 SHOWN = 600
@@ -49,6 +48,7 @@ class Runner:
         self.armed = False
         self.is_held_against = job["mode"] == "compare"
         self.loop: Any = None
+        self.effects = Effects()
         signal.signal(signal.SIGPROF, self.late)
 
     def late(self, *_: Any) -> None:
@@ -56,8 +56,8 @@ class Runner:
             raise Late
 
     def run(self, setup: Any, body: Any, names: list[str]) -> dict[str, Any]:
-        """Kind, results, exception, the arguments afterwards, what was printed, and, where texts are compared, what of
-        it is one thing; a digest of all but the messages.
+        """Kind, results, exception, the arguments afterwards, what was said, and, where texts are compared, what of it
+        is one thing; a digest of all but the messages.
         """
         results: list[str] = []
         returned: list[Any] = []
@@ -71,7 +71,7 @@ class Runner:
                 returned.append(value)
 
         space["__out__"] = out
-        printed, sys.stdout = sys.stdout, io.StringIO()
+        self.effects.begin()
         kind, error, message, lacks, variables, sharing = "ok", "", "", "", "", ""
         self.pins.start()
         self.armed = True
@@ -106,12 +106,11 @@ class Runner:
         finally:
             self.armed = self.pins.inside = False
             signal.setitimer(signal.ITIMER_PROF, 0)
-            output, sys.stdout = sys.stdout, printed
+            said = self.effects.end()
         if self.pins.reached:
             kind, message = "reached", self.pins.reached
         elif encoder.cut and kind in ("ok", "raised"):
             kind = "limit"
-        said = output.getvalue() if isinstance(output, io.StringIO) else ""
         whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing])
         return {
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,

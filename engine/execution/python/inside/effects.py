@@ -1,0 +1,53 @@
+"""What a call says beside what it gives: on stderr, in log records, in warnings."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import warnings
+from typing import Any
+
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+
+
+class Effects:
+    """Notes what is said from `begin` to `end`. Of a log record it is the level, the logger's name and the message."""
+
+    level = 0
+    """As of a handler of logging, which it stands in for without loading that."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.kept: tuple[Any, Any, Any] = sys.stdout, sys.stderr, warnings.showwarning
+        warnings.simplefilter("always")
+
+    def begin(self) -> None:
+        self.told = []
+        self.kept = sys.stdout, sys.stderr, warnings.showwarning
+        sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
+        setattr(warnings, "showwarning", self.warned)  # noqa: B010 - it takes more than the type checker wants
+        root = getattr(sys.modules.get("logging"), "root", None)
+        if root is not None and self not in root.handlers:
+            root.addHandler(self)
+            root.setLevel(1)
+
+    def end(self) -> str:
+        """All that was said, the printed text first."""
+        out, error = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr, warnings.showwarning = self.kept
+        said = [each.getvalue() if isinstance(each, io.StringIO) else "" for each in (out, error)]
+        more = [f"stderr: {said[1]}"] if said[1] else []
+        return said[0] + "".join(f"[{ADDRESS.sub('0x', each)}]" for each in (*more, *self.told))
+
+    def warned(self, message: Any, category: type, *_: Any) -> None:
+        self.told.append(f"warning {category.__name__}: {message}")
+
+    def handle(self, record: Any) -> None:
+        """Called by loggers."""
+        try:
+            text = record.getMessage()
+        except Exception:
+            text = f"{record.msg!r}, which does not fit what it is given"
+        raised = f", {record.exc_info[0].__name__}" if record.exc_info and record.exc_info[0] else ""
+        self.told.append(f"log {record.levelname} {record.name}: {text}{raised}")
