@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Attachment
@@ -12,6 +13,7 @@ from stet_ls.engine.execution.inputs.rows import EDGE_CASE, UNSURE
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.input_domain import in_input_domain, kinds_of
 from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
+from stet_ls.engine.judges.differential.unusual_inputs import excused
 
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
@@ -44,6 +46,11 @@ class Difference:
         return self.old.valid and made_sense and (self.in_domain or self.new.error not in _WRONG_KIND)
 
     @property
+    def takes_less(self) -> bool:
+        """True where the new code refuses a kind that the old one took."""
+        return self.old.kind == "ok" and self.new.error in _WRONG_KIND
+
+    @property
     def is_refusal(self) -> bool:
         """True where both refuse a kind that was only guessed, each in its words: by the one's method, the other's; or
         where the old code had no use for an odd one.
@@ -51,6 +58,17 @@ class Difference:
         if self.call.origin == EDGE_CASE and self.old.error in _WRONG_KIND:
             return True
         return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
+
+    def is_other_failure(self, promised: Collection[str]) -> bool:
+        """True where both raise an error of the language, each its own, and the old one none of the `promised`.
+
+        The code failed on the input by chance, and goes on to fail.
+        """
+        if not self.old.kind == self.new.kind == "raised" or self.old.error in promised:
+            return False
+        same = replace(self.new, digest="", error=self.old.error, message="")
+        alike = same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
+        return alike and all(hasattr(builtins, each.error) for each in (self.old, self.new))
 
     def __str__(self) -> str:
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
@@ -68,9 +86,11 @@ class Comparison:
 
     `sharing` are calls on which only what is one object differs: nobody sees it who changes nothing afterwards.
     `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
-    where no input came to anything else. `lacks` are modules that an input could not import. `partial`: of some
-    iterators only the first items were seen. `reordered`: keys of some dictionaries came in another order. `unseen` are
-    the places of the change that no input came by, as far as that is known.
+    where no input came to anything else. `failing`: on some inputs both fail, with other errors. `excuses` name
+    inputs that nobody may mean, on which they differ. `lacks` are modules
+    that an input could not import. `partial`: of some iterators only the first items were seen. `reordered`: keys of
+    some dictionaries came in another order. `unseen` are the places of the change that no input came by, as far as
+    that is known.
     """
 
     unit: str
@@ -85,6 +105,8 @@ class Comparison:
     partial: bool = False
     reordered: bool = False
     raised: tuple[str, ...] = ()
+    failing: bool = False
+    excuses: tuple[str, ...] = ()
     lacks: frozenset[str] = frozenset()
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
@@ -97,6 +119,7 @@ class Comparison:
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
+            failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
             differences=tuple(each for each in more.differences if each.is_telling),
             sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
@@ -115,8 +138,14 @@ class Comparison:
         return tuple(each for each in made if each is not None)
 
 
-def compared(unit: str, calls: Sequence[Call], report: HarnessReport) -> Comparison:
-    """The comparison of the first two texts of a report."""
+def compared(
+    unit: str, calls: Sequence[Call], report: HarnessReport, promised: Collection[str] | None = None, text: str = ""
+) -> Comparison:
+    """The comparison of the first two texts of a report.
+
+    `promised` are the errors that the old code speaks of; None where that is not known, and any of them counts.
+    `text` is the old code, "" where each input counts.
+    """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
         kind = "raised" if new.problem else "reached"
@@ -128,7 +157,13 @@ def compared(unit: str, calls: Sequence[Call], report: HarnessReport) -> Compari
     differences = [
         Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
     ]
-    differences = _vouched([each for each in differences if not each.is_refusal], pairs, alike)
+    failing = [each for each in differences if promised is not None and each.is_other_failure(promised)]
+    differences = [each for each in differences if not each.is_refusal and each not in failing]
+    differences = _vouched(differences, pairs, alike)
+    agreed = [call for (call, old, _), how in zip(pairs, alike, strict=True)
+              if old.valid and not call.again and how is not OutcomeEquality.DIFFERENT]  # fmt: skip
+    excuses = excused(text, agreed, {each.call: each.is_telling for each in differences}) if text else {}
+    differences = [each for each in differences if each.call not in excuses or each.takes_less]
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
     sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
@@ -143,7 +178,8 @@ def compared(unit: str, calls: Sequence[Call], report: HarnessReport) -> Compari
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
         partial=any(before.partial for _, before, _ in pairs),
         reordered=any(before.order != after.order for _, before, after in pairs),
-        raised=() if "" in ends else tuple(sorted(ends)),
+        raised=() if "" in ends else tuple(sorted(ends)), failing=bool(failing),
+        excuses=tuple(sorted(set(excuses.values()))),
         lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip

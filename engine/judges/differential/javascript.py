@@ -67,7 +67,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
             return NotRunnable(f"cannot load the file ({problem})")
     if isinstance(report, NotRunnable):
         return report
-    found = compared(unit, calls, report)
+    found = compared(unit, calls, report, text=case.before.text)
     if both is not None and not found.differences:
         found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
@@ -75,7 +75,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals), change)
         further = await ran(texts, both, more, _FURTHER) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.combine(compared(unit, more, further), unseen(both, further))
+            found = found.combine(compared(unit, more, further, text=case.before.text), unseen(both, further))
     shown = (report.built[0], report.built[1]) if len(report.built) > 1 else _opened(texts, case.language)
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:

@@ -112,6 +112,8 @@ def _reserve(done: Sequence[Comparison]) -> str:
         (
             ", except for rounding" if any(each.rounded for each in done) else "",
             ", except for the order of keys" if any(each.reordered for each in done) else "",
+            ", except for which error is raised where both fail" if any(each.failing for each in done) else "",
+            *(f", except for {each}" for each in sorted({excuse for each in done for excuse in each.excuses})),
             f", for iterators the first {ITEMS:,} items" if any(each.partial for each in done) else "",
             ", without the rest of its file" if any(each.is_alone for each in done) else "",
         )

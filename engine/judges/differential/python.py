@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,11 +14,13 @@ from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
+from stet_ls.engine.execution.python.inputs.contract import within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
+from stet_ls.engine.execution.python.inputs.sizes import with_sizes
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
 from stet_ls.engine.execution.python.probes import probed
@@ -57,7 +60,8 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         report, texts, is_alone = again, (single[0], single[1]), True
     if isinstance(report, NotRunnable):
         return report
-    found = compared(unit, calls, report)
+    promised = frozenset(re.findall(r"\w+", before))
+    found = compared(unit, calls, report, promised, before)
     if both is not None and report.unseen is not None:
         found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
@@ -65,7 +69,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         trial = replace(_trial(texts, unit, more, place, both), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.combine(compared(unit, more, further), unseen(both, further))
+            found = found.combine(compared(unit, more, further, promised, before), unseen(both, further))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
@@ -78,6 +82,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     tests = test_texts(case.path, runtime.root_of(case.path))
     before, new = case.before.text, new_literals(case.before.text, case.after.text, unit)
     calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
+    calls = within_contract(with_sizes(calls, (before, case.after.text), unit), before, unit)
     calls = with_protocol(calls, before, unit)
     return place, with_first_values(with_repeats(calls, _AGAIN), before, unit)
 

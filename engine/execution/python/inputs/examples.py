@@ -142,15 +142,21 @@ def _row(call: ast.Call, subject: Subject, module: Module) -> ArgumentRow | None
     row: ArgumentRow = {}
     positional = [each for each in subject.parameters if not each.keyword and not each.name.startswith("*")]
     rest = call.args[len(positional) :]
-    star = next((each.name for each in subject.parameters if each.name.startswith("*")), "")
+    stars = [each.name for each in subject.parameters if each.name.startswith("*")]
+    star = next((name for name in stars if not name.startswith("**")), "")
     if star and all(_plain(value, module) for value in rest):
         row[star] = "[" + ", ".join(unparse(value) for value in rest) + "]"
     elif rest:
         return None
     given = [(each.name, value) for each, value in zip(positional, call.args, strict=False)]
+    known = {each.name for each in subject.parameters}
+    others = [each for each in call.keywords if each.arg and each.arg not in known]
+    if others and stars and stars[-1].startswith("**") and all(_plain(each.value, module) for each in others):
+        row[stars[-1]] = "{" + ", ".join(f"{each.arg!r}: {unparse(each.value)}" for each in others) + "}"
+        call = ast.Call(call.func, call.args, [each for each in call.keywords if each not in others])
     given += [(each.arg or "", each.value) for each in call.keywords]
     for name, value in given:
-        if not _plain(value, module) or name not in {each.name for each in subject.parameters}:
+        if not _plain(value, module) or name not in known:
             return None
         row[name] = unparse(value)
     if any(each.default is None and each.name not in row for each in subject.parameters):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from stet_ls.validators.ast_text import dump, unparse
@@ -127,8 +127,12 @@ def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Seq
             yield node.name
 
 
+_NONE = ast.Constant(None)
+"""A default, for what may be left out."""
+
+
 def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
-    """The parameters that a caller gives; `bound` leaves out the first. `**kwargs` are not given."""
+    """The parameters that a caller gives; `bound` leaves out the first. `**kwargs` may be given."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -142,6 +146,8 @@ def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
         Parameter(each.arg, each.annotation, default, keyword=True)
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
+    if arguments.kwarg:
+        rows.append(Parameter("**" + arguments.kwarg.arg, arguments.kwarg.annotation, _NONE, keyword=True))
     return tuple(rows)
 
 
@@ -173,8 +179,10 @@ def _shape(node: ast.ClassDef, known: dict[str, ClassShape]) -> ClassShape:
     )
     if inits:
         init = parameters(inits[0], bound=True)
-    elif "dataclass" in decorators(node) or {"NamedTuple", "BaseModel"} & set(names):
+    elif "dataclass" in decorators(node) or {"NamedTuple", "BaseModel", "TypedDict"} & set(names):
         init = (*(each for base in bases for each in base.init), *_fields(node))
+        if "TypedDict" in names:
+            init = tuple(map(_as_key, init))
     else:
         init = bases[0].init if bases else ()
     return ClassShape(node.name, node, init, tuple(methods.values()), members)
@@ -186,6 +194,12 @@ def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
             if "ClassVar" in unparse(each.annotation):
                 continue
             yield Parameter(each.target.id, each.annotation, each.value)
+
+
+def _as_key(field: Parameter) -> Parameter:
+    """A field of a TypedDict: given by its name, and left out now and then where it may be."""
+    hint = unparse(field.annotation) if field.annotation is not None else ""
+    return replace(field, keyword=True, default=_NONE if "NotRequired" in hint else None)
 
 
 def _methods(node: ast.ClassDef) -> Iterator[Subject]:

@@ -152,6 +152,8 @@ def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
     for each in parameters:
         if each.name not in row:
             named = True
+        elif each.name.startswith("**"):
+            parts.append(f"**{row[each.name]}")
         elif each.name.startswith("*"):
             # Behind an argument given by its name they would be taken for the one before.
             parts += [] if named else [f"*{row[each.name]}"]

@@ -44,6 +44,8 @@ _METHODS = {
     for name in names.split()
 }
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
+_MOST_NAMES = 8
+_FALSE = ("None", "0", "''", "False", "'a b&c=\"<d>'")
 _BUILT_IN = {
     "dict": "dict[str, int]",
     "sorted": "list[int]",
@@ -57,6 +59,8 @@ _BUILT_IN = {
 
 def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
     """The strategy of a parameter of `node`, by its hint or else by all that speaks for a kind."""
+    if parameter.name.startswith("**"):
+        return _keywords(of_hint(parameter.annotation, known), known)
     if parameter.name.startswith("*"):
         one = of_hint(parameter.annotation, known)
         # Arguments of one kind, whichever it is, fit each other.
@@ -78,6 +82,16 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+def _keywords(one: Texts | None, known: ModuleContext) -> Texts:
+    """Dictionaries for `**`: names out of order, and those that other functions of the module take."""
+    others = [each for each in known.module.tree.body if isinstance(each, ast.FunctionDef)]
+    named = [each.arg for other in others for each in (*other.args.args, *other.args.kwonlyargs)]
+    names = list(dict.fromkeys(("b", "some_key", "a", *named)))[:_MOST_NAMES]
+    value = one if one is not None else st.one_of(_one_of(["str", "int", "bool"], known), st.sampled_from(_FALSE))
+    pairs = st.lists(st.tuples(st.sampled_from(names), value), max_size=3, unique_by=lambda pair: pair[0])
+    return pairs.map(lambda found: "{" + ", ".join(f"{name!r}: {text}" for name, text in found) + "}")
 
 
 def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, str]:

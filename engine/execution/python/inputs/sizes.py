@@ -1,0 +1,139 @@
+"""Sizes that the texts of a unit name, larger ones than anybody draws, and whole numbers that no float holds.
+
+`rows[:500]` shows on 499, 500 and 501 rows; a recursion in the place of a loop on some thousand; `/` in the place of
+`//` beyond 2**53.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.rows import UNSURE
+from stet_ls.engine.execution.python.inputs.examples import literals
+from stet_ls.engine.execution.python.inputs.subject import Module, Subject, known_module, subject_of
+
+_AHEAD = 30
+"""So many others come first."""
+_LONG = 2_500
+"""More than Python nests calls."""
+_SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 5_000, 15, 3
+_ITEMS = 4
+"""So many different ones are in a long argument."""
+_EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2)
+_FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt"}
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+Change = Callable[[Any], str | None]
+"""The text of what stands in place of a value; None where it does not fit."""
+
+
+def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
+    """The calls of a unit of two texts, and some of them with larger arguments."""
+    modules = [known_module(text) for text in texts]
+    subjects = [subject_of(module, unit) if module else None for module in modules]
+    pairs = [(module, subject) for module, subject in zip(modules, subjects, strict=True) if module and subject]
+    if len(pairs) < len(texts) or pairs[0][1].how == "class":
+        return calls
+    known = list(dict.fromkeys(each for pair in pairs for each in _constants(*pair)))
+    changes = [_of_size(size) for size in _sizes(known)]
+    changes += [_repeated(each) for each in known if isinstance(each, str) and 0 < len(each) < 5][:_MOST_TEXTS]
+    if _traded([subject for _, subject in pairs]):
+        changes += [_of_number(number) for number in _EXACT]
+    elif any(isinstance(each, ast.While | ast.For) for _, subject in pairs for each in ast.walk(subject.node)):
+        changes.append(_of_number(_LONG))
+    more = {(each.setup, each.body): each for each in _larger(calls, changes)}
+    return (*calls[:_AHEAD], *more.values(), *calls[_AHEAD:])
+
+
+def _constants(module: Module, subject: Subject) -> list[Any]:
+    """The values of the literals of a unit, and of those in the module's constants that it names."""
+    names = {each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name)}
+    nodes = [subject.node, *(value for name, value in module.values.items() if name in names)]
+    return [value for node in nodes for text in literals(node) if (value := literal(text)) is not None]
+
+
+def _sizes(known: list[Any]) -> list[int]:
+    sizes = [each for each in known if type(each) is int and _SMALLEST <= each <= _LARGEST]
+    return [*dict.fromkeys(sizes[:_MOST_SIZES]), _LONG]
+
+
+def _traded(subjects: list[Subject]) -> bool:
+    """Whether floats took the place of whole numbers in a change, or the other way round, and nothing runs away."""
+    nodes = [list(ast.walk(subject.node)) for subject in subjects]
+    if any(_grows(each) for found in nodes for each in found):
+        return False
+    return len({frozenset(_float_signs(found)) for found in nodes}) > 1
+
+
+def _grows(node: ast.AST) -> bool:
+    """Whether a large number would keep it busy."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift):
+        return not isinstance(node.right, ast.Constant)
+    return isinstance(node, ast.While | ast.For | ast.comprehension)
+
+
+def _float_signs(nodes: list[ast.AST]) -> Iterator[str]:
+    for each in nodes:
+        if isinstance(each, ast.Div):
+            yield "/"
+        elif isinstance(each, ast.Constant) and type(each.value) is float:
+            yield "1.0"
+        elif isinstance(each, ast.Name | ast.Attribute):
+            name = each.id if isinstance(each, ast.Name) else each.attr
+            if name in _FLOATS:
+                yield name
+
+
+def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
+    """For each parameter one call of each kind of value, changed in all ways; and one with all parameters changed."""
+    for change in changes:
+        seen: set[tuple[str, type]] = set()
+        for call in calls[: 2 * _AHEAD]:
+            lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
+            new = {}
+            for _, name, text in lines:
+                value = literal(text) if name in call.names else None
+                if value is None or isinstance(value, bool) or (name, type(value)) in seen:
+                    continue
+                made = change(value)
+                if made is not None:
+                    seen.add((name, type(value)))
+                    new[name] = made
+            for chosen in dict.fromkeys([*((name,) for name in new), tuple(new)] if new else []):
+                setup = "\n".join(f"{name} = {new[name]}" if name in chosen else line for line, name, _ in lines)
+                yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+
+
+def _of_size(size: int) -> Change:
+    def change(value: Any) -> str | None:
+        if isinstance(value, str | bytes | list | tuple) and value:
+            value = value[:_ITEMS]
+            return f"({text_of(value)} * {size // len(value) + 1})[:{size}]"
+        if isinstance(value, dict) and value and type(next(iter(value))) in (int, str):
+            key, item = next(iter(value.items()))
+            if type(key) is type(item) is int:  # a chain, such as links of a graph are
+                return f"{{n: n + 1 for n in range({size})}}"
+            keys = f"range({size})" if type(key) is int else f"map(str, range({size}))"
+            return f"dict.fromkeys({keys}, {text_of(item)})"
+        return None
+
+    return change
+
+
+def _repeated(text: str) -> Change:
+    return lambda value: f"'a' + {text!r} * {_LONG} + 'b'" if isinstance(value, str) else None
+
+
+def _of_number(number: int) -> Change:
+    def change(value: Any) -> str | None:
+        if type(value) is int:
+            return text_of(number)
+        is_number = isinstance(value, str) and _NUMBER.fullmatch(value) and number > _LARGEST
+        return text_of(f"{number}{value}") if is_number else None
+
+    return change

@@ -1,0 +1,78 @@
+"""Inputs that nobody may mean: of a kind that is seldom among those that the code takes, NaN, infinities.
+
+A reversed text may be made by a loop or by a slice, which differ on a list of letters. Where old and new agree on
+enough inputs of the usual kinds, a difference on such ones alone is told in passing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.rows import UNSURE
+from stet_ls.engine.judges.differential.input_domain import Kind, kinds_of
+
+ENOUGH = 20
+"""So many usual inputs have to agree."""
+_USUAL = 0.2
+"""The least share of a kind that is a usual one of a parameter."""
+_NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
+_SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")
+_SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b")
+_SINGLE = frozenset({"int", "float", "bool", "number", "boolean", "complex"})
+"""Kinds of numbers: one may well be meant where another is usual."""
+_LITERAL = _SINGLE | {"str", "bytes", "NoneType", "List", "Set", "Dict", "Tuple", "Array", "Object"}
+"""Of what is made by a call, nobody knows what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What most inputs are like that the code of `text` takes: the usual kinds of each parameter."""
+
+    text: str
+    kinds: Mapping[str, frozenset[str]]
+
+    def excuse(self, call: Call) -> str:
+        """Why a call is none that anybody may mean, as a part of a sentence; "" where it may be meant."""
+        if _NOT_FINITE.search(call.setup) and not _SPEAKS_OF_FINITE.search(self.text):
+            return "NaN and infinities"
+        if call.origin not in UNSURE or _SPEAKS_OF_KINDS.search(self.text):
+            return ""
+        for name, kind in kinds_of(call).items():
+            usual, own = self.kinds.get(name, frozenset()), _top(kind)
+            if not usual or own in usual or (own == "NoneType" and "None" in self.text):
+                continue
+            if own in _LITERAL and usual <= _LITERAL and not (own in _SINGLE and usual & _SINGLE):
+                return "inputs of unusual kinds"
+        return ""
+
+
+def usual(text: str, taken: Sequence[Call]) -> Usual:
+    """What is usual among calls that a code takes."""
+    counts: dict[str, Counter[str]] = {}
+    for call in taken:
+        for name, kind in kinds_of(call).items():
+            counts.setdefault(name, Counter())[_top(kind)] += 1
+    kinds = {
+        name: frozenset(kind for kind, n in each.items() if n >= _USUAL * each.total()) for name, each in counts.items()
+    }
+    return Usual(text, kinds)
+
+
+def excused(text: str, agreed: Sequence[Call], differing: Mapping[Call, bool]) -> dict[Call, str]:
+    """The differing calls that nobody may mean, with the reason; the values say which of them tell something.
+
+    None where too few usual ones agree, or where a usual one tells of a difference, too.
+    """
+    known = usual(text, (*agreed, *(call for call, tells in differing.items() if tells)))
+    reasons = {call: reason for call in differing if (reason := known.excuse(call))}
+    if any(tells and call not in reasons for call, tells in differing.items()):
+        return {}
+    return reasons if sum(not known.excuse(call) for call in agreed) >= ENOUGH else {}
+
+
+def _top(kind: Kind) -> str:
+    return kind if isinstance(kind, str) else kind[0].partition(" of ")[0]

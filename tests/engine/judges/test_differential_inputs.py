@@ -1,0 +1,143 @@
+"""What old and new are compared on and by: sizes, exact numbers, keywords, what a docstring excludes, what is said."""
+
+from __future__ import annotations
+
+import pytest
+from support.judging import MakeCase
+
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.judges.differential.judge import judge
+
+LOGS = """import logging
+import sys
+import warnings
+
+log = logging.getLogger("rows")
+
+
+def f(n: int) -> int:
+    if n > 3:
+        {said}
+    return min(n, 3)
+"""
+SAID = (
+    'log.warning("%d is cut", n)',
+    "log.exception(n)",
+    "warnings.warn(str(n), stacklevel=2)",
+    'print("cut", file=sys.stderr)',
+)
+STATE = """_seen = {}
+
+
+def f(name: str) -> str:
+    _seen[name] = _seen.get(name, 0) + 1
+    return name
+
+
+def often(name: str) -> int:
+    return _seen.get(name, 0)
+"""
+TYPED_DICT = """from typing import NotRequired, TypedDict
+
+
+class Person(TypedDict):
+    name: str
+    age: NotRequired[int]
+
+
+def f(person: Person) -> str:
+    return f"{person['name']} {person.get('age', 0)}"
+"""
+
+
+@pytest.mark.parametrize("said", SAID)
+async def test_what_is_logged_warned_and_written_to_stderr_counts(make: MakeCase, said: str) -> None:
+    before = LOGS.format(said=said)
+    gone = await judge(make(before, LOGS.format(said="pass"), "f"))
+    assert gone.verdict is Ruling.FAIL, gone
+    same = await judge(make(before, before.replace("min(n, 3)", "3 if n > 3 else n"), "f"))
+    assert same.verdict is Ruling.PASS, same
+
+
+async def test_private_state_counts_where_another_function_reads_it(make: MakeCase) -> None:
+    after = STATE.replace("    _seen[name] = _seen.get(name, 0) + 1\n", "")
+    assert (await judge(make(STATE, after, "f"))).verdict is Ruling.FAIL
+    alone = STATE.partition("\n\n\ndef often")[0] + "\n"
+    own = await judge(make(alone, after.partition("\n\n\ndef often")[0] + "\n", "f"))
+    assert own.verdict is Ruling.PASS, "nothing else sees it"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(rows: list[int]):\n    return rows[:500]\n", "def f(rows: list[int]):\n    return rows[:499]\n"),
+        (
+            "def f(xs: list[int]) -> int:\n    n = 0\n    for x in xs:\n        n += x\n    return n\n",
+            "def f(xs: list[int]) -> int:\n    return xs[0] + f(xs[1:]) if xs else 0\n",
+        ),
+        ("def f(n: int) -> int:\n    return n // 2\n", "def f(n: int) -> int:\n    return int(n / 2)\n"),
+        (
+            "def f(up: dict[int, int], n: int) -> int:\n    while n in up:\n        n = up[n]\n    return n\n",
+            "def f(up: dict[int, int], n: int) -> int:\n    return f(up, up[n]) if n in up else n\n",
+        ),
+        (
+            "def f(**named: str) -> str:\n    return ','.join(named)\n",
+            "def f(**named: str) -> str:\n    return ','.join(sorted(named))\n",
+        ),
+        (TYPED_DICT, TYPED_DICT.replace("person.get('age', 0)", "person.get('age') or 1")),
+    ],
+    ids=["size", "depth", "beyond 2**53", "chain", "keywords", "typed dict"],
+)
+async def test_an_input_that_shows_it_is_among_those_tried(make: MakeCase, before: str, after: str) -> None:
+    evidence = await judge(make(before, after, "f"))
+    assert evidence.verdict is Ruling.FAIL, evidence
+
+
+FIRST = (
+    "def f(xs: list[int]) -> int:\n    best = xs[0]\n    for x in xs:\n        best = max(x, best)\n    return best\n"
+)
+
+
+async def test_another_error_where_the_code_failed_by_chance_is_no_difference(make: MakeCase) -> None:
+    evidence = await judge(make(FIRST, "def f(xs: list[int]) -> int:\n    return max(xs)\n", "f"))
+    assert evidence.verdict is Ruling.PASS, evidence
+    assert "which error is raised" in evidence.detail
+    promised = FIRST.replace("    best = xs", '    """Raises IndexError where there is none."""\n    best = xs', 1)
+    broken = await judge(make(promised, promised.replace("best = xs[0]", "best = max(xs)"), "f"))
+    assert broken.verdict is Ruling.FAIL, "the docstring promises it"
+
+
+async def test_what_the_docstring_excludes_is_not_tried(make: MakeCase) -> None:
+    before = '''def f(n: int) -> int:
+    """The factorial of a number that is {}."""
+    found = 1
+    for each in range(2, n + 1):
+        found *= each
+    return found
+'''
+    after = 'import math\n\n\ndef f(n: int) -> int:\n    """The factorial of a number that is {}."""\n'
+    after += "    return math.factorial(n)\n"
+    excluded = await judge(make(before.format("not negative"), after.format("not negative"), "f"))
+    assert excluded.verdict is Ruling.PASS, excluded
+    meant = await judge(make(before.format("whole"), after.format("whole"), "f"))
+    assert meant.verdict is Ruling.FAIL, meant
+
+
+async def test_a_difference_on_unusual_kinds_alone_is_told_in_passing(make: MakeCase) -> None:
+    before = "def f(values):\n    found = []\n    for i in range(len(values)):\n        found.append(values[i] * 2)\n"
+    before += "    return found\n"
+    after = "def f(values):\n    return [each * 2 for each in values]\n"
+    evidence = await judge(make(before, after, "f"))
+    assert evidence.verdict is Ruling.PASS, evidence
+    assert evidence.detail.endswith("except for inputs of unusual kinds"), "a dictionary failed before"
+    wrong = await judge(make(before, after.replace("in values", "in values[1:]"), "f"))
+    assert wrong.verdict is Ruling.FAIL, wrong
+
+
+async def test_not_a_number_counts_where_the_code_speaks_of_it(make: MakeCase) -> None:
+    before = "def f(x: float) -> float:\n    if x < 0:\n        return 0.0\n    return x\n"
+    after = "def f(x: float) -> float:\n    return max(0.0, x)\n"
+    evidence = await judge(make(before, after, "f"))
+    assert evidence.verdict is Ruling.PASS, evidence
+    spoken = before.replace("    if", "    # NaN stays\n    if")
+    assert (await judge(make(spoken, after, "f"))).verdict is Ruling.FAIL
