@@ -17,7 +17,7 @@ from stet_ls.engine.judges.differential.input_domain import Kind, kinds_of
 
 ENOUGH = 20
 """So many usual inputs have to agree."""
-_USUAL = 0.2
+_USUAL = 0.3
 """The least share of a kind that is a usual one of a parameter."""
 _NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
 _SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")

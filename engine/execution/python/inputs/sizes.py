@@ -22,7 +22,7 @@ _AHEAD = 30
 """So many others come first."""
 _LONG = 2_500
 """More than Python nests calls."""
-_SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 5_000, 15, 3
+_SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 2_500, 9, 2
 _ITEMS = 4
 """So many different ones are in a long argument."""
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2)
