@@ -74,5 +74,11 @@ def excused(text: str, agreed: Sequence[Call], differing: Mapping[Call, bool]) -
     return reasons if sum(not known.excuse(call) for call in agreed) >= ENOUGH else {}
 
 
+_GROWN = {"dict.fromkeys(": "Dict", "{n: n + 1 ": "Dict", "([": "List", "((": "Tuple", "('": "str"}
+"""How an argument that was made larger begins, by its kind."""
+
+
 def _top(kind: Kind) -> str:
-    return kind if isinstance(kind, str) else kind[0].partition(" of ")[0]
+    if isinstance(kind, str):
+        return next((name for begin, name in _GROWN.items() if kind.startswith(begin)), kind)
+    return kind[0].partition(" of ")[0]
