@@ -234,7 +234,7 @@ def test_a_lean_installation_works_and_says_once_what_it_lacks(
     lacks = [line for line in done.stderr.splitlines() if "not installed" in line]
     assert len(lacks) == len(set(lacks)), lacks
     (told,) = [line for line in lacks if "memory" in line]
-    assert told.startswith("error: Memory unavailable. The memory is not installed: pip install ")
+    assert told.startswith("warning: Memory unavailable. The memory is not installed: pip install ")
     assert "[full]" in told
 
 

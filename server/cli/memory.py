@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
+from stet_ls.engine.plurals import plural
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_status, print_warning
@@ -135,7 +136,7 @@ async def _clear(flow: JobMemory, arguments: argparse.Namespace) -> int:
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             return 1
     gone = await flow.memory.ask("clear", scope=arguments.scope)
-    render.print_line(f"Deleted {gone:,} solutions.")
+    render.print_line(f"Deleted {plural(gone, 'solution')}.")
     return 0
 
 

@@ -68,7 +68,7 @@ def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: P
     assert stet("memory", "doctor").out == "1 solutions, none damaged.\n"
     assert " MB now\n" in stet("memory", "compact").out
     assert stet("memory", "clear").status == 2
-    assert stet("memory", "clear", "--yes").out == "Deleted 1 solutions.\n"
+    assert stet("memory", "clear", "--yes").out == "Deleted 1 solution.\n"
 
 
 @pytest.mark.parametrize("verb", ["show", "forget"])

@@ -65,7 +65,7 @@ async def test_a_function_that_nobody_calls_is_not_proven(scripted: ScriptedMode
     answer = await generate(scripted, root, CONSTANT)
     tests = said(answer, Check.TESTS)
     assert (tests.verdict, tests.trusted) == (Ruling.UNKNOWN, False)
-    assert tests.detail == "2 tests pass, but none of them runs `largest`"
+    assert tests.detail == "2 tests pass, but none of them executes `largest`"
     assert answer.metadata.evidence_tier is EvidenceTier.PARSED
 
 

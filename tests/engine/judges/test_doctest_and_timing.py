@@ -97,14 +97,14 @@ async def test_examples_prove_only_what_they_run(make: MakeCase) -> None:
     changed = TEXT.replace("n / 2", "n / 2.0")
     beside = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
     assert (beside.verdict, beside.trusted) == (Ruling.UNKNOWN, False)
-    assert beside.detail == "3 doctests pass, but none of them runs `lost`"
+    assert beside.detail == "3 doctests pass, but none of them executes `lost`"
     branch = await doctest.judge(
         make(TEXT, TEXT.replace("    return n", "    if n == 9:\n        n += 0\n    return n"), "half")
     )
     assert branch.verdict is Ruling.PASS, branch
     silent = TEXT.replace("    return n", "    if n is None:\n        return 7\n    return n")
     inner = await doctest.judge(make(silent, silent.replace("return 7", "return 8"), "half"))
-    assert (inner.verdict, inner.detail) == (Ruling.UNKNOWN, "3 doctests pass, but none of them runs `half`")
+    assert (inner.verdict, inner.detail) == (Ruling.UNKNOWN, "3 doctests pass, but none of them executes `half`")
 
 
 async def test_a_helper_that_the_examples_reach_is_run(make: MakeCase) -> None:

@@ -109,8 +109,12 @@ func TestSum(t *testing.T) {
     ("after", "verdict", "detail"),
     [
         (GO.replace("a + b", "b + a"), Ruling.PASS, "1 test passes"),
-        (f"{GO}\nfunc Lost() int {{\n\treturn 7\n}}\n", Ruling.UNKNOWN, "1 test passes, but it does not run `Lost`"),
-        (GO.replace("return 9", "return 8"), Ruling.UNKNOWN, "1 test passes, but it does not run `Sum`"),
+        (
+            f"{GO}\nfunc Lost() int {{\n\treturn 7\n}}\n",
+            Ruling.UNKNOWN,
+            "1 test passes, but it does not execute `Lost`",
+        ),
+        (GO.replace("return 9", "return 8"), Ruling.UNKNOWN, "1 test passes, but it does not execute `Sum`"),
     ],
     ids=["run", "not run", "a branch that is not run"],
 )

@@ -219,7 +219,7 @@ async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, ju
     (shop / "tests/test_cart.py").unlink()
     evidence = await judged(PRICES.replace("sum(prices)", "max(prices)"), unit="total")
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
-    assert evidence.detail == "1 test passes, but it does not run `total`"
+    assert evidence.detail == "1 test passes, but it does not execute `total`"
 
 
 def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_units(shop: Path) -> None:
@@ -323,7 +323,7 @@ async def test_what_failed_before_is_no_reproach_to_a_refactoring(shop: Path, ju
     after = broken.replace("price *", "1 * price *").replace("sum(prices)", "sum([*prices])")
     evidence = await judged(after, before=broken)
     assert evidence.verdict is Ruling.UNKNOWN, "what is left runs `total` alone"
-    assert evidence.detail == "1 test passes; 1 fail as before, but it does not run `discount`"
+    assert evidence.detail == "1 test passes; 1 fail as before, but it does not execute `discount`"
 
 
 # What counts is what ran ----------------------------------------------------------------------------------------------
@@ -334,14 +334,14 @@ LOST = "\n\ndef largest(prices):\n    return 7\n"
 @pytest.mark.parametrize(
     ("text", "detail"),
     [
-        (PRICES + LOST, "2 tests pass, but none of them runs `largest`"),
-        (PRICES.replace("sum(prices)", "sum([*prices])") + LOST, "2 tests pass, but none of them runs `largest`"),
-        (PRICES + "\n\nclass Till:\n    size = 1\n", "2 tests pass, but none of them runs `Till`"),
+        (PRICES + LOST, "2 tests pass, but none of them executes `largest`"),
+        (PRICES.replace("sum(prices)", "sum([*prices])") + LOST, "2 tests pass, but none of them executes `largest`"),
+        (PRICES + "\n\nclass Till:\n    size = 1\n", "2 tests pass, but none of them executes `Till`"),
         (
             PRICES + "\n\nclass Till:\n    def open(self):\n        return 1\n",
-            "2 tests pass, but none of them runs `Till`",
+            "2 tests pass, but none of them executes `Till`",
         ),
-        (PRICES + "\n\nRATE = 3\n", "2 tests pass, but none of them runs `RATE`"),
+        (PRICES + "\n\nRATE = 3\n", "2 tests pass, but none of them executes `RATE`"),
         (PRICES + "# a comment\n", "2 tests pass, but the edit changes no executable code"),
     ],
     ids=["a function", "a function beside a change", "fields", "a class", "a constant", "a comment"],
@@ -443,7 +443,7 @@ async def test_what_passes_beside_the_change_proves_nothing(
     (shop / "tests/test_prices.py").write_text(f"from shop import prices\n\n\ndef test_it():\n    {test}\n")
     evidence = await judged(OTHERS.replace(*change), before=OTHERS, unit="", action="generate")
     assert (evidence.verdict, evidence.count) == (Ruling.UNKNOWN, 0), evidence
-    assert evidence.detail.endswith(f"but it does not run {missed}")
+    assert evidence.detail.endswith(f"but it does not execute {missed}")
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,10 @@ DEAD = "export const lost = (a) => { return 7; };\n"
 @pytest.mark.parametrize(
     ("after", "detail"),
     [
-        (SUM + DEAD, "1 test passes, but it does not run `lost`"),
-        (SUM.replace("a + b", "b + a") + DEAD, "1 test passes, but it does not run `lost`"),
+        (SUM + DEAD, "1 test passes, but it does not execute `lost`"),
+        (SUM.replace("a + b", "b + a") + DEAD, "1 test passes, but it does not execute `lost`"),
         (SUM.replace("a +", "a /* sum */ +") + "// sum\n", "1 test passes, but the edit changes no executable code"),
-        (SUM + "export const LOST = 7;\n", "1 test passes, but it does not run what was changed"),
+        (SUM + "export const LOST = 7;\n", "1 test passes, but it does not execute what was changed"),
     ],
     ids=["a function that nobody calls", "one beside a change", "comments", "a constant"],
 )

@@ -101,7 +101,7 @@ async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
 
     assert (answer.metadata.calls == 0) is answers, answer.message
     assert ("its own 1 test passes" in [item.detail for item in answer.evidence]) is answers
-    beside = "Remembered solution not proven: its own 1 test passes, but it does not run `double`."
+    beside = "Remembered solution not proven: its own 1 test passes, but it does not execute `double`."
     assert (beside in answer.warnings) is (tests is BESIDE), answer.warnings
 
 

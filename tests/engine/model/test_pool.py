@@ -486,5 +486,5 @@ async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
 
 def test_the_environment_of_a_child_has_only_our_endpoint(environment) -> None:
     ours = {name for name in environment if name.startswith(("STET_", "OPENAI_"))}
-    assert ours == {"STET_HOME", "STET_BASE_URL", "STET_MODEL", "STET_API_KEY"}
+    assert ours == {"STET_HOME", "STET_BASE_URL", "STET_MODEL", "STET_API_KEY", "STET_MEMORY_ENABLED"}
     assert os.environ["STET_HOME"] == environment["STET_HOME"]

@@ -117,7 +117,7 @@ async def test_a_late_no_changes_nothing(tmp_path: Path) -> None:
 
         result = await settled(client, job)
         assert (result["status"], result["applied"]) == ("refused", False)
-        assert "Discarded" in result["message"]
+        assert "Edit discarded." in result["message"]
         assert client.text(URI) == OLD
 
 
