@@ -106,7 +106,7 @@ def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
 
 
 def _none(number: int) -> str:
-    return "it does not run" if number == 1 else "none of them runs"
+    return "it does not execute" if number == 1 else "none of them executes"
 
 
 async def _refuted(

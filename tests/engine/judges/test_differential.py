@@ -73,7 +73,7 @@ CASES = {
     ),
     "too much output": (
         "def down(n: int) -> int:\n    return max(n, 0)\n",
-        "def down(n: int) -> int:\n    while n > 5:\n        pass\n    return max(n, 0)\n", "down", "does not end",
+        "def down(n: int) -> int:\n    while n > 5:\n        pass\n    return max(n, 0)\n", "down", "does not finish",
     ),
     "a process ended": (
         "import os\n\n\ndef f(n: int):\n    return n\n",
@@ -325,7 +325,7 @@ NOT_COMPARABLE = {
     "processes": ("import subprocess\n\n\ndef f(n: int):\n    return subprocess.run(['ls'])\n", "processes"),
     "the terminal": ("def f(n: int):\n    return input()\n", "terminal"),
     "no rest": ("import os\n\n\ndef f(n: int):\n    return os.getpid(), n\n", "its result varies between runs"),
-    "no end": ("def f(n: int):\n    while True:\n        pass\n", "does not end"),
+    "no end": ("def f(n: int):\n    while True:\n        pass\n", "does not finish"),
     "a missing package": (
         "import nowhere_at_all\n\n\ndef f(n: int):\n    return nowhere_at_all.g(n)\n",
         "nowhere_at_all",

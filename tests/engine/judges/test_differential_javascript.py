@@ -80,7 +80,7 @@ CASES = {
     ),
     "too much output": (
         "function down(n) { return Math.max(n, 0); }\n",
-        "function down(n) { while (n > 5) ; return Math.max(n, 0); }\n", "down", "does not end",
+        "function down(n) { while (n > 5) ; return Math.max(n, 0); }\n", "down", "does not finish",
     ),
     "minus zero": (
         "function f(n) { return n > 3 ? 0 : n * 2; }\n", "function f(n) { return n > 3 ? -0 : n * 2; }\n", "f", "-0",
@@ -296,8 +296,8 @@ NOT_COMPARABLE = {
         "const { execSync } = require('child_process');\nfunction f(n) { return execSync('ls'); }\n", "processes",
     ),
     "a page": ("function f(n) { document.title = n; }\n", "browser"),
-    "no end": ("function f(n) { for (;;) ; }\n", "does not end"),
-    "a promise that nobody settles": ("function f(n) { return new Promise(() => {}); }\n", "does not end"),
+    "no end": ("function f(n) { for (;;) ; }\n", "does not finish"),
+    "a promise that nobody settles": ("function f(n) { return new Promise(() => {}); }\n", "does not finish"),
     "a long list": ("function f(n) { return Array(60_000).fill(n); }\n", "too much memory"),
     "many bytes": ("function f(n) { return new Uint8Array(30_000); }\n", "too much memory"),
     "what throws when it is looked at": (

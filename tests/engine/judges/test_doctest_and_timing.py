@@ -117,7 +117,7 @@ async def test_a_helper_that_the_examples_reach_is_run(make: MakeCase) -> None:
 async def test_an_example_that_comes_out_wrong_refutes(make: MakeCase) -> None:
     evidence = await doctest.judge(make(TEXT, TEXT.replace("n / 2", "n // 2"), "half"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True)
-    assert "`half(4)` should give 2.0, gives" in evidence.detail
+    assert "`half(4)` should return 2.0, returns" in evidence.detail
 
 
 async def test_a_candidate_cannot_change_the_examples(make: MakeCase) -> None:

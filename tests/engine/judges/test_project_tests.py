@@ -590,4 +590,4 @@ async def test_what_could_not_be_done_is_said(shop: Path, judged: Judged) -> Non
     nothing = await judged(PRICES + "\n")
     assert (nothing.verdict, nothing.detail) == (Ruling.SKIPPED, "no project test uses `discount`")
     unsaved = Case("refactor", "python", None, Source(PRICES), Source(PRICES + "\n"), "discount")
-    assert "the document was never saved" in (await judge(unsaved)).detail
+    assert "save the document to run its project's tests" in (await judge(unsaved)).detail
