@@ -1,6 +1,6 @@
-"""The command `stet`: finds the sub-command, runs it, and turns errors into one sentence and an exit status.
+"""The command `stet`: finds the subcommand, runs it, and turns errors into one sentence and an exit status.
 
-The way to `stet --stdio` imports nothing that the server does not need to answer `initialize`.
+`stet --stdio` imports only what the server needs to answer `initialize`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from stet_ls.server.cli.command_table import COMMANDS, build_parser, did_you_mea
 from stet_ls.server.cli.terminal.status import print_error, print_warning
 
 EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
-EXIT_BROKEN_PIPE = 141  # what a shell reports for SIGPIPE
-EXIT_INTERRUPTED = 130  # what a shell reports for SIGINT
+EXIT_BROKEN_PIPE = 141  # the status that a shell reports for SIGPIPE
+EXIT_INTERRUPTED = 130  # the status that a shell reports for SIGINT
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status; argparse raises SystemExit for help, version and usage."""
     words = _with_command(list(sys.argv[1:] if argv is None else argv))
     if not sys.warnoptions:
-        # They are for developers of libraries, and some quote values out of the user's code.
+        # Warnings are for developers of libraries, and some quote values out of the user's code.
         warnings.simplefilter("ignore")
     try:
         status = _run(words)
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone (`stet ... | head`). Python would complain when it flushes at exit.
+        # The reader has closed the pipe (`stet ... | head`). Python would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
     except OSError as error:
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _with_command(words: list[str]) -> list[str]:
-    """Editors start `stet --stdio`: options without a sub-command mean `serve`."""
+    """Adds `serve` where options come without a subcommand: editors start `stet --stdio`."""
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
         return ["serve", *words]
     return words
@@ -73,7 +73,7 @@ _MOST_TOLD = 5
 
 
 def _tell_skipped(words: list[str]) -> None:
-    """Says which files around the named ones were not read; of a named one the command has said it."""
+    """Warns about files near the named ones that were not read; the command itself reports a named one."""
     from stet_ls.validators.project_files import skipped
 
     unread = [path for path in skipped() if str(path) not in words]

@@ -1,4 +1,4 @@
-"""The server: its features, wired. Every handler is short; what it does stands in the module that it names."""
+"""The server with its features registered. Handlers are short; each names the module that does the work."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = ["StetServer", "create_server"]
 LOGGER = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
-"""How long jobs, and then the engine, may take to clean up when the client shuts down."""
+"""Limit for jobs, and then for the engine, to clean up when the client shuts down."""
 FATE_SECONDS = 2.0
-"""How long the engine may take between to hear what became of edits: the rest is closed all the same."""
+"""Limit for reporting the outcomes of edits to the engine in between; the rest is closed all the same."""
 
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
 _CODE_LENSES = types.CodeLensOptions(resolve_provider=False)
@@ -45,7 +45,7 @@ def create_server(
     log_format: Format | None = None,
     client_process_id: int | None = None,
 ) -> StetServer:
-    """A server that is ready to be connected. What is given here about the log outweighs the settings."""
+    """Creates a server that is ready to be connected. Log arguments take precedence over the settings."""
     ls = StetServer(log_file=log_file, log_level=log_level, log_format=log_format, client_process_id=client_process_id)
     ls.feature(types.INITIALIZE)(_initialize)
     ls.feature(types.INITIALIZED)(_initialized)
@@ -162,7 +162,7 @@ def _text_document_content(ls: StetServer, params: types.TextDocumentContentPara
 
 
 def _did_change_configuration(ls: StetServer, params: types.DidChangeConfigurationParams) -> None:
-    # LSP 3.17 leaves the params' shape to the client: they are a hint that the settings are to be pulled again.
+    # LSP 3.17 leaves the shape of the params to the client: they only signal that settings have to be pulled again.
     ls.engine.invalidate()
     ls.in_background(_reload(ls), "read the settings again")
 
@@ -178,7 +178,7 @@ def _did_change_watched_files(ls: StetServer, params: types.DidChangeWatchedFile
 
 
 async def _reload(ls: StetServer) -> None:
-    """Puts changed settings in force now, not only with the next job."""
+    """Applies changed settings now, not only with the next job."""
     try:
         (await ls.engine.get()).engine.memory.warm()
         ls.indexing.look()
@@ -187,7 +187,7 @@ async def _reload(ls: StetServer) -> None:
 
 
 async def _warm_up(ls: StetServer) -> None:
-    """Imports what the first job needs, so that its user does not wait for it."""
+    """Imports what the first job needs, so that the job starts faster."""
     try:
         await asyncio.to_thread(_import_lifecycle)
         (await ls.engine.get()).engine.memory.warm()
@@ -202,7 +202,7 @@ def _import_lifecycle() -> None:
 
 
 async def _register(ls: StetServer) -> None:
-    """Registers for changes of settings and files. A client that does not support it, or refuses, works without."""
+    """Registers for changes of settings and files. A client that does not support it, or refuses, works without it."""
     files = types.DidChangeWatchedFilesRegistrationOptions([_SETTINGS_FILE, *watchers()])
     offered = (
         (

@@ -1,4 +1,4 @@
-"""The table of sub-commands. Imports nothing but the standard library: the way to the server leads through here."""
+"""The table of subcommands. Imports only the standard library, because starting the server imports this module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stet_ls.engine.errors import UsageError
 
 
 class Command(Protocol):
-    """What the module of a sub-command offers."""
+    """The interface of a subcommand's module."""
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Declares the arguments."""
@@ -26,7 +26,7 @@ class Command(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandRow:
-    """One sub-command: the module that holds it, and its line in the help."""
+    """One subcommand: its module, and its line in the help."""
 
     module: str
     summary: str
@@ -60,7 +60,7 @@ EPILOG = (
 
 
 def build_parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
-    """The parser of the whole command. Only the `chosen` sub-commands are imported and can be parsed."""
+    """The parser of the whole command. Only the `chosen` subcommands are imported and can be parsed."""
     parser = argparse.ArgumentParser(
         prog="stet", description="AI edits that are checked before they are offered.", epilog=EPILOG, allow_abbrev=False
     )
@@ -77,13 +77,13 @@ def build_parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
 
 
 def _let_places_pass(parser: argparse.ArgumentParser) -> None:
-    """Lets `-:14`, a place in standard input, be no option, as argparse lets -14."""
+    """Accepts `-:14`, a position in standard input, as an argument, as argparse accepts -14."""
     parser._negative_number_matcher = re.compile(rf"{parser._negative_number_matcher.pattern}|^-:")
 
 
 def _name_verbs(parser: argparse.ArgumentParser) -> None:
-    """Lets the verbs of a sub-command say what they do in their own help, and a call without one list them."""
-    # argparse offers no public way to read what was declared.
+    """Shows the summary of each verb in its own help, and lists the verbs if a call names none."""
+    # argparse has no public way to read what was declared.
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             action.metavar = "|".join(action.choices)
@@ -99,14 +99,14 @@ def positive(text: str) -> int:
 
 
 def unknown_argument(parser: argparse.ArgumentParser, name: str, word: str) -> UsageError:
-    """The complaint about a word that the sub-command `name` does not take, with the option that may be meant."""
+    """The error for a word that the subcommand `name` does not take, with the most similar option."""
     near = difflib.get_close_matches(word.partition("=")[0], set(_options(parser)), n=1, cutoff=0.75)
     hint = f'did you mean "{near[0]}"?' if near else f"see `stet {name} --help`"
     return UsageError(f"`stet {name}` has no argument `{word}`: {hint}")
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    # argparse offers no public way to read what was declared.
+    # argparse has no public way to read what was declared.
     for action in parser._actions:
         yield from action.option_strings
         if isinstance(action, argparse._SubParsersAction):
@@ -115,7 +115,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The tail of a message about an unknown name: the nearest known one, or all if they are few, or ""."""
+    """The end of a message about an unknown name: the nearest known one, or all if they are few, or ""."""
     known = tuple(known)
     if near := difflib.get_close_matches(name, known, n=1):
         return f'did you mean "{near[0]}"?'

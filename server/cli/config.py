@@ -1,4 +1,4 @@
-"""`stet config show|trust|init`: the settings in force and where each came from; a first file to edit."""
+"""`stet config show|trust|init`: shows the settings in force and their origins; writes a first file to edit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows or writes settings, or remembers what is trusted."""
+    """Shows or writes settings, or remembers trust in the project."""
     if arguments.verb == "show":
         return _show(as_json=arguments.json)
     return _trust() if arguments.verb == "trust" else _init()
@@ -50,7 +50,7 @@ def _trust() -> int:
 
 
 def _show(*, as_json: bool) -> int:
-    # Not strict: whoever looks for a mistake has to see the rest; what is wrong still decides the exit status.
+    # Not strict: to find a mistake, the user has to see the rest; an error still decides the exit status.
     here = Path.cwd()
     loaded = load(project=find_project(here, below=here))
     if as_json:

@@ -1,4 +1,4 @@
-"""`stet check`: what the server shows while typing, for scripts, hooks and CI.
+"""`stet check`: the checks that the server runs while the user types, for scripts, hooks and CI.
 
 `command` parses the arguments, `file_discovery` finds the files, `worker_pool` spreads them over processes, `signals`
 cleans up when these are interrupted, `check_file` judges one file, `baseline` reads an older revision, `formats` prints

@@ -1,4 +1,4 @@
-"""What a file was in a git revision, so that only what is new since then counts."""
+"""The content of files in a git revision, so that only newer findings count."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.git import complaint, git, repository
 from stet_ls.server.cli.inputs.files import MOST_BYTES
 
-_FILE_MODES = ("100644", "100755", "100664")  # neither links (120000) nor other repositories (160000)
-_SIMILAR = 0.5  # the share of lines that git, too, asks of a file before it calls it renamed
+_FILE_MODES = ("100644", "100755", "100664")  # neither links (120000) nor submodules (160000)
+_SIMILAR = 0.5  # the share of common lines above which git, too, calls a file renamed
 _MOST_CANDIDATES = 400
 
 
@@ -28,7 +28,7 @@ class Blob:
 
 @dataclass(frozen=True)
 class Revision:
-    """The files of one revision of one repository, by their paths below its top `root`, a resolved folder."""
+    """The files of one revision of one repository, by their paths below its top folder `root`, which is resolved."""
 
     root: Path
     name: str
@@ -36,20 +36,20 @@ class Revision:
 
     @cached_property
     def gone(self) -> Mapping[str, Blob]:
-        """The files that are no longer where they were: one of them may be a new file's past."""
+        """The files that are no longer at their path: candidates for the older name of a new file."""
         return {name: blob for name, blob in self.files.items() if not os.path.lexists(self.root / name)}
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The revisions to compare with, one for each repository that the checked files lie in."""
+    """The revisions to compare with, one for each repository that contains checked files."""
 
     revisions: Mapping[Path, Revision]
 
     def before(self, path: Path, now: bytes) -> bytes | None:
         """The content of a file in its revision, also under an older name; None for a new file.
 
-        `now` is what it holds today: a renamed file is recognized by the lines that it kept.
+        `now` is its present content: a renamed file is recognized by the lines that it kept.
         """
         place = path.parent.resolve() / path.name
         root = repository(place.parent)
@@ -63,7 +63,7 @@ class Baseline:
 
 
 def load(paths: Iterable[Path], name: str) -> Baseline:
-    """Reads the trees of the revision `name`. UsageError where there is no such revision, no repository or no git."""
+    """Reads the trees of the revision `name`. UsageError if there is no such revision, repository or git."""
     folders = {path.parent.resolve(): path for path in paths}
     roots: dict[Path, Revision] = {}
     for folder, path in folders.items():
@@ -98,7 +98,7 @@ def _entries(output: bytes) -> Iterator[tuple[str, Blob]]:
 
 
 def _contents(root: Path, blobs: Sequence[Blob]) -> Iterator[bytes]:
-    """The contents, in order; nothing further where git knows one no longer. Asked by id: no name can be misread."""
+    """Yields the contents in order; stops at an object that git does not find. Ids cannot be misread, as names can."""
     result = git(root, "cat-file", "--batch", stdin="".join(f"{blob.id}\n" for blob in blobs).encode("ascii"))
     at = 0
     for blob in blobs:
@@ -111,7 +111,7 @@ def _contents(root: Path, blobs: Sequence[Blob]) -> Iterator[bytes]:
 
 
 def _renamed(revision: Revision, path: Path, now: bytes) -> bytes | None:
-    """The content of the file that is gone and most like this one: git would have to read the work tree to tell."""
+    """The content of the removed file that is most similar; asking git would make it read the work tree."""
     candidates = [
         (name, blob)
         for name, blob in revision.gone.items()
@@ -126,7 +126,7 @@ def _renamed(revision: Revision, path: Path, now: bytes) -> bytes | None:
 
 
 def _likeness(one: bytes, other: bytes) -> float:
-    """The share of lines that two texts have in common, of the longer one's."""
+    """The number of common lines, as a share of the lines of the longer text."""
     lines, others = (Counter(text.splitlines()) for text in (one, other))
     longer = max(lines.total(), others.total())
     return (lines & others).total() / longer if longer else 1.0

@@ -1,4 +1,4 @@
-"""From names of files to reports: what a member of the crew does."""
+"""Checks files and makes reports of them: the work of one process of the pool."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from stet_ls.validators.structure.outline import Symbol
 
 DEADLINE = 10.0
-"""Seconds for each check of a file: nobody waits at a cursor, and a judged file is worth more than a quick one."""
+"""Limit in seconds for each check of a file. It is generous: no user waits at a cursor for the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
-    """A file to check. `text` is its content where it is not on the disk: standard input."""
+    """A file to check. `text` is its content if that is not on the disk: standard input."""
 
     path: Path
     language: str = ""
@@ -35,7 +35,7 @@ class FileTask:
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """Something at a place; lines and columns count from 1, columns are code points, the end is exclusive."""
+    """A range in a file; lines and columns count from 1, columns are code points, the end is exclusive."""
 
     line: int
     column: int
@@ -45,10 +45,10 @@ class PlacedFinding:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What was found in a file. `unread` is why it could not even be read, or "".
+    """The findings in a file. `unread` is the reason why it could not be read, or "".
 
-    `symbols` come with what documents them, and are None where nobody asked. `known` is the number of findings that do
-    not count, because the baseline has them. An error that only an untrusted grammar sees is a warning here:
+    `symbols` include their documentation, and are None if not requested. `known` is the number of findings that the
+    baseline has, too, and that do not count. An error that only an untrusted grammar reports is a warning here:
     `findings` have the severities that decide the exit status.
     """
 
@@ -62,18 +62,18 @@ class FileReport:
 
     @property
     def failed(self) -> bool:
-        """True if it makes the check fail."""
+        """Whether the file makes the check fail."""
         return any(finding.severity is Severity.ERROR for _, finding in self.findings)
 
     @property
     def doubted(self) -> bool:
-        """True if only a grammar that cannot be trusted has spoken, and found something."""
+        """Whether only a grammar that cannot be trusted reported an error."""
         return self.verdict.status is Status.ERROR and _doubtful(self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
 class FileChecker:
-    """What is wanted of each file; called with some, it reports on them."""
+    """The checks to run on each file; a call with files returns their reports."""
 
     lint: bool = False
     outline: bool = False
@@ -81,7 +81,7 @@ class FileChecker:
     tools: Toolbox = BUILT_IN
 
     def __call__(self, tasks: Sequence[FileTask]) -> list[FileReport]:
-        """A report for each task, in order."""
+        """Returns a report for each task, in order."""
         reports = [_read(task) for task in tasks]
         readable = [index for index, report in enumerate(reports) if isinstance(report, batch.Text)]
         texts = [text for text in reports if isinstance(text, batch.Text)]
@@ -115,7 +115,7 @@ class FileChecker:
         ]
 
     def _only_new(self, texts: Sequence[batch.Text], found: Sequence[_Seen]) -> Iterator[_Seen]:
-        """Each without what its past had. Files without findings need no past."""
+        """Removes findings that the baseline has, too. Files without findings need no baseline."""
         pasts = [
             self._past(text) if seen.syntax or seen.lint else None for text, seen in zip(texts, found, strict=True)
         ]
@@ -132,12 +132,12 @@ class FileChecker:
         try:
             return replace(text, source=Source(decode(content, "")))
         except UsageError:
-            return None  # no text in those days
+            return None  # not a text file in that revision
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the judges said of a text."""
+    """The findings in one text."""
 
     verdict: Verdict
     syntax: tuple[Finding, ...]
@@ -145,14 +145,14 @@ class _Seen:
     known: int = 0
 
     def since(self, before: _Seen) -> _Seen:
-        """This without what was there before."""
+        """These findings without those that were there before."""
         syntax_, lint_ = syntax.broken_by(before.verdict, self.verdict), new_findings(before.lint, self.lint)
         known = len(self.syntax) + len(self.lint) - len(syntax_) - len(lint_)
         return _Seen(self.verdict, syntax_, lint_, known)
 
 
 def lost(task: FileTask, reason: str) -> FileReport:
-    """The report on a file whose judge came to grief."""
+    """The report on a file whose worker process failed."""
     return FileReport(task.path, _language(task), _unknown(_language(task), f"its checker failed: {reason}"))
 
 

@@ -1,4 +1,4 @@
-"""The arguments of `stet check`, and the way from them to an exit status."""
+"""The arguments of `stet check`, and how they become an exit status."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 96
-_HEAVY = 8  # a file for which a tool has to be started, where one start does not do for all
+_HEAVY = 8  # the cost of a file that needs a tool process to itself
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -77,16 +77,16 @@ _ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Checks every file. Returns 1 if any has an error, and 2 if a named one cannot be read."""
+    """Checks every file. Returns 1 if any has an error, and 2 if a named file cannot be read."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold bytes that no encoding has
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold bytes that no encoding can represent
     with cleanup_on_signal():
         return _check(arguments, time.perf_counter())
 
 
 def _tools() -> Toolbox:
-    """The user's tools. What a project's file says has no part in it, and reading settings takes a library that is
-    worth its time only where there are some.
+    """The user's tools. A project's file has no influence here; settings are read only if the user has any, because
+    the settings library takes long to load.
     """
     from stet_ls.engine.storage.paths import user_paths
 
@@ -124,7 +124,7 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
 
 
 def _nothing(arguments: argparse.Namespace) -> str:
-    """The warning where silence would look like a good result."""
+    """A warning for runs that checked nothing, whose silence would look like success."""
     places = ", ".join(str(path) for path in arguments.files)
     where = "the working folder" if arguments.files == [Path()] else places
     more = ", or all of it is excluded" if arguments.exclude else ""
@@ -150,7 +150,7 @@ def _baseline(tasks: Sequence[FileTask], revision: str | None) -> Baseline | Non
 def _spread(
     judging: FileChecker, chunks: Sequence[Sequence[FileTask]], processes: int
 ) -> Generator[Sequence[FileReport], None, None]:
-    """The reports chunk by chunk. What one process does alone needs no crew."""
+    """Yields the reports chunk by chunk. A single process does without a pool."""
     if processes <= 1:
         yield from map(judging, chunks)
         return
@@ -160,7 +160,7 @@ def _spread(
 
 
 def _standard_input(name: Path | None, language: str) -> FileTask:
-    """UsageError if nothing tells the language."""
+    """The task for standard input. UsageError if its language is unknown."""
     if not language and name is None:
         raise UsageError("standard input needs --language or --stdin-filename")
     if not language and name is not None and language_of(name) == PLAIN:
@@ -172,7 +172,7 @@ def _standard_input(name: Path | None, language: str) -> FileTask:
 
 
 def _chunks(tasks: Sequence[FileTask]) -> list[list[FileTask]]:
-    """The tasks in their order, cut so that each piece is worth sending."""
+    """The tasks in order, cut into chunks that are worth sending to a process."""
     from stet_ls.validators import batch
 
     chunks: list[list[FileTask]] = []
@@ -190,5 +190,5 @@ def _chunks(tasks: Sequence[FileTask]) -> list[list[FileTask]]:
 def _processes(wanted: int | None) -> int:
     if wanted is not None:
         return wanted
-    # The processors that this process may use, which a container may have narrowed.
+    # The processors that this process may use: a container can restrict them.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

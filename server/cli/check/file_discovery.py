@@ -1,8 +1,8 @@
-"""Which files are meant: the named ones, and those under the named folders whose language something here can judge.
+"""Finds the files to check: the named ones, and those under the named folders whose language has a checker.
 
 In a git repository git lists a folder's files, so that `.gitignore` holds exactly as git reads it. Elsewhere the folder
-is walked, without what tools make. Symbolic links in folders are not followed: what they lead to is either met anyway
-or lies outside of what was named.
+is walked, without generated folders. Symbolic links in folders are not followed: their targets are either found anyway
+or outside of the named folders.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stet_ls.validators.shebang import language_of_file
 
 @dataclass(frozen=True, slots=True)
 class FileToCheck:
-    """A file to check. `explicit`: it was named itself, and was not merely met in a folder."""
+    """A file to check. `explicit`: it was named itself, not found in a folder."""
 
     path: Path
     explicit: bool
@@ -35,9 +35,9 @@ class FileToCheck:
 
 @dataclass(slots=True)
 class DiscoveredFiles:
-    """The files in the order of the arguments, each once; sentences about what could not be listed.
+    """The files in the order of the arguments, each once, and messages about what could not be listed.
 
-    `unlisted` are folders that were named, `problems` the rest. `tools` are those that may judge.
+    `unlisted` are messages about named folders, `problems` about the rest. `tools` are those that may judge.
     """
 
     tools: Toolbox = BUILT_IN
@@ -49,7 +49,7 @@ class DiscoveredFiles:
 def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUILT_IN) -> DiscoveredFiles:
     """Finds the files. `exclude` holds patterns: without a slash for any part of a path, with one for its beginning.
 
-    A pattern holds for named files too: who calls with a list of files (a hook) wants it to.
+    A pattern excludes named files too: a caller with a list of files (a hook) expects that.
     """
     walk = DiscoveredFiles(tools)
     seen: set[str] = set()
@@ -66,7 +66,7 @@ def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUIL
         else:
             found = [FileToCheck(path, explicit=True)]
         for file in found:
-            # Not resolved: of two names for one file each is somebody's.
+            # Not resolved: two names for one file count as two files.
             key = os.path.abspath(file.path)  # noqa: PTH100 - "a/../b" is the same name, and Path.absolute keeps it
             if key not in seen and not _excluded(file.path, exclude):
                 seen.add(key)
@@ -96,7 +96,7 @@ def _folder(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
         return
     walk.problems += [f"{folder}: {match[1]}" for match in _UNOPENED.finditer(listed.stderr.decode("utf-8", "replace"))]
     if not listed.stdout and git(root, "check-ignore", "--quiet", ".").status == 0:
-        yield from _walked(folder, walk)  # who names an ignored folder means it
+        yield from _walked(folder, walk)  # a named folder is checked even if git ignores it
         return
     yield from _listed(folder, listed.stdout, walk)
 
@@ -106,7 +106,7 @@ _UNTRACKED = "?"
 
 
 def _listed(folder: Path, output: bytes, walk: DiscoveredFiles) -> Iterator[Path]:
-    """The files among git's entries: "H name" for a tracked one, "? name" for another, a folder for a repository."""
+    """The files among git's entries: "H name" if tracked, "? name" if untracked; a nested repository is a folder."""
     inside: dict[Path, bool] = {}
     root = folder.resolve()
     for entry in dict.fromkeys(os.fsdecode(output).split("\0")):
@@ -117,12 +117,12 @@ def _listed(folder: Path, output: bytes, walk: DiscoveredFiles) -> Iterator[Path
         try:
             mode = path.lstat().st_mode
         except OSError:
-            continue  # tracked and deleted
+            continue  # tracked, but deleted
         if stat.S_ISDIR(mode):
-            if is_top(path):  # a submodule, or another repository; one that was not fetched is empty
+            if is_top(path):  # a submodule or another repository; one that was not fetched is empty
                 yield from _folder(path, walk)
         elif stat.S_ISREG(mode):
-            # A tracked folder may have become a link since.
+            # A tracked folder may have been replaced by a link since.
             if path.parent not in inside:
                 inside[path.parent] = path.parent.resolve().is_relative_to(root)
             if inside[path.parent] and _judged(language_of_file(path), walk.tools):
@@ -146,7 +146,7 @@ def _walked(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
 
 @cache
 def _judged(name: str, tools: Toolbox) -> bool:
-    """True for a language that something here can judge: of the rest nothing could be said but that."""
+    """Whether some tool can judge the language: other files would only yield "not checked"."""
     row = language(name)
     if row is None:
         return False

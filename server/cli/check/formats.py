@@ -1,4 +1,4 @@
-"""How reports are printed: for people, for programs, for the annotations of a forge."""
+"""The output formats for reports: for people, for programs, and as annotations on GitHub."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Reports = Iterable[FileReport]
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "dim"}
-# Half surrogates stand for bytes of names that are no UTF-8: no encoding but JSON's own escapes can write them.
+# Lone surrogates stand for bytes of names that are not UTF-8: no encoding but JSON's own escapes can write them.
 _UNPRINTABLE = re.compile(f"{HIDDEN.pattern}|[\ud800-\udfff]")
 
 
 def text(reports: Reports, _seconds: Callable[[], float]) -> None:
-    """A line for each finding, as soon as it is known."""
+    """Prints a line for each finding, as soon as it is known."""
     write = _writer()
     for report in reports:
         for place, finding in report.findings:
@@ -36,13 +36,13 @@ def text(reports: Reports, _seconds: Callable[[], float]) -> None:
 
 
 def as_json(reports: Reports, seconds: Callable[[], float]) -> None:
-    """One object with all files; lines and columns count from 1, columns are code points, ends are exclusive."""
+    """Prints one object with all files; lines and columns count from 1, columns are code points, ends are exclusive."""
     files = [_file(report) for report in reports if not report.unread]
     _print_json({"files": files, "seconds": round(seconds(), 3)})
 
 
 def github(reports: Reports, _seconds: Callable[[], float]) -> None:
-    """Workflow commands, which GitHub Actions shows as annotations beside the lines."""
+    """Prints workflow commands, which GitHub Actions shows as annotations next to the lines."""
     for report in reports:
         for place, finding in report.findings:
             properties = {
@@ -58,7 +58,7 @@ def github(reports: Reports, _seconds: Callable[[], float]) -> None:
 
 
 def sarif(reports: Reports, _seconds: Callable[[], float]) -> None:
-    """SARIF 2.1.0, the form that code scanning services and editors import."""
+    """Prints SARIF 2.1.0, the format that code scanning services and editors import."""
     results = [_result(report, place, finding) for report in reports for place, finding in report.findings]
     rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
     driver = {"name": "stet", "version": __version__, "rules": rules}
@@ -72,7 +72,7 @@ FORMATS: dict[str, Callable[[Reports, Callable[[], float]], None]] = {
     "github": github,
     "sarif": sarif,
 }
-"""By the name that `--format` takes. Each prints reports, of which some may have to be waited for."""
+"""The formats by the name that `--format` takes. Each prints reports as they become ready."""
 
 _GITHUB = {
     Severity.ERROR: "error",
@@ -88,7 +88,7 @@ def _rule(finding: Finding) -> str:
 
 
 def _line(report: FileReport, place: PlacedFinding, said: str) -> str:
-    """Escapes line breaks in file names, since readers of the output go by lines."""
+    """One line of text. Line breaks in file names are escaped, since readers of the output split it by lines."""
     return f"{report.path}:{place.line}:{place.column}: {said}".replace("\n", "␊")
 
 
@@ -164,7 +164,7 @@ def _uri(report: FileReport) -> str:
 
 
 def _command_data(value: str) -> str:
-    """The escapes of a workflow command's message: a line end in it would end the command and begin another."""
+    """Escapes a workflow command's message: a line end in it would end the command and begin another."""
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,8 +1,8 @@
-"""Git, asked only to read, and so that nothing that a repository's own configuration names is executed.
+"""Runs git, only to read, and so that no program that a repository's configuration names is executed.
 
-A repository may come from anybody. Its `.git/config` can name programs: for the file system monitor, for hooks, for
-transports that fetch a missing object. None of them runs here; no command is used that looks at the work tree's
-contents, which is where filters and text conversions would.
+A repository may come from an attacker. Its `.git/config` can name programs: for the file system monitor, for hooks,
+for transports that fetch a missing object. None of them runs here; no command is used that reads the contents of the
+work tree, which would start filters and text conversions.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from stet_ls.validators.checkers.toolbox import BUILT_IN
 
 _SECONDS = 20.0
 _SOON = 3.0
-"""After so many seconds one looks whether git waits for a pipe."""
+"""Seconds after which to check whether git waits for a pipe."""
 _MEMORY = 1_000_000_000
-"""Bytes that git may allocate; what it maps of a large repository's packs does not count."""
+"""Bytes that git may allocate; the mapped packs of a large repository do not count."""
 _OUTPUT = 1_000_000_000
 
 _QUIET = (
@@ -31,17 +31,18 @@ _QUIET = (
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
-    # A missing object of a partial clone would be fetched by whatever program the remote's table names. The first is
-    # known from git 2.44 on; the second forbids every transport, whatever the repository allows.
+    # To fetch a missing object of a partial clone, git would start the program that the remote's configuration names.
+    # Git knows the first variable from 2.44 on; the second forbids every transport, even one that the repository
+    # allows.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
 _OWN = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-"""The user's own configuration: what they ignore everywhere, whose repositories they trust."""
+"""Variables for the user's own configuration: global ignore rules and trusted repositories."""
 
 
 def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
-    """Runs git in a folder. `missing` in the result says that there is no git, or only one that the project brought."""
+    """Runs git in a folder. `missing` in the result means that git is absent, or only present inside the project."""
     if any(_waits(folder / name) for name in _READ_FIRST):
         return ToolResult(None, stderr=b"a file that git reads is no regular file")
     program = programs.find("git", BUILT_IN, name="git", path=folder / "any file")
@@ -67,7 +68,7 @@ def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
 
 
 def _pipe(folder: Path) -> Path | None:
-    """A pipe or a device below a folder: some list or setting of git's is one, or names one."""
+    """A pipe or a device below a folder that git may block on."""
     for place, folders, names in os.walk(folder):
         if (found := next((each for name in names if _waits(each := Path(place, name))), None)) is not None:
             return found
@@ -80,7 +81,7 @@ _READ_FIRST = (".gitignore", ".gitattributes", ".git/config", ".git/index", ".gi
 
 
 def _waits(path: Path) -> bool:
-    """True for a pipe or a device: git would wait for it to the end of its time."""
+    """True for a pipe or a device: git would wait for it until its deadline."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -89,21 +90,21 @@ def _waits(path: Path) -> bool:
 
 
 def repository(folder: Path) -> Path | None:
-    """The top of the work tree around a resolved folder; None outside of any. Git is not asked."""
+    """The top of the work tree around a resolved folder; None outside of any. Does not run git."""
     return next((each for each in (folder, *folder.parents) if is_top(each)), None)
 
 
 def is_top(folder: Path) -> bool:
-    """True if a repository's work tree begins at the folder."""
+    """Whether a repository's work tree begins at the folder."""
     mark = folder / ".git"
     try:
-        return (mark / "HEAD").exists() or mark.is_file()  # a file in a submodule and in a second work tree
+        return (mark / "HEAD").exists() or mark.is_file()  # a file in a submodule and in a linked work tree
     except OSError:
-        return False  # a folder that may not be looked into
+        return False  # a folder without permission
 
 
 def complaint(result: ToolResult) -> str:
-    """Why git failed, in its first words."""
+    """The reason for git's failure: the first line of its errors."""
     if result.missing:
         return "git is not installed"
     if result.timed_out:

@@ -1,7 +1,7 @@
-"""Leaving at any moment with nothing left behind: what a signal does to a process of the check, and what it clears.
+"""Clean exits: handles signals to a process of the check, and kills the processes that it started.
 
-An exception can come between the start of a tool and the moment at which somebody is responsible for it. A process of
-the check starts nothing but what belongs to the check, so at its end whatever it still has is killed.
+An exception can come between the start of a tool and the moment at which some code is responsible for it. A process of
+the check starts only what belongs to the check, so on exit it kills all its remaining children.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 @contextlib.contextmanager
 def cleanup_on_signal() -> Iterator[None]:
-    """A request to leave is raised in the block as SystemExit, as Ctrl-C is raised; what it leaves is killed.
+    """Raises a termination signal in the block as SystemExit, as Ctrl-C is raised; kills remaining children at the end.
 
-    The handlers stay as they are then: nothing may come between the end of the block and the end of the process.
+    The handlers stay installed: no signal may get in between the end of the block and the end of the process.
     """
     for number in _ENDING:
         signal.signal(number, _leave)
@@ -34,7 +34,7 @@ def cleanup_on_signal() -> Iterator[None]:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """No signal ends the block half way: it comes when the block is over, also in a process forked in it."""
+    """Delays signals until the end of the block, also in a process forked in it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *_ENDING})
     try:
         yield
@@ -43,18 +43,18 @@ def undisturbed() -> Iterator[None]:
 
 
 def attentive() -> None:
-    """Signals reach a process that was forked in a block of `undisturbed`."""
+    """Unblocks signals in a process that was forked in a block of `undisturbed`."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, *_ENDING})
 
 
 def _leave(number: int, _frame: FrameType | None) -> NoReturn:
     for each in _ENDING:
-        signal.signal(each, signal.SIG_IGN)  # once is enough: a second one would break off the clearing away
+        signal.signal(each, signal.SIG_IGN)  # a second signal would interrupt the cleanup
     raise SystemExit(128 + number)
 
 
 def _children() -> list[int]:
-    """The processes that this one started and did not take leave of. Only Linux tells."""
+    """The child processes that are not reaped yet. Only Linux lists them."""
     try:
         return [int(word) for word in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()]
     except OSError:
@@ -62,7 +62,7 @@ def _children() -> list[int]:
 
 
 def _kill(child: int) -> None:
-    for kill in (os.killpg, os.kill):  # it may not have got to making its own group
+    for kill in (os.killpg, os.kill):  # the child may not have made its own process group yet
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(child, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):

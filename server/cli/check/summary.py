@@ -18,10 +18,10 @@ Chunk = TypeVar("Chunk", bound=Sequence[FileReport])
 
 
 class CheckSummary:
-    """Counts while reports go by, and keeps what has to be said of them at the end.
+    """Counts the reports as they pass, and keeps what to print at the end.
 
-    A file that was named itself gets a sentence for each thing that kept it from being judged; of those that were
-    merely met in a folder there may be thousands, so they are counted.
+    A file that was named itself gets a message for each reason why it was not judged; files found in a folder may be
+    thousands, so they are counted.
     """
 
     def __init__(self, named: Collection[Path]) -> None:
@@ -34,7 +34,7 @@ class CheckSummary:
         self._met: dict[str, list[str]] = {kind: [] for kind in _TOGETHER}
 
     def counted(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
-        """The same reports, each counted as it is taken."""
+        """Yields the same reports, and counts each."""
         for report in reports:
             named = report.path in self._named
             self._files += not report.unread
@@ -89,8 +89,8 @@ def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
 
 
 def watched(chunks: Iterable[Chunk], total: int) -> Iterator[Chunk]:
-    """The same chunks, with a bar that shows how far it is where a person watches; it leaves nothing behind."""
-    # Not while the results go to the same screen: they show how far it is, and would tear the bar.
+    """Yields the same chunks, with a progress bar on a terminal; the bar is removed at the end."""
+    # Not while the results go to the same terminal: they show the progress, and would break the bar.
     if total < _FEW or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield from chunks
         return
@@ -99,7 +99,7 @@ def watched(chunks: Iterable[Chunk], total: int) -> Iterator[Chunk]:
     from stet_ls.server.cli.terminal.render import console_on
 
     columns = (TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    # Without its thread: the processes are forked while the bar stands.
+    # Without its refresh thread: processes are forked while the bar is shown.
     with Progress(*columns, console=console_on(sys.stderr), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=total)
         bar.refresh()

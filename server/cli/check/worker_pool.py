@@ -1,7 +1,7 @@
-"""Work spread over processes: parsing holds the interpreter's lock, so threads would wait for each other.
+"""A pool of processes: parsing holds the interpreter's lock, so threads would wait for each other.
 
-A member that dies (a grammar is native code) costs the item that it was at and not the run; so does one that comes to
-no end. Nothing outlives the run: members end with their parent, also if that one is killed.
+A worker that dies (a grammar is native code) costs its current item and not the run; so does one that does not finish.
+No process outlives the run: workers end with their parent, even if that is killed.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from stet_ls.server.cli.check.signals import attentive, cleanup_on_signal, undis
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Forking takes milliseconds, and there are no threads that it could cut in two. Elsewhere it is not safe or not there.
+# Forking takes milliseconds, and is safe without threads. Elsewhere it is not safe or not available.
 _CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-_LEAVING = 3.0  # seconds that a member has to kill its tools
+_LEAVING = 3.0  # seconds for a worker to kill its tools
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask(Generic[Item, Result]):
-    """What is to be done with all items.
+    """The work to do with all items.
 
-    `work` gives one result for each item of a chunk. `lost` gives the result of an item whose worker died, from the
-    item and what happened. `patience` is in seconds for one item; a chunk gets the sum.
+    `work` returns one result for each item of a chunk. `lost` returns the result for an item whose worker died, from
+    the item and the reason. `patience` is the limit in seconds for one item; a chunk gets the sum.
     """
 
     work: Callable[[Sequence[Item]], Sequence[Result]]
@@ -42,7 +42,7 @@ class WorkerTask(Generic[Item, Result]):
 
 @dataclass(frozen=True, slots=True)
 class _Unit(Generic[Item]):
-    """Items that belong into a chunk's results from `offset` on."""
+    """Items whose results start at `offset` in the results of a chunk."""
 
     chunk: int
     offset: int
@@ -52,9 +52,9 @@ class _Unit(Generic[Item]):
 def map_in_processes(
     job: WorkerTask[Item, Result], chunks: Sequence[Sequence[Item]], *, processes: int
 ) -> Generator[Sequence[Result], None, None]:
-    """The results of the chunks, in their order, each as soon as those before it are there.
+    """Yields the results of the chunks in order, each as soon as all before it are known.
 
-    Errors of `work` are raised here. Closing the generator stops all.
+    Errors of `work` are raised here. Closing the generator stops all workers.
     """
     crew = _Crew(job, chunks)
     try:
@@ -68,7 +68,7 @@ def map_in_processes(
 
 
 class _Crew(Generic[Item, Result]):
-    """The members, what they are at, and what is left to do."""
+    """The workers, their current items, and the items that remain."""
 
     def __init__(self, job: WorkerTask[Item, Result], chunks: Sequence[Sequence[Item]]) -> None:
         self._job = job
@@ -78,8 +78,8 @@ class _Crew(Generic[Item, Result]):
         self.results: list[dict[int, Result]] = [{} for _ in chunks]
 
     def hire(self, count: int) -> None:
-        """Starts members and gives each its first unit."""
-        sys.stdout.flush()  # a forked process would write what is buffered once more
+        """Starts workers and gives each its first unit."""
+        sys.stdout.flush()  # a forked process would write buffered output again
         for _ in range(count):
             if self._left:
                 ours, theirs = _CONTEXT.Pipe()
@@ -92,7 +92,7 @@ class _Crew(Generic[Item, Result]):
                 self._give(ours)
 
     def wait(self) -> None:
-        """Waits until a member has something to say, and deals with it."""
+        """Waits until a worker sends something or dies, and handles it."""
         end = min(member.end for member in self._members.values())
         ready = connection.wait(list(self._members), timeout=max(end - time.monotonic(), 0))
         for each in ready:
@@ -102,7 +102,7 @@ class _Crew(Generic[Item, Result]):
             self._lose(each, "it did not finish")
 
     def dismiss(self) -> None:
-        """Ends all members and what they started."""
+        """Ends all workers and the processes that they started."""
         for member in self._members.values():
             member.process.terminate()
         for each, member in self._members.items():
@@ -126,7 +126,7 @@ class _Crew(Generic[Item, Result]):
         self._give(ours)
 
     def _lose(self, ours: connection.Connection, why: str) -> None:
-        """A member is gone. Its items are tried one by one: only the one that killed it is given up."""
+        """Handles a dead worker. Its items are tried one by one: only the one that killed it is given up."""
         member = self._members.pop(ours)
         member.process.kill()
         member.process.join()
@@ -148,7 +148,7 @@ class _Crew(Generic[Item, Result]):
         self.missing[unit.chunk] -= len(results)
 
     def _give(self, ours: connection.Connection) -> None:
-        """The next unit for a member; a member for whom nothing is left leaves."""
+        """Sends the next unit to a worker; ends a worker for which none is left."""
         member = self._members[ours]
         if not self._left:
             ours.close()
@@ -161,11 +161,11 @@ class _Crew(Generic[Item, Result]):
         try:
             ours.send(member.unit.items)
         except OSError:
-            return  # it died while it was idle; the wait finds its end
+            return  # the worker died while it was idle; `wait` notices
 
 
 class _Member(Generic[Item]):
-    """A process, the unit that it is at, and when that has to be done."""
+    """A process, its current unit and the deadline for that."""
 
     def __init__(self, process: Any) -> None:
         self.process = process
@@ -174,7 +174,7 @@ class _Member(Generic[Item]):
 
 
 def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited: list[connection.Connection]) -> None:
-    """A member's life. A pipe whose other end a sibling holds, too, would not tell that the parent is gone."""
+    """Runs in a worker. Closes inherited pipe ends: if a sibling holds one, the parent's end goes unnoticed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     with cleanup_on_signal(), contextlib.suppress(EOFError, OSError):
         attentive()
@@ -184,6 +184,6 @@ def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited:
             items = theirs.recv()
             try:
                 answer: object = work(items)
-            except Exception as error:  # noqa: BLE001 - it is raised where the results are read
+            except Exception as error:  # noqa: BLE001 - raised where the results are read
                 answer = error
             theirs.send(answer)
