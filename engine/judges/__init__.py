@@ -1,5 +1,5 @@
 """Judges turn a candidate into evidence, without a model.
 
-Each judge is one small file with `async def judge(case: Case) -> Evidence`. This room never asks a model and never
+Each judge is one small file with `async def judge(case: Case) -> Evidence`. This package never asks a model and never
 runs a candidate's code outside the sandbox.
 """

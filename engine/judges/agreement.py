@@ -1,4 +1,4 @@
-"""Which of several candidates behave alike? The largest group of them is likelier right than any one alone."""
+"""Groups several candidates by behavior: the largest group is more likely right than any single candidate."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ LEAST_INPUTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Candidates by their numbers in groups that behave alike, the largest first, and on how many inputs.
+    """Candidates, by number, in groups that behave alike, the largest first, with the number of inputs.
 
-    Of candidates that are the same code the first alone is in a group: whoever says a thing twice has one vote.
-    `repeated` are the others.
+    Candidates with the same code count once: only the first of them is in a group. `repeated` counts the others.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -34,18 +33,18 @@ class Agreement:
 
     @property
     def distinct(self) -> int:
-        """The candidates that are no other's copy."""
+        """The number of candidates that are not copies of another."""
         return sum(map(len, self.groups))
 
     @property
     def share(self) -> float:
-        """The largest group's share of all candidates."""
+        """The largest group's share of the distinct candidates."""
         return len(self.groups[0]) / self.distinct
 
     def evidence(self) -> Evidence:
         """Passes if two thirds or more agree; never trusted: an error may be shared."""
         if self.distinct == 1 and self.repeated:
-            # No doubt, and no support either.
+            # Identical samples neither support nor weaken each other.
             said = f"{self.repeated + 1} samples are the same code and count once"
             return Evidence(Check.AGREEMENT, Ruling.SKIPPED, said)
         said = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
@@ -55,7 +54,7 @@ class Agreement:
 
 
 async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
-    """Groups the candidates of one target by what they do. The inputs are drawn for the first of them."""
+    """Groups the candidates of one target by behavior. The inputs are generated for the first of them."""
     first = cases[0]
     if not for_language(first.language).compares_samples or first.runtime is None or not first.unit:
         return NotRunnable("no code ran")

@@ -1,4 +1,4 @@
-"""What can be opened beside a line of evidence: runnable files that show how code behaves, without their secrets."""
+"""Attachments to evidence: runnable files that show how code behaves, with secrets removed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import redact
 
 _ROOM_FOR_WORDS = 100
-"""Bytes for what a title may have to add."""
+"""Bytes reserved for what a title may have to add."""
 
 
 class FittedRows(NamedTuple):
-    """Rows as one text, and the title of the file that holds them, which says so if some are left out."""
+    """Rows as one text, and the title of the file that holds them; the title says if some rows are left out."""
 
     rows: str
     title: str
 
 
 def fitting(rows: Sequence[str], title: str, *around: str) -> FittedRows | None:
-    """As many rows as fit into an attachment beside its title and the texts around them; None if not one does."""
+    """As many rows as fit into an attachment with its title and the texts around them; None if not even one does."""
     room = Attachment.MOST_BYTES - sum(map(_size, (title, *around))) - _ROOM_FOR_WORDS
     ends = itertools.accumulate(map(_size, rows))
     kept = [row for row, end in zip(rows, ends, strict=True) if end <= room]
@@ -38,8 +38,8 @@ def _size(text: str) -> int:
 
 
 def without_secrets(item: Evidence, secrets: Mapping[str, str]) -> Evidence:
-    """The evidence without the values that the model was not shown, and, in what can be opened, without any other
-    that looks like a secret: people pass such files on.
+    """The evidence without the values that were hidden from the model, and with attachments free of anything else that
+    looks like a secret: people share such files.
     """
     attachments = tuple(replace(each, text=_hidden(each.text, secrets)) for each in item.attachments)
     return replace(item, detail=hide_secrets(item.detail, secrets), attachments=attachments)

@@ -1,7 +1,7 @@
-"""How strong evidence is, and how often answers with evidence of that strength were right: a table of counts.
+"""The strength of evidence, and how often answers with evidence of that strength were right: a table of counts.
 
-The table is `calibration.json` beside this file. `tests/bench/eval/calibrate.py` counts it anew from the results of an
-evaluation; what nobody has counted yet is a start value, with a count of 0.
+The table is `calibration.json` next to this file. `tests/bench/eval/calibrate.py` recounts it from the results of an
+evaluation; a cell that was never counted holds a default, with a count of 0.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 FILE = Path(__file__).with_name("calibration.json")
 """The table that is shipped."""
 LEAST_COUNT = 20
-"""Cases from which on a count replaces a start value: with fewer its interval is half of everything."""
+"""The count from which a cell replaces its default: with fewer, its interval spans half of all values."""
 DEFAULT = "default"
-"""What an answer's calibration says where its chance is a start value."""
+"""The calibration of an answer whose chance is a default."""
 LOWEST, HIGHEST = 0.02, 0.98
-"""No evidence makes sure, and none rules out (engine facts, section 3)."""
+"""No evidence proves a candidate right or wrong for certain (engine facts, section 3)."""
 _ENOUGH_INPUTS = 200
-"""Valid inputs on which old and new have to behave alike to be called equal."""
+"""Valid inputs on which old and new have to behave alike to count as equivalent."""
 
 
 def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> EvidenceTier:
-    """The strongest of what passed. New lint does not weaken it: style is the user's to weigh.
+    """The strongest tier that passing evidence reaches. New lint does not lower it: style is for the user to weigh.
 
-    Examples that pass are worth little where other samples, or tests from the same words, say otherwise.
+    Passing examples count for little if other samples, or tests from the same words, contradict them.
     """
     evidence = tuple(evidence)
     passed = {item.check: item for item in evidence if item.verdict is Ruling.PASS}
@@ -49,12 +49,12 @@ def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Eviden
 
 
 def is_partly_equal(item: Evidence) -> bool:
-    """Whether old and new behave alike on inputs that did not come by all of the change."""
+    """Whether old and new behave alike on inputs that did not execute all of the change."""
     return item.check is Check.DIFFERENTIAL and item.verdict is Ruling.UNKNOWN and item.count > 0
 
 
 def _doubts(item: Evidence) -> bool:
-    """Whether it throws doubt on a few examples: tests of the model's own that ran and failed, samples at odds."""
+    """Whether it weakens a few examples: tests written by the model that ran and failed, or samples that disagree."""
     if item.trusted or item.verdict not in (Ruling.FAIL, Ruling.UNKNOWN):
         return False
     return item.check is Check.AGREEMENT or (item.check is Check.TESTS and bool(item.attachments))
@@ -62,7 +62,7 @@ def _doubts(item: Evidence) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`right` of `count` answers; `interval` is the 95 % interval of that share. Not `measured`: a start value."""
+    """`right` of `count` answers; `interval` is the 95 % interval of that share. A default unless `measured`."""
 
     chance: float
     right: int = 0
@@ -71,11 +71,11 @@ class Cell:
 
     @property
     def measured(self) -> bool:
-        """True if enough cases were counted for the chance to be theirs."""
+        """True if enough cases were counted to use their share."""
         return self.count >= LEAST_COUNT
 
     def to_json(self) -> dict[str, Any]:
-        """As the table holds it."""
+        """The cell as stored in the table."""
         source = "measured" if self.measured else "start value"
         interval = None if self.interval is None else [round(end, 3) for end in self.interval]
         return {
@@ -91,7 +91,7 @@ class Cell:
 class CalibrationRow:
     """The chances of one model, or, without `model`, of all models of a profile. `date` is that of the newest count.
 
-    `disorder` names strengths that were right less often than a weaker one.
+    `disorder` names strengths that were right less often than a weaker strength.
     """
 
     profile: str
@@ -102,11 +102,11 @@ class CalibrationRow:
 
     @property
     def name(self) -> str:
-        """What an answer's calibration calls it."""
+        """The name shown as an answer's calibration."""
         return self.model or self.profile
 
     def to_json(self) -> dict[str, Any]:
-        """As the table holds it."""
+        """The row as stored in the table."""
         return {
             "profile": self.profile,
             "model": self.model,
@@ -117,7 +117,7 @@ class CalibrationRow:
 
 
 def read(file: Path = FILE) -> tuple[CalibrationRow, ...]:
-    """The rows of a table. KeyError or ValueError if the file is none."""
+    """The rows of a table. KeyError or ValueError if the file is not a table."""
     return tuple(_row(data) for data in json.loads(file.read_text("utf-8"))["rows"])
 
 
@@ -136,14 +136,14 @@ def _row(data: Mapping[str, Any]) -> CalibrationRow:
 def chance(
     at: EvidenceTier, profile: str, model: str, rows: Sequence[CalibrationRow] | None = None
 ) -> tuple[float, str]:
-    """The chance for evidence of that strength, and the row that it is from: the model's, its profile's, or none."""
+    """The chance for evidence of that strength, and the name of its row: the model's, its profile's, or DEFAULT."""
     rows = _shipped() if rows is None else rows
     of_profile = next((row for row in rows if not row.model and row.profile == profile), None)
     fitting = [row for row in rows if row.model and row.model.lower() == model.lower()]
     for row in (*fitting, *([of_profile] if of_profile else [])):
         if row.cells[at].measured:
             return min(max(row.cells[at].chance, LOWEST), HIGHEST), row.name
-    # A profile that the table does not know is taken for the weakest, which is the first.
+    # An unknown profile counts as the weakest, which is the first.
     start = (of_profile or next(row for row in rows if not row.model)).cells[at]
     return min(max(start.chance, LOWEST), HIGHEST), DEFAULT
 

@@ -1,4 +1,4 @@
-"""What every judge sees: one document before and after a candidate."""
+"""The input of every judge: one document before and after a candidate."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from stet_ls.validators.findings import Finding, Status, Verdict
 from stet_ls.validators.source import Source
 
 LARGEST_RUN = 500_000
-"""Bytes of a file above which its functions are not called: finding out how takes longer than a job may."""
+"""Bytes of a file above which its functions are not called: the analysis takes longer than a job may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One candidate: `after` is the document with it in place, `before` the document as the user has it.
+    """One candidate: `after` is the document with it in place, `before` the user's current document.
 
-    `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
-    the values that the model did not see. `runtime` is what code runs with; None where none may run.
-    `stated` are examples in the form of a docstring's that the user gave with the instruction. `instructed`: the user
-    said what to change; `instruction` are those words. `planned`: they were said of a whole task, so that their "this"
-    is not `unit`. `adds`: the edit adds to what is there, which stays, but for units of these names; None for an edit
-    that may change it. `buffers` are the workspace's unsaved documents.
+    `unit` is the qualified name of the target, "" if it has none; `tools` are the tools that may judge. `secrets` are
+    the values that were hidden from the model. `runtime` is what code runs with; None if no code may run.
+    `stated` are docstring-style examples that the user gave with the instruction. `instructed`: the user said what to
+    change; `instruction` are those words. `planned`: the words describe a whole task, so their "this" is not `unit`.
+    `adds`: the edit only adds to existing code, except in units of these names; None for an edit that may change
+    existing code. `buffers` are the workspace's unsaved documents.
     """
 
     action: str
@@ -56,7 +56,7 @@ class Case:
 
     @property
     def is_too_large_to_run(self) -> bool:
-        """Whether a judge that calls single functions leaves this file alone."""
+        """Whether judges that call single functions skip this file."""
         return max(len(self.before.data), len(self.after.data)) > LARGEST_RUN
 
 
@@ -67,7 +67,7 @@ Judge = Callable[[Case], Awaitable[Evidence]]
 
 @dataclass(frozen=True, slots=True)
 class NamedJudge:
-    """A judge, and the check that its evidence carries."""
+    """A judge, and the check that its evidence belongs to."""
 
     check: Check
     judge: Judge
@@ -80,8 +80,8 @@ async def timed(named: NamedJudge, case: Case) -> Evidence:
     return replace(evidence, seconds=time.perf_counter() - started)
 
 
-# Several judges ask for the same verdict, and the baseline's stays the same through all repairs of a job: what the
-# tools said about a text is remembered where they are started.
+# Several judges ask for the same verdict, and the baseline's stays the same through all repairs of a job: the tools'
+# results for a text are cached where the tools are started.
 
 
 def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> Verdict:
@@ -90,7 +90,7 @@ def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = B
 
 
 def is_broken(case: Case) -> bool:
-    """Whether the text after the change does not parse, by the language's own parser: then linters are silent."""
+    """Whether the text after the change fails the language's own parser: linters report nothing then."""
     after = verdict(case.after, case.language, case.path, case.tools)
     return after.authoritative and after.status is Status.ERROR
 
@@ -98,7 +98,7 @@ def is_broken(case: Case) -> bool:
 def lint_findings(
     source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN
 ) -> tuple[Finding, ...] | None:
-    """The linter's findings in a text; None where no linter is at hand."""
+    """The linter's findings in a text; None if no linter is available."""
     return lint.check(source, language, path=path, tools=tools)
 
 

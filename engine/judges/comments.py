@@ -1,8 +1,8 @@
-"""Is the code the same but for its comments and docstrings?
+"""Checks that the code is the same except for its comments and docstrings.
 
-Python by its syntax tree without docstrings, every other language by its tree without comments. What tools read out of
-comments (`# type: ignore`, `//go:build`) counts as code, and so does whatever may end a comment for a compiler but not
-for a grammar.
+Python is compared by its syntax tree without docstrings, every other language by its tree without comments. Comments
+that tools read (`# type: ignore`, `//go:build`) count as code, and so does anything that may end a comment for a
+compiler but not for a grammar.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAME = "the code is unchanged except comments and docstrings"
 _SECONDS = 5.0
 
 _WHOLE = re.compile(r"string|char(acter)?_literal|rune_literal|regex|jsx_text|heredoc")
-"""Nodes whose white space counts: they are compared by their text."""
+"""Nodes whose white space counts: they are compared as text."""
 
 _DIRECTIVE = re.compile(
     r"^(?:#!|//go:|//export\b|//line\b|//\s*\+build|///\s*<(?:reference|amd)|\W*(?:"
@@ -39,7 +39,7 @@ _DIRECTIVE = re.compile(
     re.IGNORECASE,
 )
 _ENDS_EARLY = re.compile("[\x0b\x0c\x85\u2028\u2029]|\\r(?!\\n)")
-"""Line ends that a compiler may know and a grammar does not: a line comment that holds one may be followed by code."""
+"""Line ends known to some compilers but not to the grammars: code may follow in a line comment that holds one."""
 _C_LIKE = re.compile(
     r"//(?:\\\n|[^\n])*|/\*.*?\*/|(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|[^\s/\"'`]+|/)", re.DOTALL
 )
@@ -65,7 +65,7 @@ def _judge(case: Case) -> Evidence:
 
 
 def _difference(before: Parsed, after: Parsed, language: str) -> str:
-    """What changed beside comments and docstrings, or ""."""
+    """What changed other than comments and docstrings, or ""."""
     old, new = list(_comments(before)), list(_comments(after))
     row = for_language(language)
     if row.code is not None:
@@ -78,14 +78,14 @@ def _difference(before: Parsed, after: Parsed, language: str) -> str:
     fresh = Counter(text for text, _ in new) - Counter(text for text, _ in old)
     if any(_ENDS_EARLY.search(text) or (row.comment_ends and row.comment_ends.search(text)) for text in fresh):
         return "a new comment has characters that can end it"
-    # Where the import itself is new or gone, the code changed, and that was told.
+    # A new or removed import is a code change, which is reported already.
     if row.comment_code(before) != row.comment_code(after):
         return 'the comment above `import "C"` changed, and it is code'
     return ""
 
 
 def _shape(parsed: Parsed) -> list[Mark]:
-    """The tree without comments: of each node its type, its number of children and, if it is a leaf, its text."""
+    """The tree without comments: each node's type, its number of children and, for a leaf, its text."""
     marks: list[Mark] = []
     pending = [parsed.root]
     while pending:
@@ -103,7 +103,7 @@ def _shape(parsed: Parsed) -> list[Mark]:
 
 
 def _between(parsed: Parsed, node: tree_sitter.Node) -> str:
-    """What stands in a node and in none of its children: some grammars leave tokens out."""
+    """The text of a node outside of its children: some grammars leave tokens out."""
     at, found = node.start_byte, []
     for child in node.children:
         found.append(parsed.data[at : child.start_byte].strip())
@@ -113,7 +113,7 @@ def _between(parsed: Parsed, node: tree_sitter.Node) -> str:
 
 
 def _comments(parsed: Parsed) -> Iterator[tuple[str, str]]:
-    """Each comment, and the code that stands before it on its line."""
+    """Each comment, and the code before it on its line."""
     pending = [parsed.root]
     while pending:
         node = pending.pop()
@@ -127,13 +127,13 @@ def _comments(parsed: Parsed) -> Iterator[tuple[str, str]]:
 
 def _read_by_tools(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> str:
     before, after = (Counter(each for each in comments if _DIRECTIVE.search(each[0])) for comments in (old, new))
-    # What is asked of Stet goes when it is done.
+    # Instructions to Stet in comments disappear once they are done.
     changed = [text for text, _ in (before - after) if "stet:" not in text] + [text for text, _ in (after - before)]
     return f"a comment that tools read has changed: `{changed[0][:60]}`" if changed else ""
 
 
 def _words_differ(before: Parsed, after: Parsed) -> bool:
-    """A second opinion where the grammar cannot follow: there it may take a piece of a string for a comment."""
+    """A second check where the grammar cannot parse: it may mistake a piece of a string for a comment."""
     broken = before.root.has_error or after.root.has_error
     return broken and _words(before.source.text) != _words(after.source.text)
 

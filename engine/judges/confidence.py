@@ -1,4 +1,4 @@
-"""What the evidence adds up to: a chance of being right, with its reasons."""
+"""Combines evidence into a chance of being right, with its reasons."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from stet_ls.engine.judges import calibration
 from stet_ls.engine.prompt.task_spec import ModelTier
 
 REFUTED = 0.1
-"""The most that is left where a trusted judge failed it."""
+"""The highest chance after a trusted judge failed the candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The `chance` from 0 to 1 that a candidate is right; `reasons`, a phrase each; and the row that it comes from."""
+    """The `chance` from 0 to 1 that a candidate is right, its `reasons` (a phrase each), and its calibration row."""
 
     chance: float
     strength: EvidenceTier
@@ -25,14 +25,14 @@ class Confidence:
     reasons: tuple[str, ...]
 
     def metadata(self) -> Metadata:
-        """The metadata of an answer with this confidence, before what its job adds."""
+        """The metadata of an answer with this confidence, before its job adds to it."""
         return Metadata(calibration=self.calibration, reasons=self.reasons, evidence_tier=self.strength)
 
 
 def confidence(
     evidence: Sequence[Evidence], tier: ModelTier, *, model: str = "", truncated: bool = False
 ) -> Confidence:
-    """The chance that the candidate is right, counted for such evidence and that model, or else a start value."""
+    """The chance that the candidate is right: counted for such evidence and that model, else a default."""
     at = calibration.strength(evidence, truncated=truncated)
     chance, row = calibration.chance(at, tier, model)
     refuted = [item for item in evidence if item.verdict is Ruling.FAIL and item.trusted]

@@ -1,4 +1,4 @@
-"""Does everything that was defined stay, as far as the instruction does not name it?"""
+"""Checks that no definition is lost except those that the instruction names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Symbol
 
 _VALUES = frozenset({"variable", "constant", "field", "property", "enum member"})
-"""Kinds of symbols that count where others can use them, or the text still does."""
+"""Kinds of symbols that count only if other files can use them or the text still does."""
 _FUNCTIONS = frozenset({"function", "method", "constructor"})
 _PASSED_OVER = frozenset({"namespace"})
 _MOST_NAMED = 3
@@ -37,9 +37,9 @@ def _failed(detail: str) -> Evidence:
 
 
 def _lost(case: Case) -> Evidence | None:
-    """What is said where something is gone; None where all is there, or the user's words let go of it.
+    """The evidence for lost code; None if nothing is lost, or the instruction allows it.
 
-    Of a language that is read line by line nobody can be sure: a person has to look.
+    Line-based parsing of a language gives no certainty: the user has to review the result.
     """
     names = [
         name
@@ -83,11 +83,11 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def gone(before: Source, after: Source, language: str) -> list[str]:
-    """The qualified names of what a text defines and the other does not, outermost first.
+    """The qualified names that one text defines and the other does not, outermost first.
 
-    A definition that is found in another place of the text, that an import brings or that became a variable is there.
-    What is local to a function is no definition of the file, nor is a value that nobody else can reach and that the
-    new text does not use. Of several definitions of one name (overloads, a property's halves) all have to stay.
+    A definition that moved within the text, that an import now provides or that became a variable is not lost.
+    Locals of functions do not count, nor do values that other files cannot reach and the new text does not use.
+    Of several definitions of one name (overloads, a property's halves) all have to remain.
     """
     if before.data == after.data:
         return []
@@ -125,12 +125,12 @@ def _definitions(source: Source, language: str) -> Iterator[Symbol]:
 
 
 def _distinct(symbols: Iterable[Symbol]) -> list[Symbol]:
-    """Each definition once: a declaration and its definition, or two branches with the same head, are one."""
+    """Each definition once: a declaration and its definition, or two branches with the same head, count as one."""
     return list({(each.qualified, _head(each)): each for each in symbols}.values())
 
 
 def _head(symbol: Symbol) -> str:
-    """What tells overloads apart: the head of a function or class; the value of a variable does not."""
+    """What distinguishes overloads: the head of a function or class; the value of a variable does not."""
     return "" if symbol.kind in _VALUES else bare(re.sub(r"\b\w+::", "", symbol.signature)).rstrip(";")
 
 
@@ -139,7 +139,7 @@ def _last(name: str) -> str:
 
 
 def _imported(name: str, before: Source, after: Source, language: str) -> bool:
-    """True if a new import brings the name: it was moved to another file."""
+    """True if a new import provides the name: it was moved to another file."""
     word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     old = {before.slice(span) for span in structure.imports(before, language)}
     return any(
@@ -148,7 +148,7 @@ def _imported(name: str, before: Source, after: Source, language: str) -> bool:
 
 
 def _is_missed(symbol: Symbol, after: Source, language: str) -> bool:
-    """True of a value that others can reach, or that the text still uses."""
+    """True for a value that other files can reach, or that the text still uses."""
     return (
         is_public(symbol, language)
         or re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", after.text) is not None

@@ -1,8 +1,8 @@
-"""Do the `>>>` examples of what an edit adds or changes come out as they are written, before and after?
+"""Runs the `>>>` examples of added or changed code, before and after the edit.
 
-The user's examples are their word on what the code does: one that comes out wrong refutes a candidate, and they prove
-it where they run all of the change. An example that the candidate wrote itself proves little, but one that it fails
-refutes it, too: the code is not what it says.
+The user's examples state what the code does: a failing one refutes a candidate, and together they prove it if they
+execute all of the change. An example that the candidate wrote itself proves little, but refutes it by failing: the code
+contradicts its own documentation.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from stet_ls.validators.ast_text import unparse
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 _MOST_PARTS = 6
-"""Changed parts that are looked for: each is a text that runs beside the candidate's. Others count as not run."""
+"""Changed parts that are checked: each is a text that runs in addition to the candidate's. Others count as not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One line to type with what it should print; `call` types those before it first."""
+    """A line with its expected output; `call` runs the lines before it first."""
 
     source: str
     want: str
@@ -48,7 +48,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The examples: first so many of the `user`, then those that the candidate wrote; `parts` are what it changed."""
+    """The examples: the first `user` are the user's, the rest the candidate's; `parts` are what it changed."""
 
     examples: tuple[Example, ...]
     user: int
@@ -62,7 +62,7 @@ class _Asked:
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails if an example comes out wrong that came out right before, or that the candidate was to make right."""
+    """Fails if an example fails that passed before, or that the candidate was to fix."""
     if not for_language(case.language).runs_examples:
         return _said(Ruling.SKIPPED, f"examples in {case.language} documentation are not supported yet")
     if case.runtime is None:
@@ -78,7 +78,7 @@ async def judge(case: Case) -> Evidence:
     told, *stopped = await _all_told(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
     if isinstance(told, NotRunnable):
         return _said(Ruling.UNKNOWN, f"examples not run: {told.reason}")
-    if told.beside:  # what it changed may be what shows the results
+    if told.beside:  # its changes may affect how results are printed
         usual, *_ = await _all_told(case.runtime, (case.before.text,), asked.calls, asked.place)
         if isinstance(usual, NotRunnable) or usual.beside != told.beside:
             return _said(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {told.beside}")
@@ -93,7 +93,7 @@ async def judge(case: Case) -> Evidence:
 
 
 def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
-    """All examples come out. They count if they run all that was changed."""
+    """All examples pass. They count if they execute all of the change."""
     own = len(asked.examples) - asked.user
     count = plural(asked.user or own, "doctest")
     passes = verb("pass", asked.user or own)
@@ -112,7 +112,7 @@ def _none(number: int) -> str:
 async def _refuted(
     case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[int], told: VersionOutcomes
 ) -> Evidence:
-    """Some examples come out wrong. What failed before is no reproach to an action that keeps what the code does."""
+    """Some examples fail. An earlier failure does not count against an action that keeps the behavior."""
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
     held = {} if isinstance(before, NotRunnable) else before
     broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
@@ -126,26 +126,26 @@ async def _refuted(
 
 
 def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
-    """The text with errors in each part, of those where they can be put."""
+    """The text with an error in each part that can hold one."""
     made = ((part, wired(text, part, word)) for part in parts[:_MOST_PARTS])
     return {part: wires for part, wires in made if wires is not None}
 
 
 def _met(told: VersionOutcomes | NotRunnable, word: str) -> set[int]:
-    """The calls that came by the errors in a text."""
+    """The calls that reached the errors in a text."""
     found = {} if isinstance(told, NotRunnable) else told.outcomes
     return {n for n, each in found.items() if word in f"{each.message}{each.printed}{''.join(each.results)}"}
 
 
 def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
-    """Whether an example of the user's, or of the candidate's where there are no others, runs a part or names it."""
+    """Whether an example of the user's (or of the candidate's, if there are no others) runs a part or names it."""
     counted = asked.examples[: asked.user] or asked.examples
     named = any(part.names & named_in(each.source) for each in counted)
     return named or any(n < len(counted) for n in met)
 
 
 def _output(wrong: Sequence[tuple[Example, CallOutcome | None]]) -> Attachment:
-    """What came out wrong, as doctest itself tells it."""
+    """The failures, in doctest's own format."""
     told = []
     for example, got in wrong:
         source = example.source.rstrip().replace("\n", "\n... ")
@@ -156,9 +156,9 @@ def _output(wrong: Sequence[tuple[Example, CallOutcome | None]]) -> Attachment:
 
 
 async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
-    """The examples that come out wrong in the text before, in words; none if nothing could be run.
+    """The examples that fail in the text before, in words; empty if nothing could be run.
 
-    Those of the case's unit, or of all units.
+    Covers the case's unit, or all units if `everywhere`.
     """
     if not for_language(case.language).runs_examples or case.runtime is None:
         return []
@@ -190,7 +190,7 @@ def examples_of(text: str, unit: str) -> list[Example]:
 
 
 def read_examples(texts: Sequence[str]) -> list[Example]:
-    """The examples of some texts; the lines of one text are typed one after the other."""
+    """The examples of some texts; the lines of one text run one after the other."""
     found: list[Example] = []
     for text in texts:
         lines: list[str] = []
@@ -204,7 +204,7 @@ def read_examples(texts: Sequence[str]) -> list[Example]:
 
 
 def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
-    """True if an outcome is what the example says."""
+    """True if an outcome matches the example."""
     if outcome is None:
         return False
     if example.error:
@@ -213,7 +213,7 @@ def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
 
 
 def typed(source: str, before: Sequence[str] = ()) -> Call:
-    """A line typed at a prompt after others: what those print, or raise, is not its own."""
+    """A line run at a prompt after others, without what those print or raise."""
     quiet = ["__printed = __import__('sys').stdout", "__import__('sys').stdout = __import__('io').StringIO()"]
     lines = [f"try:\n    exec({each!r})\nexcept Exception:\n    pass" for each in before]
     setup = "\n".join([*quiet, *lines, "__import__('sys').stdout = __printed"]) if before else ""
@@ -221,7 +221,7 @@ def typed(source: str, before: Sequence[str] = ()) -> Call:
 
 
 def _echoing(source: str) -> str:
-    """What a prompt does with a line: it prints the value of an expression unless that is None."""
+    """A line as a prompt runs it: the value of an expression is printed unless it is None."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -236,7 +236,7 @@ def _prepare(case: Case, runtime: Runtime, whose: Sequence[str] = ()) -> _Asked:
     found = (parts(before, after, case.unit) or ()) if before != after else ()
     names = dict.fromkeys((case.unit, *whose, *(part.name for part in found)))
     known: dict[tuple[str, str, str], Example] = {}
-    # An instruction that is the docstring states its examples a second time.
+    # An instruction that is the docstring repeats its examples.
     _add(known, read_examples([case.stated]))
     for name in filter(None, names):
         _add(known, examples_of(before, name))
@@ -254,7 +254,7 @@ def _add(known: dict[tuple[str, str, str], Example], examples: Sequence[Example]
 async def outcomes(
     runtime: Runtime, text: str, calls: tuple[Call, ...], place: ModuleLocation
 ) -> dict[int, CallOutcome] | NotRunnable:
-    """What each call comes to in a text, by its number; fewer than all where the time was used up."""
+    """The outcome of each call in a text, by its number; fewer than all if the time was used up."""
     (told,) = await _all_told(runtime, (text,), calls, place)
     return told if isinstance(told, NotRunnable) else dict(told.outcomes)
 

@@ -1,4 +1,4 @@
-"""What judging an edit has to know of a language: one row a language."""
+"""What judging an edit needs to know about a language: one row per language."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _all_of(source: Source) -> list[str] | None:
 
 
 def _without_docstrings(source: Source) -> str:
-    """Python's syntax tree as text. Raises SyntaxError where the text is none that this Python knows."""
+    """Python's syntax tree as text. Raises SyntaxError if this Python cannot parse it."""
     tree = ast.parse(source.text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
@@ -61,19 +61,19 @@ def _preamble(parsed: Parsed) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLanguage:
-    """What judging an edit has to know of a language.
+    """What judging an edit needs to know about a language.
 
-    `is_public` says whether other files can reach a definition. `exports` are the names that a text hands out by a
-    list, None if it has none. `imports_load`: an import without a name is there for what loading does. `names_linted`:
-    a linter tells of names that nothing defines, and of those that are defined twice.
+    `is_public` says whether other files can reach a definition. `exports` are the names that a text lists as exported,
+    None without such a list. `imports_load`: an import without a name exists for the effects of loading.
+    `names_linted`: a linter reports undefined names and names that are defined twice.
 
-    `marks` finds the decorators or attributes of a unit, one a line, `mark` is how one is written; with `mark_words`
+    `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`
     each word in it counts. Java's annotations are part of its headers.
 
-    `code` is a text without comments and documentation, where the tree without comments does not say it. `comment_ends`
-    is what a compiler reads before it looks for comments, `comment_code` the comments that are code.
-    `undefined_names` are the names in a text that nothing defines, where no linter says it: from the text, its path
-    and the open buffers by their paths; None where that cannot be told.
+    `code` is a text without comments and documentation, if the tree without comments is not enough. `comment_ends`
+    matches what a compiler processes before it looks for comments, `comment_code` the comments that are code.
+    `undefined_names` finds the undefined names in a text, if no linter does: from the text, its path and the open
+    buffers by their paths; None if unknown.
     """
 
     is_public: Callable[[Symbol | Unit], bool] = _marked_public

@@ -1,4 +1,4 @@
-"""Does the linter find more than before?"""
+"""Checks that the linter finds nothing new."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the names that the candidate uses exist?"""
+"""Checks that the names used by the candidate exist."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from stet_ls.validators.findings import Finding, new_findings
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails on a name that is undefined now and was not before, and on a unit that is now defined twice.
+    """Fails on a name that became undefined, and on a unit that is now defined twice.
 
-    After a new `from x import *` nobody can tell.
+    After a new `from x import *` the result is unknown.
     """
     return await asyncio.to_thread(_judge, case)
 
@@ -47,7 +47,7 @@ def _new_lint(case: Case) -> tuple[Finding, ...]:
 
 
 def _defined_twice(case: Case) -> str:
-    """A unit of which there is one more than before, and was one already; "" if there is none."""
+    """A unit that existed before and now has one more definition; "" if there is none."""
     before, after = (
         Counter(unit.qualified for unit in structure.units(text, case.language)) for text in (case.before, case.after)
     )

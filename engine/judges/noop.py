@@ -1,4 +1,4 @@
-"""Is the candidate any change at all, and was a stub filled?"""
+"""Checks that the candidate changes something, and fills a stub that it was to fill."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from stet_ls.engine.plurals import plural
 from stet_ls.validators import structure
 
 _LARGEST = 400_000
-"""Bytes of a text that is read as code for this: more takes seconds."""
+"""Bytes of a text that is parsed for this check: more takes seconds."""
 _MOST_PAIRS = 1_000_000
-"""Of lines that are aligned to be counted: a tenth of a second."""
+"""Pairs of lines that are aligned to count changes: a tenth of a second."""
 
 
 async def judge(case: Case) -> Evidence:
     """Fails a candidate that changes nothing but white space, or that leaves the stub it should have filled.
 
-    A refactoring that nobody said more about, and any optimization, has to change more than layout and documentation.
+    A refactoring without further instructions, and any optimization, has to change more than layout and documentation.
     """
     evidence = await asyncio.to_thread(_judge, case)
     if len(case.after.data) > _LARGEST:
@@ -44,12 +44,12 @@ def _judge(case: Case) -> Evidence:
 
 
 def _shape(text: str) -> list[str]:
-    """The text as far as white space at line ends and blank lines do not matter."""
+    """The text without white space at line ends and blank lines."""
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def _changed_lines(before: list[str], after: list[str]) -> int:
-    """The lines that differ, blank ones aside, of the longer side; of very many, those that only one side has."""
+    """The differing lines, without blank ones, of the longer side; in very long texts, those that only one side has."""
     head = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )

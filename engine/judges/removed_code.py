@@ -1,6 +1,6 @@
 """What an edit removes besides definitions: decorators, exports, statements, imports, unmentioned code.
 
-Each finding is a few words ("`@cached` of `total` is gone"); what the user's words name is theirs to lose.
+Each finding is a few words ("`@cached` of `total` is gone"); anything that the user's words name may be removed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST = 40
 
 
 def taken(before: Source, after: Source, language: str, path: Path | None, named: Collection[str]) -> Iterator[str]:
-    """What is gone of a text, in words, but for what has a word of `named` in it."""
+    """What was removed from a text, in words, except for findings with a word of `named` in them."""
     if before.data == after.data:
         return
     yield from _marks_gone(before, after, language, named)
@@ -38,7 +38,7 @@ def taken(before: Source, after: Source, language: str, path: Path | None, named
 
 
 def shortened(before: Source, after: Source, language: str, named: Collection[str]) -> list[str]:
-    """The functions and values that have words less than before, but for those in `named`: an addition keeps all."""
+    """The functions and values that lost words, except for those in `named`: an addition keeps all."""
     new = defaultdict(list)
     for name, words in _own_words(after, language):
         new[name].append(words)
@@ -58,7 +58,7 @@ def _own_words(source: Source, language: str) -> Iterator[tuple[str, list[str]]]
 
 
 def _holds(words: Iterable[str], wanted: Iterable[str]) -> bool:
-    """True if all wanted words are there in their order."""
+    """True if all wanted words occur in their order."""
     rest = iter(words)
     return all(word in rest for word in wanted)
 
@@ -75,7 +75,7 @@ def _marks_gone(before: Source, after: Source, language: str, named: Collection[
 
 
 def _marks(source: Source, language: str) -> dict[str, set[str]]:
-    """The names of all decorators and attributes of each unit; a unit without any has none."""
+    """The names of all decorators and attributes of each unit; an empty set for a unit without any."""
     found: dict[str, set[str]] = defaultdict(set)
     row = for_language(language)
     if row.marks is None:
@@ -89,7 +89,7 @@ def _marks(source: Source, language: str) -> dict[str, set[str]]:
 
 
 def _names_not_exported(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
-    """Names that a list of exports has no more, though the text defines them still."""
+    """Names missing from a list of exports, though the text still defines them."""
     exports = for_language(language).exports
     old, new = exports(before), exports(after)
     if old is None or new is None:
@@ -100,7 +100,7 @@ def _names_not_exported(before: Source, after: Source, language: str, named: Col
 
 
 def _statements_gone(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
-    """Statements of the top level that use the file's names, or export them, where none of the new lines does."""
+    """Top-level statements that use the file's names, or export them, and that no new line repeats."""
     there = Counter(_words(text) for text in _statements(after, language))
     lost = [text for text in _statements(before, language) if not _taken_out(there, _words(text))]
     if not lost:
@@ -115,7 +115,7 @@ def _statements_gone(before: Source, after: Source, language: str, named: Collec
 
 
 def _taken_out(there: Counter[tuple[str, ...]], words: tuple[str, ...]) -> bool:
-    """Takes one such statement out of those that are there; False if there is none."""
+    """Removes one matching statement from those present; False if there is none."""
     there[words] -= 1
     return there[words] >= 0
 
@@ -125,7 +125,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _statements(source: Source, language: str) -> Iterator[str]:
-    """The statements of the top level that declare nothing and import nothing, and are no docstring."""
+    """The top-level statements that are not declarations, imports or docstrings."""
     parsed = tree_of(source, language)
     if parsed is None:
         return
@@ -144,7 +144,7 @@ def _statements(source: Source, language: str) -> Iterator[str]:
 def _imports_gone(
     before: Source, after: Source, language: str, path: Path | None, named: Collection[str]
 ) -> Iterator[str]:
-    """Imports that the text still uses, whose loading is their effect, or that a package hands on."""
+    """Removed imports that the text still uses, that matter for their loading, or that a package re-exports."""
     old, new = _bound(before, language), _bound(after, language)
     if not (lost := [one for name in old if name not in new for one in old[name]]):
         return
@@ -158,7 +158,7 @@ def _imports_gone(
         elif path is not None and path.name == "__init__.py":
             wanted = one.bound not in defined
         elif for_language(language).names_linted:
-            continue  # names that nothing defines are another judge's
+            continue  # undefined names belong to another judge
         else:
             code = code or _without_imports(after, language)
             wanted = one.bound not in defined and bool(re.search(rf"(?<![\w$.]){re.escape(one.bound)}(?![\w$])", code))
@@ -167,7 +167,7 @@ def _imports_gone(
 
 
 def _bound(source: Source, language: str) -> dict[str, list[Import]]:
-    """What a text imports, by the name that it is known by, else by its text."""
+    """The imports of a text, by the name that each binds, else by its text."""
     found: dict[str, list[Import]] = defaultdict(list)
     if form := reply_language(language).imports:
         for one in form.imports(source.slice(span) for span in structure.imports(source, language)):
@@ -186,7 +186,7 @@ def _without_imports(source: Source, language: str) -> str:
 
 
 def _added_words(before: Source, after: Source) -> set[str]:
-    """The words of the lines that the new text has and the old one had not."""
+    """The words of the lines that only the new text has."""
     lines = Counter(" ".join(line.split()) for line in after.text.splitlines())
     lines -= Counter(" ".join(line.split()) for line in before.text.splitlines())
     return {word for line in lines for word in _WORD.findall(line)}

@@ -1,4 +1,4 @@
-"""Does every definition keep the name, parameters and documentation that its callers rely on?"""
+"""Checks that every definition keeps the name, parameters and documentation that its callers rely on."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _GONE = "the target is not there after the edit, so its signature is not compare
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails when the target's header changes in more than white space, its documentation is lost, or the header of
-    another definition changes that others may call. What is gone altogether is `definitions`' to tell.
+    """Fails if the target's header changes in more than white space, its documentation is lost, or another definition's
+    header changes that others may call. Removed definitions are reported by `definitions`.
     """
     return await asyncio.to_thread(_judge, changed_part(case))
 
@@ -43,7 +43,7 @@ def _failed(detail: str) -> Evidence:
 
 
 def _changed_headers(case: Case) -> Iterator[Unit]:
-    """The definitions beside the target whose header is another now, though others may call them."""
+    """The definitions other than the target whose header changed although others may call them."""
     old = _by_name(structure.units(case.before, case.language))
     new = _by_name(structure.units(case.after, case.language))
     words = frozenset(re.findall(r"[\w$]+", case.instruction))

@@ -1,4 +1,4 @@
-"""Does the document still parse with the candidate in place? Only errors that the baseline did not have count."""
+"""Checks that the document still parses with the candidate in place. Only errors that the baseline lacks count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of the engine: each is found by the name of its check."""
+"""The judges of the engine, looked up by the name of their check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.engine.judges.case import Judge, NamedJudge
 def judge_of(check: Check) -> NamedJudge:
     """The judge of a check: `judge` in the module of its name, or in the file `judge.py` of the package of its name.
 
-    A check that is made by an action has none: ModuleNotFoundError.
+    ModuleNotFoundError for a check that an action makes itself.
     """
     module = import_module(f"{__package__}.{_MODULES.get(check, check.value)}")
     return NamedJudge(check, cast(Judge, module.judge))
@@ -28,4 +28,4 @@ _MODULES = {
     Check.TESTS: "project_tests.judge",
     Check.DIFFERENTIAL: "differential.judge",
 }
-"""Where a judge has a package."""
+"""Judges that live in a package."""

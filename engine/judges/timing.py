@@ -1,10 +1,10 @@
-"""Is the new code faster, and by how much? Both take turns on the same inputs, larger ones preferred.
+"""Measures whether the new code is faster, and by how much. Both take turns on the same inputs, preferably larger ones.
 
-An input counts by its first call: each call meets the module as it is after loading, with nothing remembered of the
-others. A gain counts when all of its interval lies above `WORTH`. What was measured and gained nothing is refuted; what
-could have been measured and was not is unknown. Where nothing here could measure it, and where calls that are repeated
-tell another story, that is unknown and trusted, so that a person is asked before it lands. A module that can be loaded
-only once cannot be warmed up without being used: there both calls have to gain.
+An input counts by its first call: each call runs on the module as freshly loaded, with nothing cached from other
+calls. A gain counts if its whole interval is above `WORTH`. A measured change without gain is refuted; one that could
+have been measured and was not is unknown. If it cannot be measured here, or repeated calls show a different gain, the
+result is unknown and trusted, so that the user is asked before it lands. A module that can be loaded only once cannot
+be warmed up without being used: there both calls have to gain.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.plurals import plural
 
 WORTH = 1.1
-"""A gain below this is not worth an edit, and hardly told from noise."""
+"""A gain below this is not worth an edit, and hardly distinguishable from noise."""
 ROUNDS, LEAST_ROUNDS = 15, 7
 _LEAST_AGAIN = 3
 _OTHERWISE = 1.5
-"""How many times more or less the second calls have to gain than the first to tell another story."""
+"""The factor by which the gain of second calls has to differ from that of first calls to count as different."""
 _SAMPLES = 2000
 _INPUTS = 40
 _STEP = re.compile(r"\n(?=try: )")
@@ -41,7 +41,7 @@ _STEP = re.compile(r"\n(?=try: )")
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """How many times faster: the ratio of the shortest rounds, and the interval that holds 95 % of resampled ratios."""
+    """The speedup: the ratio of the shortest rounds, and the interval that holds 95 % of resampled ratios."""
 
     ratio: float
     low: float
@@ -49,9 +49,9 @@ class Gain:
     rounds: int
     inputs: int = 0
     again: Gain | None = None
-    """What calls gain that are made a second time."""
+    """The gain of calls that are made a second time."""
     warm: bool = True
-    """Whether first calls found all that is not the module's in place."""
+    """Whether everything outside the module was loaded before first calls."""
 
     def __str__(self) -> str:
         of = f" on {plural(self.inputs, 'input')}" if self.inputs else ""
@@ -64,7 +64,7 @@ class Gain:
 
 
 async def judge(case: Case) -> Evidence:
-    """Passes if it is faster for sure, fails with the measured ratio if not; else says what was not measured."""
+    """Passes if it is certainly faster, fails with the measured ratio if not; else says what was not measured."""
     if why := _unmeasurable(case):
         return Evidence(Check.TIMING, Ruling.UNKNOWN, f"not measured: {why}", trusted=True)
     assert case.runtime is not None
@@ -121,7 +121,7 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 def evidence_of(found: Gain) -> Evidence:
-    """What a measured gain says of a change."""
+    """The evidence from a measured gain."""
     if (again := found.again) is not None and _is_another_story(found, again):
         when = "on repeated calls only" if again.is_faster else "on first calls only"
         both = f"faster {when}: {found}, and {again} when repeated"
@@ -139,7 +139,7 @@ def evidence_of(found: Gain) -> Evidence:
 
 
 def _is_another_story(first: Gain, again: Gain) -> bool:
-    """Whether one of them is a gain and the other is not: by far, or after a first call that was no warm one."""
+    """Whether only one of them is a gain: by a wide margin, or after a first call that was not warm."""
     gained, lost = (first, again) if first.is_faster else (again, first)
     by_far = gained.low >= _OTHERWISE * lost.high
     return gained.is_faster and lost.low < WORTH and (by_far or (gained is first and not first.warm))
@@ -177,12 +177,12 @@ def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, 
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))
     calls = tuple(replace(call, body=_each_once(call.body)) for call in drawn)
-    # The few that somebody wrote, grown: what is slow shows on large inputs.
+    # A few written inputs, enlarged: slowness shows on large inputs.
     small = [call for call in calls if call.names and len(call.body.splitlines()) == 1][:60]
     large = [each for factor in (8, 40) for call in small if (each := scaled(call, factor))]
     return place, (*calls[:_INPUTS], *large)
 
 
 def _each_once(body: str) -> str:
-    """The calls on an object, each with arguments that it has not seen yet."""
+    """The calls on an object, each with arguments that the object has not seen yet."""
     return "\n".join(dict.fromkeys(_STEP.split(body)))

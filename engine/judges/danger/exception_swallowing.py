@@ -5,7 +5,7 @@ except Exception:                              } catch {
                                                }
 with contextlib.suppress(Exception): ...       load().catch(() => null)
 
-A handler that raises, looks at the error or writes to a log hides nothing, nor does one for errors of a certain kind.
+A handler that raises, uses the error or logs hides nothing, nor does a handler for specific errors.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _LOGS = re.compile(
     r"exception|error|log|critical|warn(?:ing)?|fatal|(?:print|format)_exc|exc_info|capture_?exception|reject",
     re.IGNORECASE,
 )
-"""Calls that tell somebody of an error, by the last part of their name."""
+"""Calls that report an error, by the last part of their name."""
 _NAMES = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
 
 
 def in_python(source: Source, language: str) -> tuple[str, ...]:
-    """The places of a Python text that hide errors of every kind, each by how it is written."""
+    """The places of a Python text that hide errors of every kind, each as it is written."""
     return _in_python(source.text)
 
 
 def in_script(source: Source, language: str) -> tuple[str, ...]:
-    """The same of JavaScript and TypeScript; () where it cannot be read."""
+    """The places of a JavaScript or TypeScript text that hide errors of every kind; () if it cannot be parsed."""
     if "catch" not in source.text:
         return ()
     try:
@@ -75,7 +75,7 @@ def _is_broad(caught: ast.expr | None) -> bool:
 
 
 def _is_quiet(handler: ast.ExceptHandler) -> bool:
-    """Whether it neither raises nor uses the error nor calls what tells of it."""
+    """Whether it neither raises nor uses the error nor calls something that reports it."""
     inner = [node for statement in handler.body for node in ast.walk(statement)]
     return not any(
         isinstance(node, ast.Raise)
@@ -86,7 +86,7 @@ def _is_quiet(handler: ast.ExceptHandler) -> bool:
 
 
 def _last(node: ast.expr) -> str:
-    """The last part of a dotted name, "" if it is none."""
+    """The last part of a dotted name, "" for anything else."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
@@ -99,7 +99,7 @@ def _in_script(parsed: Parsed) -> Iterator[str]:
 
 
 def _handler(parsed: Parsed, call: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The function that a promise's `catch` is given; None if this is no call of one."""
+    """The function passed to a promise's `catch`; None if this is not such a call."""
     given = call.child_by_field_name("arguments") if call.type == "call_expression" else None
     if given is None or _called(parsed, call) != "catch":
         return None
@@ -108,7 +108,7 @@ def _handler(parsed: Parsed, call: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def _ignores(parsed: Parsed, handler: tree_sitter.Node, *fields: str) -> bool:
-    """Whether its body neither throws nor uses what it is given nor calls what tells of it."""
+    """Whether its body neither throws nor uses its argument nor calls something that reports it."""
     body = handler.child_by_field_name("body")
     if body is None:
         return False
@@ -123,14 +123,14 @@ def _ignores(parsed: Parsed, handler: tree_sitter.Node, *fields: str) -> bool:
 
 
 def _called(parsed: Parsed, call: tree_sitter.Node) -> str:
-    """The last part of the name of what is called, "" if it has none."""
+    """The last part of the called name, "" if it has none."""
     function = call.child_by_field_name("function")
     named = function and (function.child_by_field_name("property") or function)
     return parsed.text(named) if named is not None and "identifier" in named.type else ""
 
 
 def _below(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The node and all nodes below it, in the text's order."""
+    """The node and all of its descendants, in the text's order."""
     pending = [node]
     while pending:
         yield (each := pending.pop())

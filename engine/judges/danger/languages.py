@@ -1,4 +1,4 @@
-"""What the judge of danger has to know of a language: one row a language."""
+"""Per-language settings of the danger judge: one row per language."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def _none(source: Source, language: str) -> Collection[str]:
 
 @dataclass(frozen=True, slots=True)
 class DangerLanguage:
-    """What the judge of danger has to know of a language.
+    """What the danger judge needs to know about a language.
 
-    `risks` are looked for in its calls and imports, `tree_risks` in its syntax tree instead: None for a text that does
-    not parse. `swallowed` finds the places that hide errors of every kind, each by how it is written.
+    `risks` are searched in calls and imports; `tree_risks` searches the syntax tree instead: None for a text that does
+    not parse. `swallowed` finds the places that hide errors of every kind, each as it is written.
     """
 
     risks: RiskTable | None = None
@@ -30,7 +30,7 @@ class DangerLanguage:
 
     @property
     def is_known(self) -> bool:
-        """Whether risks of the language can be found at all."""
+        """Whether risks can be found in the language at all."""
         return self.risks is not None or self.tree_risks is not None
 
 

@@ -1,4 +1,4 @@
-"""Which paths and words in literals lead out of a project: tables that all languages share."""
+"""Paths and words in literals that lead out of a project: tables that all languages share."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _STARTED = re.compile(
     r"(?:.*[/\\])?(?:(?:GNU)?[Mm]akefile|package\.json|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|noxfile\.py|conftest\.py|__init__\.py"
     r"|Dockerfile|\.pre-commit-config\.yaml|\.npmrc)"
 )
-"""Files that tools and loaders run by themselves: to read them is ordinary."""
+"""Files that tools and loaders run by themselves: reading them is ordinary."""
 _STARTS = re.compile(
     r"LD_\w+|DYLD_\w+|PYTHON\w+|NODE_OPTIONS|NODE_PATH|BASH_ENV|PROMPT_COMMAND|PERL5\w+|RUBYOPT|GIT_\w+|PATH"
 )
-"""Variables that say what a program loads or starts: to read them is ordinary."""
+"""Variables that control what a program loads or starts: reading them is ordinary."""
 _SECRET_FILES = re.compile(
     r"(?:.*[/\\])?\.(?:ssh|aws|gnupg|kube|docker|azure|netrc|pgpass|npmrc|pypirc|git-credentials|password-store)"
     r"(?:[/\\].*)?|(?:.*[/\\])?id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?|/etc/(?:shadow|gshadow)|/proc/[\w*{}]+/(?:environ|mem)"
@@ -58,7 +58,7 @@ _ABROAD = re.compile(
 
 
 def told_by(literal: str) -> Iterator[str]:
-    """The kinds of a literal that is a path or a name, by itself: prose has blanks and is none."""
+    """The kinds of a literal that is a path or a name in itself. Prose contains blanks and is neither."""
     if not 2 <= len(literal) <= _LONGEST or "\n" in literal:
         return
     for kind, look in ((PERSISTS, _PERSISTS), (SECRETS, _SECRET_FILES), (TESTS, _TESTS)):
@@ -67,12 +67,12 @@ def told_by(literal: str) -> Iterator[str]:
 
 
 def starts(path: str) -> bool:
-    """Whether a tool of the project runs what is written to a path."""
+    """Whether a tool of the project runs files written to a path."""
     return _STARTED.fullmatch(path[:_LONGEST]) is not None
 
 
 def steers(name: str) -> bool:
-    """Whether a variable of the environment, once set, says what a program loads."""
+    """Whether setting an environment variable controls what a program loads."""
     return _STARTS.fullmatch(name) is not None
 
 
@@ -87,12 +87,12 @@ def installs(command: str) -> bool:
 
 
 def leads_out(path: str) -> bool:
-    """Whether a path leaves the project by how it is written."""
+    """Whether a path, as written, leaves the project."""
     return len(path) > 1 and OUTSIDE_PATH.fullmatch(path[:_LONGEST]) is not None
 
 
 def variable(name: str) -> str:
-    """The kind of a variable of the environment; "" for an ordinary one."""
+    """The kind of an environment variable; "" for an ordinary one."""
     if SECRET_VARIABLE.fullmatch(name):
         return SECRETS
     if HOME_VARIABLE.fullmatch(name):

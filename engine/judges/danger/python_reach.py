@@ -1,4 +1,4 @@
-"""Python code that accesses places outside its project, or its tests: paths, variables, patches, equalities."""
+"""Python code that reaches outside its project, or into its tests: paths, variables, patches, equality methods."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from stet_ls.engine.judges.danger.risk_kinds import (
 from stet_ls.validators.ast_text import unparse
 
 Named = Callable[[ast.expr], "str | None"]
-"""The dotted name that an expression stands for."""
+"""Resolves an expression to its dotted name."""
 Text = Callable[[ast.expr], "str | None"]
-"""The text that an expression of literals is."""
+"""Evaluates an expression of literals to its text."""
 
 _FILES = re.compile(
     r"(?:builtins\.|io\.|os\.|codecs\.|gzip\.|lzma\.|bz2\.)?open|os\.(?:listdir|scandir|walk|makedirs|mkdir|rename|replace|stat|access"
@@ -39,20 +39,20 @@ _PATCHED = re.compile(
     r"(?:_pytest|pytest|pluggy|unittest|doctest|builtins|operator|math|sys\.modules|linecache)(?:\..*)?"
 )
 _MEASURES = sys.stdlib_module_names - {"sys", "os", "logging", "warnings", "locale", "signal", "socket", "readline"}
-"""Modules whose parts nobody exchanges but for tests, or to deceive them."""
+"""Modules whose parts are replaced only for tests, or to deceive them."""
 _EQUALITIES = frozenset({"__eq__", "__ne__", "__instancecheck__", "__subclasscheck__"})
 _WRITES = ("write_text", "write_bytes", "touch")
 _MODE = re.compile(r"[rbt]*[wax+][rbtwax+]*")
 _DUNDER = r"__(?:globals|builtins|subclasses|mro|code|loader|reduce|reduce_ex)__"
 _LOOKED_UP = re.compile(rf"{_DUNDER}|(?:.*[.{{])?[^{{}}]*\.(?:{_DUNDER}|__class__)(?:[.\[}}!:].*)?", re.DOTALL)
-"""Literals by which an attribute of the interpreter's is asked for: by a format, a lookup, a table of a class."""
+"""Literals that access an attribute of the interpreter: by a format, a lookup, a table of a class."""
 _GIVEN = re.compile(r"(?:builtins\.)?getattr")
 _ATTRIBUTES = re.compile(r"system|popen|spawn\w+|Popen|check_output|check_call|rmtree|__subclasses__|__globals__")
-"""What a name made at run time must not be, whatever it is asked of."""
+"""Forbidden for a name built at run time, on any object."""
 
 
 class Reach:
-    """The risks of a tree beside those of its names. `name` and `text` tell what expressions stand for."""
+    """The risks of a tree other than those of its names. `name` and `text` resolve expressions."""
 
     def __init__(self, tree: ast.AST, name: Named, text: Text) -> None:
         self._tree, self._name, self._text = tree, name, text
@@ -76,7 +76,7 @@ class Reach:
                 yield from self._environment(node)
 
     def _joined(self, node: ast.BinOp) -> str:
-        """What is put behind a path by `/` and leads out of it; "" if nothing is."""
+        """The part appended to a path by `/` that leads out of it; "" if none does."""
         part = self._text(node.right) if isinstance(node.op, ast.Div) else None
         return part if part and outside_paths.leads_out(part) else ""
 
@@ -88,7 +88,7 @@ class Reach:
         if id(node) in self._prose or text is None:
             return
         kinds = set(outside_paths.told_by(text))
-        if is_part:  # of a path that is not known as a whole; one that is known is told by that
+        if is_part:  # a known full path is reported as a whole
             whole = isinstance(above, ast.expr) and self._text(above) is not None
             kinds = kinds & {PERSISTS, SECRETS} if text.startswith(("/", "\\")) and not whole else set()
         yield from ((kind, text) for kind in sorted(kinds))
@@ -122,7 +122,7 @@ class Reach:
             yield PERSISTS, name
 
     def _written(self, node: ast.Call, name: str, method: str) -> Iterator[Risk]:
-        """Files that a tool runs by itself, where the call writes them."""
+        """Files that a tool runs by itself, if the call writes them."""
         modes = [
             *node.args[0 if method == "open" and name != "os.open" else 1 :],
             *(each.value for each in node.keywords),
@@ -172,7 +172,7 @@ class Reach:
                 yield OUTSIDE, name or method
 
     def _path(self, node: ast.expr) -> str | None:
-        """What a path begins with."""
+        """The beginning of a path."""
         if (text := self._text(node)) is not None:
             return text
         match node:
@@ -215,8 +215,8 @@ class Reach:
 
 
 def _is_constant(given: ast.arguments, body: list[ast.stmt]) -> bool:
-    """Whether an equality does not depend on what it is asked about: it looks at its second argument not at all, or
-    only at its kind, and returns.
+    """Whether an equality method ignores the value of its second argument: it returns without using it, or uses only
+    its type.
     """
     names = [each.arg for each in (*given.posonlyargs, *given.args)]
     other = names[1] if len(names) > 1 else ""

@@ -1,8 +1,8 @@
-"""What Python code can do to the machine that runs it, by its syntax tree, under any name.
+"""What Python code can do to the machine that runs it, from its syntax tree, under any name.
 
 from os import system as s; s(x)                 os.system
 getattr(__import__("o" + "s"), "system")(x)      os.system
-map(eval, lines)                                 eval, although nobody calls it here
+map(eval, lines)                                 eval, although it is not called here
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from stet_ls.engine.judges.danger.risk_kinds import (
 )
 from stet_ls.validators.ast_text import unparse
 
-# What a dotted name does, whether it is called or only handed on.
+# What a dotted name does, whether it is called or only passed on.
 _NAMES: Mapping[str, re.Pattern[str]] = {
     PROCESS: re.compile(
         r"subprocess\.\w+|os\.(?:system|popen|exec\w+|spawn\w+|posix_spawnp?|fork\w*|startfile)|pty\.(?:spawn|fork)"
@@ -90,7 +90,7 @@ _MODULES: Mapping[str, re.Pattern[str]] = {
     TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy"),
     INSTALLS: re.compile(r"pip|ensurepip"),
 }
-# What an object can be told to do, whatever it is.
+# Methods that are risky on any object.
 _METHODS: Mapping[str, re.Pattern[str]] = {
     DELETES: re.compile(r"unlink|rmtree|rmdir"),
     INSIDE: re.compile(
@@ -107,11 +107,11 @@ _DYNAMIC = re.compile(r"(?:os|sys|builtins|__builtins__|subprocess|socket|shutil
 
 @lru_cache(maxsize=8)
 def risks(text: str) -> tuple[Risk, ...] | None:
-    """The risks of a text, in its order; None if it is no Python that can be read."""
+    """The risks of a text, in its order; None if it is not valid Python."""
     try:
         tree = ast.parse(text)
         found = _Names()
-        # Twice: a function may use what the module binds below it.
+        # Twice: a function may use names that the module binds below it.
         for _ in range(2):
             found.bind(tree)
         return (*found.of(tree), *dict.fromkeys(Reach(tree, found.name, _text).risks()))
@@ -120,13 +120,13 @@ def risks(text: str) -> tuple[Risk, ...] | None:
 
 
 class _Names:
-    """What the names of a text stand for."""
+    """What the names of a text refer to."""
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
 
     def bind(self, tree: ast.AST) -> None:
-        """Takes in imports, and names that are given what another name stands for."""
+        """Records imports, and names that are assigned what another name refers to."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -186,7 +186,7 @@ class _Names:
                     yield what, module or full
 
     def name(self, node: ast.expr) -> str | None:
-        """The dotted name that an expression stands for, as far as reading it tells; ".?" ends one made at run time."""
+        """The dotted name that an expression refers to, as far as known statically; ".?" ends one built at run time."""
         match node:
             case ast.Name(id=name):
                 return self.known.get(name, name)
@@ -229,7 +229,7 @@ def _joined(base: str | None, attr: str) -> str | None:
 
 
 def _text(node: ast.expr) -> str | None:
-    """The text that an expression of literals is."""
+    """The text that an expression of literals evaluates to."""
     match node:
         case ast.Constant(value=str(text)):
             return text

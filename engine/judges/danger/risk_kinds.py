@@ -1,4 +1,4 @@
-"""The kinds of what code can do to the machine that runs it, and to the tests that judge it: words and codes."""
+"""The kinds of risk to the machine that runs code, and to the tests that judge it: words and codes."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ CODES: Mapping[str, str] = {
     ENVIRONMENT: "environment", INSTALLS: "install", LINKS: "permissions", TESTS: "test-tampering",
     HIDES: "hidden-errors",
 }  # fmt: skip
-"""The code of each kind, by which a person accepts it."""
+"""The code of each kind, by which the user accepts it."""
 
 NEVER_MEANT = frozenset({PERSISTS, SECRETS, ENVIRONMENT, INSTALLS, TESTS})
-"""Kinds that deserve a question even where the instruction may have asked for them."""
+"""Kinds that need confirmation even if the instruction may have asked for them."""
 
 SECRET_MOVED = "secret-moved"
-"""The code where a value that the model did not see is dropped, or written once more."""
+"""The code for a hidden value that is dropped or written a second time."""
 
 NEW_FILE = "new-file"
-"""The code of a new file that nothing ran, or that defines what another defines."""
+"""The code for a new file that nothing ran, or that defines a name which another file defines."""
 
 OTHER = "danger"
-"""The code of what was found to be dangerous by a judge that names no kind."""
+"""The code for a danger found by a judge that names no kind."""
 
 ACCEPTABLE = (*CODES.values(), SECRET_MOVED, NEW_FILE, OTHER)
-"""All codes, as a person may name them."""
+"""All codes that the user may name."""
 
 FORGES = frozenset({TESTS, INSIDE, NATIVE})
-"""Kinds by which code can make the tests that judge it pass: where a change adds one, passing tests prove nothing."""
+"""Kinds that can make the tests that judge the code pass: if a change adds one, passing tests prove nothing."""

@@ -1,7 +1,7 @@
-"""What code can do to the machine that runs it, in the languages that are read by their calls and imports: tables.
+"""Risk tables of the languages whose calls and imports are searched as text.
 
-A name is looked for in the code without its comments and literals, under the names that imports give it; modules and
-what is built of text are looked for in imports and calls as they are written.
+A name is searched in the code without comments and literals, under the names that imports give it; modules and
+text-built names are searched in imports and calls as written.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from stet_ls.engine.judges.danger.risk_kinds import (
 
 @dataclass(frozen=True, slots=True)
 class RiskTable:
-    """The risks of a language. `names` are looked for in code, `uses` in whole calls and imports.
+    """The risks of a language. `names` are searched in code, `uses` in whole calls and imports.
 
-    `aliases` find what an import calls a thing: the groups "module" and "names", or "module" and "alias". `joint`
-    stands between the names of a path.
+    `aliases` match the name under which something is imported: the groups "module" and "names", or "module" and
+    "alias". `joint` separates the names of a path.
     """
 
     names: Mapping[str, re.Pattern[str]]

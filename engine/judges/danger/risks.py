@@ -19,7 +19,7 @@ _KEPT_STRINGS = re.compile(r"[\w$./-]{1,60}")
 
 
 def risks_in(source: Source, language: str) -> list[Risk]:
-    """What a text can do that a reader should not overlook; a risk for each place."""
+    """The risks in a text that a reader should not overlook, one per place."""
     row = for_language(language)
     if row.tree_risks is not None:
         return list(row.tree_risks(source.text) or ())
@@ -34,7 +34,7 @@ def risks_in(source: Source, language: str) -> list[Risk]:
 
 
 def _by_literals(source: Source, language: str) -> Iterator[Risk]:
-    """What a literal tells by itself: a path that leads out, file of secrets, a command that installs."""
+    """Risks of literals alone: a path that leads out, a file of secrets, a command that installs."""
     for passage in passages(source, language):
         if passage.kind != "string":
             continue
@@ -48,7 +48,7 @@ def _by_literals(source: Source, language: str) -> Iterator[Risk]:
 
 
 def _code(source: Source, language: str, table: RiskTable) -> str:
-    """The code without comments and literals, with what imports rename under its own name, members by their names."""
+    """The code without comments and literals, with renamed imports under their own names, members by their names."""
     data = bytearray(source.data)
     for passage in passages(source, language):
         start, end = passage.span.start, passage.span.end
@@ -63,12 +63,12 @@ def _code(source: Source, language: str, table: RiskTable) -> str:
             r"(?<![\w$.])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\b(?!\s*[:=](?!=))"
         )
         text = pattern.sub(lambda match: names[match[0]], text)
-    # A literal that is left is a name of a module or a member; as code it says nothing.
+    # A remaining literal is the name of a module or a member; as code it has no effect.
     return re.sub(r"(['\"`])[\w$./-]{1,60}\1", '""', text)
 
 
 def _folded(text: str) -> str:
-    """Literals that are added are one: 'child_' + 'process'."""
+    """Concatenated literals joined into one: 'child_' + 'process'."""
     for _ in range(8):
         text, count = _CONCATENATED.subn(r"\1\2\4\1", text)
         if not count:

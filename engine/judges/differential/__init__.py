@@ -1,1 +1,1 @@
-"""Does the new code behave as the old one? Both are run on the same inputs, and what they do is compared."""
+"""Compares the behavior of old and new code by running both on the same inputs."""

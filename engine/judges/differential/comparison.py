@@ -1,4 +1,4 @@
-"""What two texts of a unit came to on the same inputs, and where they differ."""
+"""The outcomes of two texts of a unit on the same inputs, and their differences."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from stet_ls.engine.judges.differential.unusual_inputs import excused
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
 _SENSELESS = re.compile(r"\bNaN\b")
-"""What JavaScript makes of an operand of a wrong kind, where other languages raise an error."""
+"""JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
-"""Makes a file of a name (without its ending), a title and calls that a user can run; None if it would be too long."""
+"""Builds a runnable file from a name (without its ending), a title and calls; None if it would be too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A call on which two texts differ, and what each made of it.
+    """A call on which two texts differ, and the outcome of each.
 
-    `in_domain`: the new one takes its kinds elsewhere.
+    `in_domain`: the new text accepts the call's kinds in another call.
     """
 
     call: Call
@@ -37,8 +37,8 @@ class Difference:
 
     @property
     def is_telling(self) -> bool:
-        """False where the old code was hardly meant for the input: a TypeError may become another, and a kind that was
-        only guessed may be taken no more anywhere, or was made nothing sensible of before.
+        """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
+        guessed kind may be refused everywhere now, or produced nothing sensible before.
         """
         if self.call.origin not in UNSURE:
             return self.old.valid
@@ -47,22 +47,22 @@ class Difference:
 
     @property
     def takes_less(self) -> bool:
-        """True where the new code refuses a kind that the old one took."""
+        """True if the new code refuses a kind that the old code accepted."""
         return self.old.kind == "ok" and self.new.error in _WRONG_KIND
 
     @property
     def is_refusal(self) -> bool:
-        """True where both refuse a kind that was only guessed, each in its words: by the one's method, the other's; or
-        where the old code had no use for an odd one.
+        """True if both refuse a guessed kind with different errors (TypeError, AttributeError), or the old code refused
+        an unusual one.
         """
         if self.call.origin == EDGE_CASE and self.old.error in _WRONG_KIND:
             return True
         return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
 
     def is_other_failure(self, promised: Collection[str]) -> bool:
-        """True where both raise an error of the language, each its own, and the old one none of the `promised`.
+        """True if both raise different built-in errors, and the old code raises none of the `promised`.
 
-        The code failed on the input by chance, and goes on to fail.
+        The code failed on the input by accident, and still fails.
         """
         if not self.old.kind == self.new.kind == "raised" or self.old.error in promised:
             return False
@@ -82,15 +82,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What running a unit twice came to: inputs that were compared, valid ones among them, differences.
+    """The result of running both texts of a unit: compared inputs, valid ones among them, differences.
 
-    `sharing` are calls on which only what is one object differs: nobody sees it who changes nothing afterwards.
-    `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
-    where no input came to anything else. `failing`: on some inputs both fail, with other errors. `excuses` name
-    inputs that nobody may mean, on which they differ. `lacks` are modules
-    that an input could not import. `partial`: of some iterators only the first items were seen. `reordered`: keys of
-    some dictionaries came in another order. `unseen` are the places of the change that no input came by, as far as
-    that is known.
+    `sharing` are calls that differ only in which results are the same object: visible only if a caller changes one
+    afterwards. `missing` counts the inputs that the new code did not finish in time. `raised` names the errors if no
+    input had any other outcome. `failing`: on some inputs both fail, with different errors. `excuses` name the
+    unintended kinds of input on which they differ. `lacks` are modules that an input could not import. `partial`: of
+    some iterators only the first items were seen. `reordered`: the keys of some dictionaries were in another order.
+    `unseen` are the places of the change that no input executed, as far as known.
     """
 
     unit: str
@@ -114,7 +113,7 @@ class Comparison:
     unseen: frozenset[Probe] = frozenset()
 
     def combine(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
-        """With further inputs of the same unit, which did not come by the places of `unseen`."""
+        """The comparison with further inputs of the same unit; `unseen` are the places that still were not executed."""
         return replace(
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
@@ -127,7 +126,7 @@ class Comparison:
         )  # fmt: skip
 
     def attachments(self) -> tuple[Attachment, ...]:
-        """Runnable files: the counter-example, if there is one, and all inputs that were compared."""
+        """Runnable files: the counter-example, if any, and all compared inputs."""
         missed = "".join(f"; none {each}" for each in in_order(self.unseen)[:_MISSED])
         files = [("inputs", f"The inputs used to compare the old and the new `{self.unit}`{missed}", self.calls)]
         if self.differences and self.differences[0].call.body:
@@ -143,8 +142,8 @@ def compared(
 ) -> Comparison:
     """The comparison of the first two texts of a report.
 
-    `promised` are the errors that the old code speaks of; None where that is not known, and any of them counts.
-    `text` is the old code, "" where each input counts.
+    `promised` are the errors that the old code documents or raises itself; None if unknown: then every error counts.
+    `text` is the old code, "" if every input counts.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
@@ -164,7 +163,7 @@ def compared(
               if old.valid and not call.again and how is not OutcomeEquality.DIFFERENT]  # fmt: skip
     excuses = excused(text, agreed, {each.call: each.is_telling for each in differences}) if text else {}
     differences = [each for each in differences if each.call not in excuses or each.takes_less]
-    # A person understands a short call that used to work best.
+    # Short calls that used to work are the easiest to understand.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
     sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
     sharing.sort(key=lambda each: len(each.call.snippet))
@@ -190,9 +189,9 @@ def _vouched(
     pairs: Sequence[tuple[Call, CallOutcome, CallOutcome]],
     alike: Sequence[OutcomeEquality],
 ) -> list[Difference]:
-    """The differences, those marked of whose kinds the new code makes the same as the old in some other call.
+    """The differences, marked where the new code agrees with the old on the same kinds in another call.
 
-    Where it makes nothing of any kind, that is no matter of the kinds.
+    If the new code accepts no kinds at all, the kinds are not the reason.
     """
     if not any(each.call.origin in UNSURE and each.new.error in _WRONG_KIND for each in differences):
         return differences
@@ -203,7 +202,7 @@ def _vouched(
 
 
 def unseen(both: tuple[ProbedText, ProbedText], report: HarnessReport) -> frozenset[Probe]:
-    """The probes of two texts that no call came by; all of them where that is not known."""
+    """The probes of two texts that no call reached; all of them if unknown."""
     if report.unseen is None:
         return frozenset((*both[0].probes, *both[1].probes))
     sides = zip(both, report.unseen, strict=True)
@@ -211,6 +210,6 @@ def unseen(both: tuple[ProbedText, ProbedText], report: HarnessReport) -> frozen
 
 
 def shortened(text: str) -> str:
-    """As much of a text as a line of evidence shows."""
+    """A text cut to what a line of evidence shows."""
     text = text.replace("\x01", "")
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

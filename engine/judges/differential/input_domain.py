@@ -1,7 +1,7 @@
 """The assumed domain of the code: an input whose kinds the new code accepts in another call.
 
-`indent('a', '')` is one if `indent('a', '', str.strip)` comes to something: what was left out has its default, and the
-rest is of the same kinds. Then a new TypeError is no matter of kinds that were guessed wrongly.
+`indent('a', '')` is in the domain if `indent('a', '', str.strip)` succeeds: the omitted argument has its default, and
+the rest has the same kinds. A new TypeError is then not explained by wrongly guessed kinds.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.validators.ast_text import unparse
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
-"""A name, with what it holds where it holds something: `("dict", kinds of keys, kinds of values)`."""
+"""A name, with its contents if it is a container: `("dict", kinds of keys, kinds of values)`."""
 _BINDING = re.compile(r"^(?:const|let|var) (\w+) = (.+?);?$", re.MULTILINE)
 
 
 def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]]) -> bool:
-    """Whether one of the calls whose arguments' kinds are `taken` has all of this one's."""
+    """Whether one of the calls whose arguments' kinds are `taken` covers all of this call's."""
     own = kinds_of(call)
     return bool(own) and any(all(_covers(each.get(name), kind) for name, kind in own.items()) for each in taken)
 
 
 def kinds_of(call: Call) -> dict[str, Kind]:
-    """The kinds of a call's arguments by name; {} where it is no single call of bound arguments."""
+    """The kinds of a call's arguments by name; {} if it is not a single call of bound arguments."""
     if not call.setup:
         return {}
     if call.printer != "print":
@@ -44,7 +44,7 @@ def kinds_of(call: Call) -> dict[str, Kind]:
 
 
 def _kind(node: ast.expr) -> Kind:
-    """What is no literal is alike only if it is written alike."""
+    """The kind of an expression; anything but a literal matches only the same text."""
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):

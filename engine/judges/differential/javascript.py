@@ -1,4 +1,4 @@
-"""JavaScript's and TypeScript's old text against their new one."""
+"""Compares the old text of a JavaScript or TypeScript unit with its new one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from stet_ls.engine.judges.differential.comparison import Comparison, compared, 
 from stet_ls.engine.judges.differential.javascript_attachment import comparison
 
 _FURTHER = 5.0
-"""Seconds for further inputs, where the first ones did not come by all of the change."""
+"""Seconds for further inputs, if the first ones did not execute all of the change."""
 _Texts = tuple[str, str]
 _AGAIN = """\
 const earlier = {0};
@@ -46,7 +46,7 @@ def changed(case: Case) -> list[str]:
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
-    """Old against new of one unit; where the file cannot be loaded, the unit with what it needs of it."""
+    """Compares old and new of one unit; if the file cannot be loaded, the unit with only its dependencies in it."""
     texts = case.before.text, case.after.text
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
@@ -94,7 +94,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Runs of the two texts of a case, each with what shows its functions to the harness."""
+    """Runs of the two texts of a case, each with a line that exposes its functions to the harness."""
 
     case: Case
     runtime: Runtime
@@ -104,7 +104,7 @@ class _Runs:
     async def __call__(
         self, texts: _Texts, both: tuple[ProbedText, ProbedText] | None, calls: tuple[Call, ...], seconds: float = 0.0
     ) -> HarnessReport | NotRunnable:
-        """What comes of calls, within `seconds` where some are given."""
+        """The report of calls, within `seconds` if given."""
         language, path = self.case.language, self.place.path
         shown = await asyncio.to_thread(_opened, texts, language)
         trial = HarnessRun(

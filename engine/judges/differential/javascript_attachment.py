@@ -1,4 +1,4 @@
-"""Calls on an old and a new text as a file that Node runs; `attached.py` makes those that Python does."""
+"""Builds a file that runs calls on an old and a new text in Node; `python_attachment.py` does so for Python."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ await main();
 def comparison(name: str, title: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:
     """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
 
-    As many calls as fit into an attachment; None if not even one does, for the texts are too long. `texts` end with
-    the line that shows what is in them.
+    Holds as many calls as fit into an attachment; None if not even one does because the texts are too long. `texts` end
+    with the line that exposes their contents.
     """
     rows = [
         f"  [{json.dumps(call.setup)}, {json.dumps(call.body)}, {json.dumps(call.names)}, {json.dumps(call.again)}],\n"
@@ -114,6 +114,6 @@ def comparison(name: str, title: str, texts: tuple[str, str], calls: Sequence[Ca
 
 
 def _literal(text: str) -> str:
-    """A text as a literal that a person can read."""
+    """A text as a readable literal."""
     escaped = re.sub(r"[\\`]|\$(?=\{)", r"\\\g<0>", text).replace("\r", "\\r").replace("\0", "\\0")
     return f"String(`\\\n{escaped}`)"

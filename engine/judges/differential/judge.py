@@ -1,4 +1,4 @@
-"""Runs old and new on the same inputs, and tells the first on which they differ."""
+"""Runs old and new on the same inputs, and reports the first on which they differ."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.validators.languages import row_for
 
 LEAST_VALID = 20
-"""With fewer valid inputs equality says too little to pass."""
+"""With fewer valid inputs, equality is too weak to pass."""
 _MOST_UNITS = 3
 
 
 class LanguageComparer(Protocol):
-    """What knows how the code of a language is run on inputs."""
+    """Runs the code of a language on inputs, old against new."""
 
     def changed(self, case: Case) -> list[str]:
         """The functions and classes that a candidate changes. Parses: not for an event loop."""
         ...
 
     async def compare(self, case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
-        """Old against new of one unit; where the file cannot be loaded, the unit with what it needs of it."""
+        """Compares old and new of one unit; if the file cannot be loaded, the unit with only its dependencies in it."""
         ...
 
 
@@ -73,7 +73,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
         if each.differences:
             first = each.differences[0]
             if excuse := runtime.excuse(first.new.lacks):
-                # Trusted, so that it is asked about: the old code could be run, and nobody saw what the new one does.
+                # Trusted, so that the user is asked: the old code could be run, and the new code's behavior is unknown.
                 return _ruled(Ruling.UNKNOWN, f"`{each.unit}` not compared: {excuse}", trusted=True)
             if not first.call.body and first.new.kind == "reached":
                 return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
@@ -81,7 +81,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
                 return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
             if first.is_telling:
                 return _ruled(Ruling.FAIL, str(first), trusted=True)
-            # Trusted, so that it is asked about: who knows what the code is for sees at once whether this matters.
+            # Trusted, so that the user is asked: somebody who knows the code's purpose sees at once whether it matters.
             doubt = f"behavior differs only on inputs outside the inferred types: {first}"
             return _ruled(Ruling.UNKNOWN, doubt, trusted=True)
     weakest = min(done, key=lambda each: each.valid)
@@ -102,12 +102,12 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     said += (f" ({valid} of them valid)" if valid < inputs else "") + _reserve(done)
     if doubt := _doubt(done):
         return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
-    # An answer is as sure as the unit that was compared least.
+    # An answer is only as certain as its least compared unit.
     return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
 
 
 def _reserve(done: Sequence[Comparison]) -> str:
-    """What the sameness is meant without."""
+    """The limits of the equality."""
     return "".join(
         (
             ", except for rounding" if any(each.rounded for each in done) else "",
@@ -121,23 +121,23 @@ def _reserve(done: Sequence[Comparison]) -> str:
 
 
 def _doubt(done: Sequence[Comparison]) -> str:
-    """Why the same results prove nothing: what is shared is another, or no input came by all of the change."""
+    """Why equal results prove nothing: sharing differs, or no input executed all of the change."""
     if sharing := next((each.sharing[0] for each in done if each.sharing), None):
         return f", but shares objects differently: {sharing}"
-    # Units that change together: what one did not come by another may.
+    # Of units that change together, one may execute what another did not.
     left = frozenset.intersection(*(each.unseen for each in done))
     return f", none of which {_first(left)}" if left else ""
 
 
 def _first(unseen: Collection[Probe]) -> str:
-    """The places that no input came by, the one that says most first."""
+    """The places that no input executed, the most significant first."""
     first, *others = in_order(unseen)
     more = len({(each.line, each.is_old) for each in others} - {(first.line, first.is_old)})
     return f"{first} ({more} more such)" if more else str(first)
 
 
 def _is_small(each: Comparison) -> bool:
-    """Something without parameters has one input, and one is all there is."""
+    """Whether the unit has only one input, as without parameters."""
     whole = each.valid == each.compared and not each.left_out and not each.missing
     return 0 < each.compared < 4 and whole
 

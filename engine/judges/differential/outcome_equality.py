@@ -1,4 +1,4 @@
-"""Two outcomes of one call: the same, the same but for rounding or for what is shared, or different."""
+"""Equality of two outcomes of one call: same, rounded, different in sharing, or different."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from stet_ls.engine.execution.harness_run import CallOutcome
 
 _FLOAT = re.compile(r"\x01([-+.\w]+)")
 _CLOSE = 1e-9
-"""Relative; the order of additions changes sums by less."""
+"""Relative tolerance; a reordered sum differs by less."""
 
 
 class OutcomeEquality(Enum):
-    """How alike two outcomes are. SHARED: equal values, but what was one thing is several, or the other way round."""
+    """How alike two outcomes are. SHARED: equal values, but one object became several, or the other way round."""
 
     SAME = "same"
     ROUNDED = "rounded"
@@ -23,7 +23,7 @@ class OutcomeEquality(Enum):
 
 
 def compare_outcomes(old: CallOutcome, new: CallOutcome) -> OutcomeEquality:
-    """How alike two outcomes are. The words of an error do not count, its type does."""
+    """How alike two outcomes are. An error's type counts, its message does not."""
     if old.digest == new.digest:
         return OutcomeEquality.SAME
     if (old.kind, old.error, old.printed) != (new.kind, new.error, new.printed):

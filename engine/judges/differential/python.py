@@ -1,4 +1,4 @@
-"""Python's old text against its new one."""
+"""Compares the old text of a Python unit with its new one."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from stet_ls.engine.judges.differential.comparison import Comparison, compared, 
 from stet_ls.engine.judges.differential.python_attachment import comparison
 
 _FURTHER = 3.0
-"""Seconds for further inputs, where the first ones did not come by all of the change."""
+"""Seconds for further inputs, if the first ones did not execute all of the change."""
 _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
 def changed(case: Case) -> list[str]:
-    """The functions and classes that a candidate changes; of the unit's own class the other methods."""
+    """The functions and classes that a candidate changes; of the unit's own class, the other methods."""
     before, after = known_module(case.before.text), known_module(case.after.text)
     return changed_units(before, after, case.unit) if before and after else []
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
-    """Old against new of one unit; where the file cannot be imported, the unit with what it needs of it."""
+    """Compares old and new of one unit; if the file cannot be imported, the unit with only its dependencies in it."""
     before, after = case.before.text, case.after.text
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:

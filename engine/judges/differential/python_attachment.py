@@ -67,7 +67,7 @@ if __name__ == "__main__":
 def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:
     """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
 
-    As many calls as fit into an attachment; None if not even one does, for the texts are too long.
+    Holds as many calls as fit into an attachment; None if not even one does because the texts are too long.
     """
     rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}, {call.again!r}),\n" for call in calls]
     old, new = map(_literal, texts)
@@ -79,11 +79,11 @@ def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls
 
 
 def _literal(text: str) -> str:
-    """A text as a literal that a person can read."""
+    """A text as a readable literal."""
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\r", "\\r").replace("\0", "\\0")
     return f'"""\\\n{escaped}"""' if not escaped.endswith('"') else f'"""\\\n{escaped[:-1]}\\""""'
 
 
 def _plain(text: str) -> str:
-    """A line in a docstring that it cannot end."""
+    """A line that cannot end the docstring it is put into."""
     return " ".join(text.split()).replace("\\", "/").replace('"""', "'''")

@@ -1,7 +1,7 @@
-"""Inputs that nobody may mean: of a kind that is seldom among those that the code takes, NaN, infinities.
+"""Inputs that the code is probably not meant for: kinds that are rare among those it accepts, NaN, infinities.
 
-A reversed text may be made by a loop or by a slice, which differ on a list of letters. Where old and new agree on
-enough inputs of the usual kinds, a difference on such ones alone is told in passing.
+A text may be reversed by a loop or by a slice, which differ on a list of letters. If old and new agree on enough inputs
+of the usual kinds, a difference only on unusual ones is a side note.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.judges.differential.input_domain import Kind, kinds_of
 
 ENOUGH = 20
-"""So many usual inputs have to agree."""
+"""The number of usual inputs that have to agree."""
 _USUAL = 0.3
-"""The least share of a kind that is a usual one of a parameter."""
+"""The least share that makes a kind usual for a parameter."""
 _NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
 _SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")
 _SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b")
 _SINGLE = frozenset({"int", "float", "bool", "number", "boolean", "complex"})
-"""Kinds of numbers: one may well be meant where another is usual."""
+"""Kinds of numbers: each may well be meant where another is usual."""
 _LITERAL = _SINGLE | {"str", "bytes", "NoneType", "List", "Set", "Dict", "Tuple", "Array", "Object"}
-"""Of what is made by a call, nobody knows what it holds."""
+"""Kinds of literals. The contents of a value that a call makes are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What most inputs are like that the code of `text` takes: the usual kinds of each parameter."""
+    """The usual kinds of each parameter, among the inputs that the code of `text` accepts."""
 
     text: str
     kinds: Mapping[str, frozenset[str]]
 
     def excuse(self, call: Call) -> str:
-        """Why a call is none that anybody may mean, as a part of a sentence; "" where it may be meant."""
+        """Why a call is probably unintended, as a part of a sentence; "" if it may be intended."""
         if _NOT_FINITE.search(call.setup) and not _SPEAKS_OF_FINITE.search(self.text):
             return "NaN and infinities"
         if call.origin not in UNSURE or _SPEAKS_OF_KINDS.search(self.text):
@@ -51,7 +51,7 @@ class Usual:
 
 
 def usual(text: str, taken: Sequence[Call]) -> Usual:
-    """What is usual among calls that a code takes."""
+    """The usual kinds among calls that a code accepts."""
     counts: dict[str, Counter[str]] = {}
     for call in taken:
         for name, kind in kinds_of(call).items():
@@ -63,9 +63,9 @@ def usual(text: str, taken: Sequence[Call]) -> Usual:
 
 
 def excused(text: str, agreed: Sequence[Call], differing: Mapping[Call, bool]) -> dict[Call, str]:
-    """The differing calls that nobody may mean, with the reason; the values say which of them tell something.
+    """The differing calls that are probably unintended, with the reason; `differing` says which ones are telling.
 
-    None where too few usual ones agree, or where a usual one tells of a difference, too.
+    Empty if too few usual inputs agree, or if a usual input differs tellingly, too.
     """
     known = usual(text, (*agreed, *(call for call, tells in differing.items() if tells)))
     reasons = {call: reason for call in differing if (reason := known.excuse(call))}
@@ -75,7 +75,7 @@ def excused(text: str, agreed: Sequence[Call], differing: Mapping[Call, bool]) -
 
 
 _GROWN = {"dict.fromkeys(": "Dict", "{n: n + 1 ": "Dict", "([": "List", "((": "Tuple", "('": "str"}
-"""How an argument that was made larger begins, by its kind."""
+"""How an enlarged argument begins, by its kind."""
 
 
 def _top(kind: Kind) -> str:

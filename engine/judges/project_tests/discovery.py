@@ -1,4 +1,4 @@
-"""Which test files of a project touch a target: they import its module and name it, or import what imports it."""
+"""Finds the test files that touch a target: they import its module and name it, or import something that imports it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports
 
 MOST_FILES = 12
-"""Test files that are run for one target; a job waits for them."""
+"""The limit of test files run for one target; a job waits for them."""
 
 _LIMITS = WalkLimits(files=5_000, entries=50_000, bytes=60_000_000, seconds=3.0)
 _TEST = re.compile(
@@ -39,10 +39,10 @@ def is_test(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Touching:
-    """Test files relative to their root, the surest first.
+    """Test files relative to their root, the most certain first.
 
-    `leads` are the names that lead to the unit, of the tests' helpers too; None where names cannot tell. `texts` are
-    those of the files, `helpers` those of the helpers.
+    `leads` are the names that lead to the unit, including those of the tests' helpers; None if names are not enough.
+    `texts` are the texts of the files, `helpers` those of the helpers.
     """
 
     tests: tuple[str, ...]
@@ -65,7 +65,7 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
     direct = {file.path: _nearness(root, file, path, name, language) for file in tests}
     near = sorted((far, found) for found, far in direct.items() if far is not None)
     ways = _ways(files, own, unit, language)
-    # A target whose own file is called like a helper is not named by that.
+    # A target whose own file is named like a helper does not count as named by it.
     named = _says([file for file in files if file.path != own], ways, {found for _, found in near})
     if not near or not named:
         between = [file for file in files if _is_between(root, file, path, name, language)]
@@ -83,7 +83,7 @@ def _ways(files: Sequence[_File], own: str, unit: str, language: str) -> frozens
 
 
 def _says(files: Sequence[_File], ways: frozenset[str] | None, naming: Set[str]) -> bool:
-    """True if one of the files `naming`, or a helper of tests among all, holds one of the names."""
+    """True if one of the files `naming`, or a helper of tests among all, contains one of the names."""
     return ways is None or any(
         words(file.text) & ways for file in files if file.path in naming or _HELPER.search(file.path)
     )
@@ -104,7 +104,7 @@ def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -
     source = Source(file.text)
     statements = [source.slice(span) for span in imports(source, language)]
     for binding in bindings(statements, language, root / file.path):
-        # Another name of the same module will do: what it calls may call the unit.
+        # Another name of the same module is enough: it may call the unit.
         if any(closeness(binding, each, target) is not None for each in (name, *binding.names.values())):
             return 0 if named else 1
     return 0 if named and for_language(language).folder_is_package else None
@@ -119,14 +119,14 @@ def _is_between(root: Path, file: _File, target: Path, name: str, language: str)
 def _by_way_of_another(
     root: Path, between: Sequence[_File], tests: Sequence[_File], target: Path, language: str
 ) -> Iterator[str]:
-    """The tests of what imports the target."""
+    """The tests of files that import the target."""
     for test in tests:
         if any(_nearness(root, test, root / each.path, "", language) is not None for each in between):
             yield test.path
 
 
 def _mentions(text: str, target: Path) -> bool:
-    """True if a text holds the name by which a file is imported."""
+    """True if a text contains the name by which a file is imported."""
     stem = target.parent.name if target.stem in ("__init__", "index", "mod") else target.stem
     return re.search(rf"\b{re.escape(stem)}\b", text) is not None
 

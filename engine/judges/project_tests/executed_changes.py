@@ -1,8 +1,8 @@
-"""Which tests ran what an edit changed: one that passes beside the change says nothing about it.
+"""Finds the tests that ran what an edit changed: a passing test that does not execute the change proves nothing.
 
-In Python the lines are told that each test runs. Where lines do not tell, as of code that another process runs, and
-elsewhere, the tests run once more with an error in what was changed: those that fail now ran it. Where neither can be
-done, the names in the tests have to do.
+In Python, the lines that each test runs are traced. For code that lines do not show, such as code run by another
+process, and in other languages, the tests run again with an error in the changed code: those that fail now ran it. If
+neither is possible, the names in the tests decide.
 """
 
 from __future__ import annotations
@@ -26,20 +26,19 @@ _NOTHING = "the edit changes no executable code"
 _UNSEEN = "unknown which lines ran"
 _STOPPED = (CaseOutcome.FAILED, CaseOutcome.ERROR)
 _ROUNDS = 3
-"""Runs with errors in changed functions: of several in one test only the first is met."""
+"""Runs with errors in changed functions: if one test reaches several, it meets only the first."""
 
 Names = Callable[[Collection[str], frozenset[str]], frozenset[str]]
-"""The tests among some that name one of some names, themselves or by what they name there. Parses."""
+"""The tests among some that use one of some names, directly or through what they use. Parses."""
 Rerun = Callable[[str], Awaitable[TestReport | None]]
-"""Runs the tests on another text; None where there is no time for that."""
+"""Runs the tests on another text; None if there is no time for that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """`tests` ran something of the change. `missed` are the parts of it that none of them ran, in words.
+    """`tests` ran some of the change. `missed` are the parts of it that none of them ran, in words.
 
-    `why` says why nothing was run. `reserve` is what has to be said where something was: what did not run, or how
-    little is known.
+    `why` says why nothing was run. `reserve` is the caveat if something was: what did not run, or how little is known.
     """
 
     tests: frozenset[str]
@@ -57,7 +56,7 @@ async def ran(case: Case, report: TestReport, good: frozenset[str], mended: froz
     if not found:
         return Ran(mended, why="" if mended else _NOTHING)
     came = [await asyncio.to_thread(_by_lines, part, report, good, names) for part in found]
-    # A test that starts another process runs the code there, where nobody counts its lines.
+    # A test that starts another process runs the code there, where lines are not traced.
     elsewhere = frozenset(test for test in mended if not (report.ran or {}).get(test))
     rounds = 0
     for number, part in enumerate(found):
@@ -90,7 +89,7 @@ def _by_lines(part: Part, report: TestReport, good: frozenset[str], names: Names
 async def _by_errors(
     case: Case, part: Part, good: frozenset[str], mended: frozenset[str], rerun: Rerun
 ) -> frozenset[str]:  # fmt: skip
-    """The tests that tell of an error in a part, or need the change and fail with the error wherever they ran it."""
+    """The tests that report an error planted in a part, or that need the change and fail with the error planted."""
     word = f"stet{new_nonce()}"
     text = await asyncio.to_thread(changed_part.wired, case.after.text, part, word)
     told = await rerun(text) if text is not None else None
@@ -131,13 +130,13 @@ async def _by_wires(
         if told is None or told.starved or told.collection or not told.cases:
             return await asyncio.to_thread(_by_names, wires, good, mended, names)
         stopped = frozenset(each.id for each in told.cases if each.outcome in _STOPPED) & good
-        # Where an error ends the process, the tests after it were not reached.
+        # If an error ends the process, the tests after it were not reached.
         unreached = good - frozenset(each.id for each in told.cases)
         tests |= stopped | await asyncio.to_thread(names, unreached, frozenset().union(*(each.names for each in left)))
         stops = [each for each in told.cases if each.id in stopped]
         met = tuple(wire for wire in left if any(_says(wire.mark(word), each) for each in stops))
         if stopped and not met and len(left) == 1:
-            met = left  # who took the error said something else
+            met = left  # the error was caught and reported in other words
         left = tuple(each for each in left if each not in met)
         if not left or not met:
             break
@@ -145,7 +144,7 @@ async def _by_wires(
 
 
 def _by_names(wires: Sequence[Wire], good: frozenset[str], mended: frozenset[str], names: Names) -> Ran:
-    """The verdict without coverage: tests have to name each changed part, or the change is all there is."""
+    """The verdict without coverage: tests have to name each changed part, or the change consists of one part."""
     said = {each: names(good, each.names) | (mended if len(wires) == 1 else frozenset()) for each in wires}
     unsaid = [each.unit for each, tests in said.items() if not tests]
     missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)

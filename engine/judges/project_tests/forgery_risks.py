@@ -1,4 +1,4 @@
-"""Passing tests prove nothing if the change tampers with the test runner."""
+"""Withdraws a pass if the change tampers with the test runner: passing tests prove nothing then."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MOST_TOLD = 3
 
 
 async def unless_forged(evidence: Evidence, case: Case, before: TestReport, after: TestReport) -> Evidence:
-    """The evidence; a pass is open where the change adds what can forge it, or its run shows signs of that.
+    """The evidence; a pass becomes unknown if the change adds what can forge it, or its run shows signs of that.
 
-    What the text before did as well is the project's way, and speaks against nobody.
+    What the text before did as well is the project's practice and does not count.
     """
     if evidence.verdict is not Ruling.PASS:
         return evidence
@@ -27,7 +27,7 @@ async def unless_forged(evidence: Evidence, case: Case, before: TestReport, afte
 
 
 def doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
-    """The evidence; a pass is open where there are signs that it was forged."""
+    """The evidence; a pass becomes unknown if there are signs that it was forged."""
     if evidence.verdict is not Ruling.PASS or not signs:
         return evidence
     told = "; ".join([*signs][:_MOST_TOLD])

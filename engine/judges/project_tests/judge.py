@@ -1,4 +1,4 @@
-"""The project's tests, before and after: what passed has to pass, and what the target was to mend too."""
+"""Runs the project's tests before and after: passing tests must still pass, and those to be fixed must pass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def judge(case: Case) -> Evidence:
 
 
 async def _runs(case: Case) -> _Runs | Evidence:
-    """What is to be run; evidence that says why nothing is."""
+    """The tests to run; evidence with the reason if there are none."""
     runtime, path = case.runtime, case.path
     if path is None:
         return _said(Ruling.SKIPPED, "save the document to run its project's tests")
@@ -64,7 +64,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
 
 
 class FailingTest(NamedTuple):
-    """A test that fails: its id, what is wrong in words, and where (" (in f, a.py:3)", "" if unknown)."""
+    """A failing test: its id, the problem in words, and the place (" (in f, a.py:3)", "" if unknown)."""
 
     id: str
     problem: str
@@ -72,14 +72,14 @@ class FailingTest(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its own name, without that of its file."""
+        """The test's name without that of its file."""
         return self.id.rpartition("::")[2]
 
 
 async def failing(case: Case) -> tuple[FailingTest, ...]:
-    """The tests that touch the target and fail on the text before; none if none could be run.
+    """The tests that touch the target and fail on the text before; empty if none could be run.
 
-    Of a file of tests that cannot be loaded its path, unless a package is missing, which is the machine's fault.
+    A test file that cannot be loaded is named by its path, unless a package is missing: that is not the code's fault.
     """
     run = await _runs(case)
     if isinstance(run, Evidence):
@@ -92,7 +92,7 @@ async def failing(case: Case) -> tuple[FailingTest, ...]:
 
 
 class _Runs:
-    """Runs the same tests on the text before and after; what came of the one before is kept for the next candidate."""
+    """Runs the same tests on the text before and after; keeps the report of the text before for the next candidate."""
 
     def __init__(
         self, case: Case, runtime: Runtime, root: Path, found: Touching, buffers: Mapping[Path, str]
@@ -103,7 +103,7 @@ class _Runs:
         self.is_of_tests = case.path is not None and case.path.relative_to(root).as_posix() in found.tests
 
     async def before(self, seed: int = 0) -> TestReport:
-        """With the text as the user has it."""
+        """Runs with the user's current text."""
         python = self._runtime.python.key if self._runtime.python is not None else ""
         key = (self._root, self._tests, self._case.before.text, seed, python)
         known: TestReport | None = self._runtime.reports.get(key)
@@ -114,19 +114,19 @@ class _Runs:
         return known
 
     async def again(self) -> TestReport | None:
-        """The same once more with another seed; None if there is no time for that."""
+        """Runs on the text before again with another seed; None if there is no time for that."""
         return await self.before(seed=1) if self._runtime.left() >= _LEAST_SECONDS else None
 
     async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
-        """With the candidate in place."""
+        """Runs with the candidate in place."""
         return await self._run(self._case.after.text, select, seed, traced=True)
 
     async def other(self, text: str) -> TestReport | None:
-        """With another text in its place; None if there is no time for that."""
+        """Runs with another text in its place; None if there is no time for that."""
         return await self._run(text) if self._runtime.left() >= _LEAST_SECONDS else None
 
     def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
-        """The tests among some that name one of `names`, or what leads to it. Parses: not for an event loop."""
+        """The tests among some that use one of `names`, or what leads to it. Parses: not for an event loop."""
         leads = names
         for text in (self._case.after.text, *self._found.helpers):
             leads = leading(text, leads, self._case.language)
@@ -137,10 +137,9 @@ class _Runs:
         return says_any(test_name(identifier), text, names, self._case.language)
 
     def about_target(self, ids: Collection[str]) -> frozenset[str]:
-        """The tests among some that name the target, or what leads to it; all of them where names cannot tell.
+        """The tests among some that use the target, or what leads to it; all of them if names are not enough.
 
-        A target that is written anew is what the candidate has and the text before had not. Parses: not for an event
-        loop.
+        Without a unit, the target is all units that only the candidate has. Parses: not for an event loop.
         """
         language, names = self._case.language, self._found.leads
         if not self._case.unit:
@@ -183,12 +182,12 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         return _said(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
     mending = case.spec.mends and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
-    # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.
+    # A test that is skipped or expected to fail now says nothing: the code may have requested that itself.
     lost = passed - passing
     worse = bool(lost) or (not passed and _broken(after) and not _broken(before))
     unable = _unable(after, run.excuse)
     if worse and unable and not _failed_otherwise(after, lost, run.excuse):
-        # Trusted, so that it is asked about: they could be run before.
+        # Trusted, so that the user is asked: they could be run before.
         excuse = next(iter(unable.values()))
         return replace(_said(Ruling.UNKNOWN, f"cannot run the project's tests: {excuse}"), trusted=True)
     lost -= unable.keys()
@@ -230,10 +229,10 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
 async def _confirmed(
     lost: frozenset[str], again: TestReport | None, after: TestReport, run: _Runs
 ) -> tuple[frozenset[str], Evidence]:
-    """Those of the lost tests that fail once more with the change, and what is to be said if none does.
+    """The lost tests that fail again with the change, and the evidence if none does.
 
-    What fails now and then with the change alone may be its doing: that is no proof of either. A second run that got no
-    core proves nothing either; `again` is that of the text before.
+    An intermittent failure that occurs only with the change may be caused by it: neither is proven. A second run that
+    got no CPU time proves nothing either; `again` is the second run of the text before.
     """
     later = await run.after(sorted(lost), seed=1)
     unsteady = lost & _passed(later)
@@ -248,7 +247,7 @@ async def _confirmed(
 
 
 def _unable(report: TestReport, excuse: Callable[[str], str]) -> dict[str, str]:
-    """Why they could not be run, of the tests and test files that want a package which could not be had."""
+    """Why tests and test files could not be run that need a package which could not be installed."""
     failures = [(each.path, each.failure) for each in report.collection]
     failures += [(each.id, each.failure) for each in report.failed() if each.failure is not None]
     told = {name: excuse(failure.module) for name, failure in failures}
@@ -270,13 +269,13 @@ def _passed(report: TestReport) -> frozenset[str]:
 
 
 def _flaky(once: TestReport, again: TestReport) -> frozenset[str]:
-    """The tests that ended otherwise when they ran again with nothing changed."""
+    """The tests whose outcome differs when they run again without changes."""
     first, second = _ended(once), _ended(again)
     return frozenset(each for each in first if second.get(each, first[each]) is not first[each])
 
 
 def _ended(report: TestReport) -> dict[str, bool]:
-    """Whether it passed, of each test that came to an end."""
+    """Whether each finished test passed."""
     told = {CaseOutcome.PASSED: True, CaseOutcome.FAILED: False, CaseOutcome.ERROR: False}
     return {each.id: told[each.outcome] for each in report.cases if each.outcome in told}
 

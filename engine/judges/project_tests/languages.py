@@ -1,4 +1,4 @@
-"""What the judge of a project's tests has to know of a language: one row a language."""
+"""What the judge of a project's tests needs to know about a language: one row per language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.validators.languages import lookup
 
 
 def _assigned_python(text: str, path: Path | None) -> Iterator[str]:
-    """What a text puts into other modules of the project, from where its tests may take what they want."""
+    """The names that a text assigns into other modules of the project, where its tests may use them."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError):
@@ -33,11 +33,11 @@ def _assigned_python(text: str, path: Path | None) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ProjectTestLanguage:
-    """What the judge of a project's tests has to know of a language.
+    """What the judge of a project's tests needs to know about a language.
 
-    `error` is a statement that ends whatever runs it, with {} for the word that is found in the failure again.
-    `expression` stands for the body of a function that is one expression and begins with `arrow`. `accessors` finds a
-    body that holds no statements. `assigned(text, path)` is what a text puts into other modules of the project.
+    `error` is a statement that ends its caller, with {} for the word that identifies it in the failure.
+    `expression` replaces the body of a function that is one expression and begins with `arrow`. `accessors` matches a
+    body that holds no statements. `assigned(text, path)` yields what a text assigns into other modules of the project.
     """
 
     error: str = ""
@@ -53,7 +53,7 @@ ROWS: Mapping[str, ProjectTestLanguage] = {
     "javascript": ProjectTestLanguage(_SCRIPT, expression=f"{{ {_SCRIPT} }}"),
     "go": ProjectTestLanguage('panic("{}");'),
     "rust": ProjectTestLanguage('panic!("{}");'),
-    # What follows a plain `throw` is no Java.
+    # Java rejects statements after a plain `throw`.
     "java": ProjectTestLanguage('if (true) throw new RuntimeException("{}");'),
     "csharp": ProjectTestLanguage(
         'if (true) throw new System.Exception("{}");',

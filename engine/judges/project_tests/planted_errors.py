@@ -1,6 +1,6 @@
-"""Errors where functions changed: a test that passes with them never ran what was changed.
+"""Plants errors in changed functions: a test that still passes never ran the change.
 
-They stand at the start of a function, or of the block in it that holds all that changed.
+The error is placed at the start of a function, or of the innermost block that holds the whole change.
 
 func Sum(xs []int) int {                 func Sum(xs []int) int {
     return 0                     =>          panic("…"); return 0
@@ -21,14 +21,14 @@ from stet_ls.validators.structure.units import Unit, captures, tree_of
 _BLOCKS = frozenset({"statement_block", "block", "compound_statement"})
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _CALLS_ANOTHER = re.compile(r"\{\s*(?:super|this)\s*\(")
-"""A constructor in which nothing may stand before its first statement."""
+"""A constructor in which no statement may precede the first one."""
 _DEFINED = re.compile(r"\b([A-Za-z_$][\w$]*)(?=\s*(?::[^=;]*|\[[^\]]*\]\s*)?=(?!=))")
-"""What a line outside of functions gives a value."""
+"""The name that a line outside of functions assigns a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A changed unit with the bytes at which an error goes, and the error around the word; `text` is "" where none can.
+    """A changed unit, the bytes at which an error goes, and the error around the word; `text` is "" if none fits.
 
     `names` are those that lead to it.
     """
@@ -40,13 +40,13 @@ class Wire:
     text: str = ""
 
     def mark(self, word: str) -> str:
-        """What its error says."""
+        """The message of its error."""
         return f"{word}-{self.number}-"
 
 
 def wires_of(before: Source, after: Source, language: str) -> tuple[Wire, ...]:
-    """The functions that an edit adds or changes; where it changes none, one for what stands around them; () if nothing
-    is other than before.
+    """The functions that an edit adds or changes; if it changes none, one wire for the code around them; () if nothing
+    differs.
     """
     before, plain = (_without_comments(text, language) for text in (before, after))
     known = {each.qualified: each for each in _functions(before, language)}
@@ -70,7 +70,7 @@ def wired(after: Source, wires: Sequence[Wire], word: str) -> Source:
 
 
 def _without_comments(source: Source, language: str) -> Source:
-    """With blanks in the place of comments, so that all else stays where it is."""
+    """The source with blanks in place of comments, so that positions stay the same."""
     parsed = tree_of(source, language)
     if parsed is None:
         return source
@@ -81,7 +81,7 @@ def _without_comments(source: Source, language: str) -> Source:
 
 
 def _functions(source: Source, language: str) -> Iterator[Unit]:
-    """Functions and methods with a body that are in no other."""
+    """Functions and methods with a body that are not nested in another."""
     end = 0
     for each in sorted(units(source, language), key=lambda unit: (unit.span.start, -unit.span.end)):
         if each.kind != "class" and each.body is not None and each.body.start >= end:
@@ -94,7 +94,7 @@ def _code(source: Source, unit: Unit) -> tuple[str, list[str]]:
 
 
 def _block(before: Source, old: Unit | None, after: Source, unit: Unit, language: str) -> Span | None:
-    """The smallest block within a function that holds all that is other than before; None where that is its body."""
+    """The smallest block within a function that holds all differences; None if that is its body."""
     if old is None or old.signature != unit.signature or old.body is None or unit.body is None:
         return None
     first, second = before.slice(old.body).encode(), after.slice(unit.body).encode()
@@ -112,7 +112,7 @@ def _block(before: Source, old: Unit | None, after: Source, unit: Unit, language
 
 
 def _alike(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
+    """The length of the common prefix in bytes."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
 

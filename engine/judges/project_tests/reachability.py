@@ -1,4 +1,4 @@
-"""By which names a test may come to run a unit: what runs under none of them proves nothing of it."""
+"""Finds the names by which a test may reach a unit: a test that uses none of them proves nothing about it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _HARMLESS = frozenset({
     "deleter", "final", "getter", "lru_cache", "overload", "override", "property", "setter", "singledispatchmethod",
     "staticmethod", "total_ordering", "wraps", "Deprecated", "Override", "SuppressWarnings",
 })  # fmt: skip
-"""Decorators that hand the unit to nobody else; any other may register it somewhere."""
+"""Decorators that do not pass the unit on; any other may register it somewhere."""
 _UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])=]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
-"""What names units at a module's top and runs none of them when it is imported."""
+"""Code at the top of a module that names units without running them on import."""
 _PROSE = frozenset({
     "comment", "line_comment", "block_comment", "string_content", "string_fragment", "interpreted_string_literal",
     "raw_string_literal", "string_literal", "character_literal",
 })  # fmt: skip
-"""Nodes of grammars that name nothing. Templates and what is interpolated are code."""
+"""Grammar nodes that name nothing. Templates and interpolations are code."""
 
 
 def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
-    """The names in a file that lead to a unit: its own, and those of the units that name one of these.
+    """The names in a file that lead to a unit: its own, and those of the units that use one of these.
 
-    None where names cannot tell: a decorator, or something at the top of the file, takes it, and it may be run under
-    any name.
+    None if names are not enough: a decorator, or code at the top of the file, takes the unit, and it may run under any
+    name.
     """
     source = Source(text)
     found = units(source, language)
@@ -40,17 +40,17 @@ def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
 
 
 def runs_any(test: str, text: str, names: frozenset[str], language: str) -> bool:
-    """Whether a test of a file names one of `names`, itself or by what it names there; True if it is not found."""
+    """Whether a test of a file uses one of `names`, directly or through what it uses; True if it is not found."""
     source = Source(text)
     found = units(source, language)
     return all(each.name != test for each in found) or test in _leading(set(names), source, found)
 
 
 def says_any(test: str, text: str, names: frozenset[str], language: str) -> bool:
-    """Whether a test of a file names one of `names`, itself or by what it names there.
+    """Whether a test of a file uses one of `names`, directly or through what it uses.
 
-    What the file calls when it is loaded counts for all of its tests; of a test that is no function of its own, as in
-    JavaScript, the whole file does. Comments and strings name nothing.
+    What the file calls when it is loaded counts for all of its tests; if a test is not a function, as in JavaScript,
+    the whole file counts. Comments and strings name nothing.
     """
     source = _code(Source(text), language)
     found = units(source, language)
@@ -66,13 +66,13 @@ def test_name(identifier: str) -> str:
 
 
 def leading(text: str, names: frozenset[str], language: str) -> frozenset[str]:
-    """Names, and those of the units of a file that name one of them, and so on; comments and strings name nothing."""
+    """The names, and those of a file's units that use one of them, transitively; comments and strings name nothing."""
     source = _code(Source(text), language)
     return frozenset(_leading(set(names), source, units(source, language)))
 
 
 def _code(source: Source, language: str) -> Source:
-    """With blanks in the place of comments and of what strings say."""
+    """The source with blanks in place of comments and string contents."""
     parsed = tree_of(source, language)
     data = bytearray(source.data)
     for node in captures(parsed, _PROSE) if parsed is not None else ():
@@ -81,7 +81,7 @@ def _code(source: Source, language: str) -> Source:
 
 
 def _leading(first: set[str], source: Source, found: tuple[Unit, ...]) -> set[str]:
-    """Some names, and those of the units that name one of these, and so on. Each name is looked at once."""
+    """The names, and those of the units that use one of them, transitively. Each name is visited once."""
     named_by: defaultdict[str, list[Unit]] = defaultdict(list)
     for each in found:
         if each.kind != "class":
@@ -113,7 +113,7 @@ def _registered(text: str) -> bool:
 
 
 def _top(source: Source, found: tuple[Unit, ...], language: str) -> str:
-    """What stands outside of units and imports."""
+    """The text outside of units and imports."""
     parts, at = [], 0
     for span in sorted([*(each.span for each in found), *imports(source, language)], key=lambda span: span.start):
         if span.start > at:

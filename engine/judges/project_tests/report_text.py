@@ -1,4 +1,4 @@
-"""What is said of the project's tests, and what of a failure is shown."""
+"""Texts about the project's tests and their failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def good(passing: int, mended: int, still: int) -> str:
 
 
 def beside(tests: int, missed: Collection[str]) -> str:
-    """That tests pass beside the change: of what they run nothing."""
+    """That passing tests do not execute the change."""
     first, *others = missed or ("it",)
     more = f" or {plural(len(others), 'more changed part')}" if others else ""
     return f"{'it does not execute' if tests == 1 else 'none of them executes'} {first}{more}"
@@ -55,7 +55,7 @@ def names(identifiers: Collection[str]) -> str:
 
 
 def where(failure: reports.CaseFailure) -> str:
-    """Where it happened, with what the names there held."""
+    """The place of a failure, with the values of the names there."""
     frame = failure.deepest
     if frame is None:
         return ""
@@ -64,7 +64,7 @@ def where(failure: reports.CaseFailure) -> str:
 
 
 def shown(report: TestReport, wanted: Collection[str]) -> str:
-    """What the failing tests said, as their runner tells it: the failure, where it came from, what was printed."""
+    """The runner's output for failing tests: the failure, its traceback, what was printed."""
     told = [f"{error.path}\n{_of_one(error.failure)}" for error in report.collection]
     for each in report.failed():
         if each.id in wanted:

@@ -1,4 +1,4 @@
-"""The texts that say which packages a run of Python tests needs: the tests, their conftests, and pytest itself."""
+"""The texts that decide which packages a run of Python tests needs: the tests, their conftests, and pytest itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stet_ls.validators.project_files import read_regular
 _PYTEST_STYLE = re.compile(r"^(?:async )?def test|^class Test\w*(?!.*TestCase)", re.MULTILINE)
 """A test that `unittest` would not find."""
 _LARGEST = 400_000
-"""Bytes of a `conftest.py` that is read."""
+"""Bytes of the largest `conftest.py` that is read."""
 
 
 def texts(root: Path, tests: Mapping[str, str], buffers: Mapping[Path, str]) -> tuple[str, ...]:
