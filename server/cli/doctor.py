@@ -1,4 +1,4 @@
-"""`stet doctor`: what works on this machine, what does not, and what to do about it."""
+"""`stet doctor`: what works on this machine, what does not, and how to fix it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from stet_ls.validators.syntax import language_pack
 
 
 class State(StrEnum):
-    """How a part is. Only BROKEN keeps jobs from running."""
+    """The state of a part. Only BROKEN prevents jobs from running."""
 
     OK = "ok"
     MISSING = "missing"
@@ -95,7 +95,7 @@ async def _health(loaded: Loaded) -> Mapping[str, Any]:
 
 
 def _model(health: Mapping[str, Any]) -> Iterator[DoctorRow]:
-    # One that is dead keeps nothing from running while another serves.
+    # A dead model does not prevent jobs while another one serves.
     without = State.MISSING if health["status"] in ("ready", "asleep") else State.BROKEN
     for row in health["endpoints"]:
         name = (
@@ -118,7 +118,7 @@ def _model(health: Mapping[str, Any]) -> Iterator[DoctorRow]:
 
 
 def _profile(profile: Mapping[str, Any]) -> str:
-    """What jobs go by with a model, in one line."""
+    """The parts of a model's profile that jobs use, in one line."""
     speed = profile["tokens_per_second"]
     pieces = [
         f"{profile['tier']} model, context of {profile['context']:,} tokens",
@@ -168,7 +168,7 @@ def _checkers(tools: Toolbox) -> Iterator[DoctorRow]:
 
 
 def _actions(settings: Settings) -> Iterator[DoctorRow]:
-    """The actions beside the built-in ones."""
+    """The actions in addition to the built-in ones."""
     actions = Actions(settings)
     for name, listed in actions.custom.items():
         state = State.OK if listed.trusted else State.MISSING
@@ -179,7 +179,7 @@ def _actions(settings: Settings) -> Iterator[DoctorRow]:
 
 
 def _sandbox(loaded: Loaded) -> DoctorRow:
-    """How well code is walled in here, and the command that would improve it."""
+    """The isolation of executed code on this machine, and the command that would improve it."""
     from stet_ls.engine.sandbox.isolation import Level
     from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
 
@@ -187,7 +187,7 @@ def _sandbox(loaded: Loaded) -> DoctorRow:
     sandbox = Sandbox(Level(settings.minimum_level), user_paths().cache / "sandbox", backend=settings.backend)
     try:
         best = asyncio.run(sandbox.best())
-    except (StetError, OSError) as error:  # a cache that cannot be written keeps nobody from reading the rest
+    except (StetError, OSError) as error:  # an unwritable cache must not hide the rest of the report
         return DoctorRow("sandbox", State.MISSING, str(error))
     report = best.report if best else none_here(settings.backend)
     stands = report.level.reaches(sandbox.minimum)
@@ -201,7 +201,7 @@ def _sandbox(loaded: Loaded) -> DoctorRow:
 
 
 async def _memory(loaded: Loaded) -> DoctorRow:
-    """Report the number of remembered solutions. A fault of the memory keeps no job from running."""
+    """The number of remembered solutions. A fault of the memory does not prevent jobs from running."""
     from stet_ls.engine.memory.job_memory import JobMemory
     from stet_ls.engine.memory.memory_client import MemoryClient
 

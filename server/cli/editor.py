@@ -1,4 +1,4 @@
-"""`stet editor NAME`: the configuration to paste for an editor, as it ships with Stet."""
+"""`stet editor NAME`: prints the configuration for an editor, as shipped with Stet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROGRAMS: Mapping[str, str] = {
     "sublime": "subl",
     "zed": "zed",
 }
-"""The program of each editor, by which people call it as well."""
+"""Other names of editors: their programs."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the editor's configuration, and on standard error where it belongs; or the names of all editors."""
+    """Prints the editor's configuration, and on standard error where to put it; or the names of all editors."""
     configurations = known()
     if arguments.name is None:
         print("\n".join(configurations))
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def known() -> Mapping[str, Traversable]:
-    """The shipped configurations by the name of their editor: the file's name without its ending."""
+    """The shipped configurations by the name of their editor: the file name without its extension."""
     found = (file for file in resources.files("stet_ls.editors").iterdir() if file.is_file())
     files = (file for file in found if not file.name.startswith((".", "_")))
     return {file.name.partition(".")[0].lower(): file for file in sorted(files, key=lambda file: file.name)}

@@ -1,4 +1,4 @@
-"""`stet memory`: what is remembered, and what is to be forgotten."""
+"""`stet memory`: lists, searches, learns and forgets solutions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WIDE = 76
 """Characters of an instruction in a list."""
 _FILE = "file, or - for standard output or input"
 _MOST_TOLD = 5
-"""Broken lines of a file that are told one by one."""
+"""Broken lines of a file that are reported one by one."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does what the verb says; 1 for an id that there is none of, or a memory that had to be mended."""
+    """Runs the verb; returns 1 for an unknown id, or a memory that had to be repaired."""
     settings = load_settings().settings.memory
     from stet_ls.engine.memory.job_memory import JobMemory
     from stet_ls.engine.memory.memory_client import COMMANDS_STAY, MemoryClient
@@ -166,7 +166,7 @@ async def _import(flow: JobMemory, arguments: argparse.Namespace) -> int:
 
 
 async def _learn(flow: JobMemory, arguments: argparse.Namespace) -> int:
-    """Into the scope of the project, as an editor that has its folder open sees it."""
+    """Remembers functions in the scope of the project, the same as for an editor that has its folder open."""
     from stet_ls.engine.execution.runtime_provider import RuntimeProvider
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.server.cli.memory_learn import functions_of, take_in_proven
@@ -214,12 +214,12 @@ async def _take_in(flow: JobMemory, solutions: list[Solution]) -> int:
 
 
 def _draw(done: int, total: int) -> None:
-    """The progress of the embedder."""
+    """Shows the progress of the embedder."""
     _draw_line("vectors", done, total)
 
 
 def _draw_line(what: str, done: int, total: int) -> None:
-    """Progress, on one line of a terminal."""
+    """Shows progress on one line of a terminal."""
     if sys.stderr.isatty():
         filled = 30 * done // max(total, 1)
         bar = f"{'█' * filled}{'·' * (30 - filled)}"
@@ -255,7 +255,7 @@ def _read(file: str) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Solutions are the user's code: no other user may read the file."""
+    """Writes a file that no other user may read: solutions are the user's code."""
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

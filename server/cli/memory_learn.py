@@ -1,4 +1,4 @@
-"""`stet memory learn PATH`: a project's own functions that say what they are for, and whose tests pass."""
+"""`stet memory learn PATH`: remembers a project's documented functions whose tests pass."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass
 class Learned:
-    """What came of it: functions with documentation; how many are new, known, run by no test, and which fail."""
+    """The result: documented functions; how many are new, known, not run by any test, or failing."""
 
     documented: int = 0
     new: int = 0
@@ -52,7 +52,7 @@ class Learned:
     failing: list[str] = field(default_factory=list)
 
     def words(self) -> str:
-        """In one line."""
+        """The result in one line."""
         first = ", ".join(self.failing[:_NAMED]) + (", …" if len(self.failing) > _NAMED else "")
         failing = f"whose tests do not pass ({first})"
         parts = {"were known": self.known, "that no test runs": self.untested, failing: len(self.failing)}
@@ -61,7 +61,7 @@ class Learned:
 
 
 def functions_of(path: Path) -> tuple[Path, list[Solution]]:
-    """The project's folder, and its functions with documentation in `path`."""
+    """The project's folder, and the documented functions in `path`."""
     if not path.exists():
         raise UsageError(f"{path} does not exist.")
     path = path.resolve()
@@ -72,7 +72,7 @@ def functions_of(path: Path) -> tuple[Path, list[Solution]]:
 async def take_in_proven(
     memory: MemoryClient, runtimes: RuntimeProvider, root: Path, found: Sequence[Solution], draw: OnProgress
 ) -> Learned:
-    """Remembers those whose tests pass, file by file: what was taken in stays if the rest is given up.
+    """Remembers the functions whose tests pass, file by file: finished files are kept if the rest is cancelled.
 
     Each test file is run once, in the sandbox. Cancelling ends its processes.
     """
@@ -103,7 +103,7 @@ async def take_in_proven(
 
 
 class _Trial:
-    """Runs the test files that touch a function, each once for a file of code, and keeps what came of them."""
+    """Runs the test files that refer to a function, each once for a file of code, and keeps the reports."""
 
     def __init__(self, runtimes: RuntimeProvider, root: Path, held: AsyncExitStack) -> None:
         self._runtimes = runtimes
@@ -114,7 +114,7 @@ class _Trial:
         self._reports: dict[tuple[str, str], TestReport] = {}
 
     async def of(self, solution: Solution) -> str | None:
-        """What its tests say, as evidence; "" if they do not pass; None if none of them runs it."""
+        """The result of its tests as evidence; "" if they do not pass; None if none of them runs it."""
         if solution.path not in self._touching:
             where = self._root / solution.path
             found = await asyncio.to_thread(touching, self._root, where, "", solution.language, {})

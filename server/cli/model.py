@@ -1,4 +1,4 @@
-"""`stet model list|pull|allow|deny|probe`: weights of embedded models, servers that were found, and a self-test."""
+"""`stet model list|pull|allow|deny|probe`: weights of embedded models, discovered servers, and a self-test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_status
 
 PROBE_SECONDS = 120.0
-"""Of a self-test. A model on two old processors gets through three quarters of it in that time."""
+"""Limit of a self-test. A model on two old processors does three quarters of it in that time."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does what the verb says."""
+    """Runs the verb."""
     if arguments.verb == "list":
         return _list(as_json=arguments.json)
     if arguments.verb == "pull":
@@ -94,7 +94,7 @@ def _pull(name: str | None, source: Path | None) -> int:
     if name not in WEIGHTS:
         raise UsageError(f"unknown model `{name}`: {did_you_mean(name, WEIGHTS)}")
     weights, bar = WEIGHTS[name], _Bar(name)
-    if source is None and installed(user_paths(), name) is None:  # a log shows no bar
+    if source is None and installed(user_paths(), name) is None:  # a log shows no progress bar
         print_status(f"Downloading the embedded model {weights.title}: {weights.megabytes} MB (once)")
     try:
         path = pull(name, user_paths(), source=source, on_progress=bar)
@@ -112,7 +112,7 @@ class _Bar:
         self._shown = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
-        """Shows how many bytes are here."""
+        """Shows the number of bytes that have arrived."""
         if self._shown:
             filled = 30 * done // max(total, 1)
             bar = "█" * filled + "·" * (30 - filled)
@@ -120,7 +120,7 @@ class _Bar:
             sys.stderr.flush()
 
     def clear(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

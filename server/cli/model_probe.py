@@ -1,4 +1,4 @@
-"""`stet model probe`: the self-test of the models that serve, and the profiles that come of it."""
+"""`stet model probe`: the self-test of the models that serve, and the resulting profiles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ START_SECONDS = 300.0
 
 
 async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
-    """Tests each endpoint in turn and prints what it found; the exit status is that of the worst."""
+    """Tests each endpoint in turn and prints the results; the exit status is that of the worst."""
     from stet_ls.engine.model.pool import ModelPool
     from stet_ls.engine.model_probe.selftest import self_test
     from stet_ls.server.cli.terminal.consent import Terminal
@@ -57,7 +57,7 @@ async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
 
 
 def as_dict(finding: ProbeResults, address: str) -> dict[str, Any]:
-    """What was found as JSON has it; `profile` is what jobs go by from now on."""
+    """The results as JSON; `profile` is what jobs use from now on."""
     from stet_ls.engine.model.health import profile_row
 
     probe, profile = finding.probe, finding.profile
@@ -99,7 +99,7 @@ def _chosen(clients: Sequence[EndpointClient], endpoint: str | None) -> Sequence
 
 
 def _warn_of_the_price(client: EndpointClient) -> None:
-    """Before anything is sent to an endpoint that is paid for, or may be."""
+    """Warns before anything is sent to an endpoint that costs money, or may."""
     from stet_ls.engine.model.chat import Usage
     from stet_ls.engine.model.endpoint.connection import is_loopback
     from stet_ls.engine.model.endpoint.cost import cost_of
@@ -114,7 +114,7 @@ def _warn_of_the_price(client: EndpointClient) -> None:
 
 
 def _print(found: dict[str, Any]) -> None:
-    """One block an endpoint."""
+    """Prints one block per endpoint."""
     flat = {**found["profile"], **found}
     for name in ("profile", "base_url", "probed"):
         flat.pop(name)

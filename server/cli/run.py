@@ -1,4 +1,4 @@
-"""`stet run ACTION TARGET`: one job, from the same engine that serves editors."""
+"""`stet run ACTION TARGET`: runs one job, with the same engine as the server."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ MORE = (
     "try again, add details with `--instruction`, select fewer lines (FILE:LINE-LINE), or use a "
     "stronger model (`STET_BASE_URL`)"
 )
-"""The ways out of an answer that offers nothing."""
+"""What to try if an answer offers nothing."""
 NAMING = "select a part of a file with FILE:LINE-LINE or FILE::NAME, and say what to do with `--instruction`"
-"""The ways out of a target that the action cannot work on."""
+"""What to try if the action cannot work on the target."""
 INDEX_SECONDS = 2.0
-"""For the project's symbols before a job: what was not read then is read by the next command."""
+"""Limit for reading the project's symbols before a job; the next command reads the rest."""
 LEVELS = ("none", "partial", "strong", "full")
 
 
@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does the job, prints its answer, and returns the exit status."""
+    """Runs the job, prints its answer, and returns the exit status."""
     if arguments.apply and is_standard_input(arguments.target):
         raise UsageError("`--apply` needs a file; standard input cannot be written")
     if arguments.action not in ACTIONS:
@@ -124,12 +124,12 @@ async def _run(arguments: argparse.Namespace) -> int:
     engine.memory.memory.stays_seconds = COMMANDS_STAY
     progress = ProgressLine()
     try:
-        engine.memory.warm()  # its process is found while the project is read
+        engine.memory.warm()  # finds its process while the project is read
         await engine.index.read(request.workspace.roots, INDEX_SECONDS)
         if arguments.show_prompt:
             return await _show_prompt(engine, request, as_json=arguments.json)
         if arguments.sandbox_level not in (None, "none"):
-            await engine.runtimes.sandbox.allow()  # what was asked for and cannot be had ends the job before it costs
+            await engine.runtimes.sandbox.allow()  # an unavailable sandbox level ends the job before it costs anything
         answer = await engine.run(request, on_event=progress)
     except SettingsError:
         raise
@@ -149,7 +149,7 @@ async def _run(arguments: argparse.Namespace) -> int:
 
 
 def _write_evidence(folder: Path, answer: Answer) -> None:
-    """A report, and each attachment as a file of its own. UsageError if the folder cannot be written to."""
+    """Writes a report, and a file for each attachment. UsageError if the folder cannot be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         files = write(folder.absolute(), answer.evidence)
@@ -271,7 +271,7 @@ def _apply(target: CommandTarget, answer: Answer) -> int:
 
 
 def by_path(edits: Iterable[Edit]) -> Mapping[Path | None, list[Edit]]:
-    """The edits of each file, in the order in which the files first come."""
+    """The edits of each file, in the order in which the files first occur."""
     grouped: dict[Path | None, list[Edit]] = defaultdict(list)
     for edit in edits:
         grouped[edit.path].append(edit)
@@ -279,12 +279,12 @@ def by_path(edits: Iterable[Edit]) -> Mapping[Path | None, list[Edit]]:
 
 
 def spliced(edits: Iterable[Edit]) -> Source:
-    """The text after the edits of one file."""
+    """The text of one file after its edits."""
     edits = list(edits)
     return edits[0].base.splice(Splice(edit.span, edit.new_text) for edit in edits)
 
 
 def shown_path(path: Path) -> str:
-    """A path as a person would type it from here, and as `git apply` takes it: without `..`."""
+    """A path as a user types it from here, and as `git apply` takes it: without `..`."""
     here, path = Path.cwd(), Path(os.path.normpath(path.absolute()))
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()

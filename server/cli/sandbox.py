@@ -1,4 +1,4 @@
-"""`stet sandbox`: run a command as a job would, and tell how well this machine walls it in."""
+"""`stet sandbox`: runs a command as a job would, and reports the isolation that this machine supports."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The command's exit status, 124 at the wall clock, 125 past another limit; 4 if the run was refused."""
+    """Returns the command's exit status, 124 at the wall-clock limit, 125 at another limit; 4 if the run was
+    refused."""
     sandbox = _sandbox(arguments.backend)
     if arguments.door == "probe":
         return _probe(sandbox, as_json=arguments.json)
@@ -64,7 +65,7 @@ def _files(paths: list[Path]) -> dict[str, bytes]:
 
 
 def _binds(program: str) -> tuple[Path, ...]:
-    """What a program needs that is not the system's: the installation that it belongs to."""
+    """The folders outside of the system that a program needs: the installation that it belongs to."""
     found = Path(sys.executable) if program in ("python", "python3") else shutil.which(program)
     return mounts.interpreter(Path(found)) if found else ()
 
@@ -103,7 +104,7 @@ def _probe(sandbox: Sandbox, *, as_json: bool) -> int:
 
 
 async def _reports(sandbox: Sandbox) -> list[IsolationReport]:
-    """Every backend's, the one that jobs get first."""
+    """The reports of all backends, in the order in which jobs try them."""
     best = await sandbox.best()
     if best is None:
         return [none_here(sandbox.backend)]

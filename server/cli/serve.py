@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serves until the client says goodbye or is gone."""
+    """Serves until the client ends the session or is gone."""
     address = _address(arguments)
     token = _token(arguments)
     if address and not token:
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _token(arguments: argparse.Namespace) -> str:
-    """The token, from its option, file or variable; afterwards no child process or process list shows it."""
+    """The token, from its option, file or variable; hides it from child processes and the process list."""
     inherited = os.environ.pop("STET_TOKEN", "").strip()
     if arguments.token_file is not None:
         return _read_token(arguments.token_file)
@@ -92,7 +92,7 @@ def _read_token(path: Path) -> str:
 
 
 _LARGEST_TOKEN = 4096
-"""Bytes."""
+"""In bytes."""
 
 
 def _address(arguments: argparse.Namespace) -> tuple[str, int] | None:

@@ -1,4 +1,4 @@
-"""`stet stats`: what jobs spent, by day, model or action."""
+"""`stet stats`: the cost of jobs, by day, model or action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the sums; they are empty where no job ran yet."""
+    """Prints the sums; they are empty if no job ran yet."""
     entries = list(LedgerFile(user_paths().ledger).entries(since=days_ago(arguments.days)))
     sums = totals(entries, arguments.by)
     if arguments.json:

@@ -1,4 +1,4 @@
-"""`stet trace`: the records that jobs left on this machine, and the engine's run on one of them."""
+"""`stet trace`: the records that jobs left on this machine, and repeated runs of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 
-if TYPE_CHECKING:  # the record's model brings the engine with it
+if TYPE_CHECKING:  # the record's model imports the engine
     from stet_ls.engine.trace.record import Called, Record
     from stet_ls.engine.trace.record_store import RecordStore
 
@@ -45,7 +45,7 @@ def _verb(verbs: Any, name: str, summary: str) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does it; a record that cannot be read or run again is a UsageError that names its file and field."""
+    """Runs the verb. UsageError names the file and field of a record that cannot be read or run again."""
     from stet_ls.engine.trace.record_store import RecordStore
 
     store = RecordStore(user_paths().traces, 0)
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(store: RecordStore, word: str) -> tuple[str, Record]:
-    """The record of an id or in a file, and what messages call it."""
+    """The record with an id or in a file, and its name for messages."""
     from stet_ls.engine.trace.record import read
 
     file = Path(word)
@@ -111,7 +111,7 @@ def _row(record: Record, fate: str) -> dict[str, Any]:
 
 
 def _ended(record: Record) -> str:
-    """How a job ended. An explanation offers nothing."""
+    """The outcome of a job. An explanation offers no edit."""
     answer = record.answer or {}
     offers = answer.get("edits") or answer.get("new_files") or not answer.get("success")
     return record.ended.value if offers else "answered"

@@ -1,1 +1,1 @@
-"""What the user is asked first: running code, trusting a project, downloading a model."""
+"""Questions before a job goes on: running code, trusting a project, downloading a model."""

@@ -1,4 +1,4 @@
-"""All that one user is asked first."""
+"""All questions of consent to one user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Consent:
-    """What jobs ask before they go on, whether a project's actions may run, the offer to fetch a model."""
+    """The permissions that jobs need, the trust in a project's actions, the offer to download a model."""
 
     def __init__(self, ls: ClientConnection, paths: Paths, engine: EngineLoader) -> None:
         self.permissions = PermissionPrompts(ls)

@@ -1,4 +1,4 @@
-"""A job found no model: the embedded one is offered with its size, and fetched if its user clicks; never else."""
+"""Offers the embedded model, with its size, to a job that found none; downloads it only after the user's click."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ModelDownloadOffer:
         self._given_up = threading.Event()
 
     async def offer(self, name: str, problem: str) -> None:
-        """Tells the problem, with a button that fetches the embedded model of that name. Returns when all is done."""
+        """Shows the problem, with a button that downloads that embedded model. Returns when the download has ended."""
         from stet_ls.engine.model.embedded.weights import WEIGHTS
 
         weights = WEIGHTS[name]
@@ -47,7 +47,7 @@ class ModelDownloadOffer:
             await self._fetch(name, weights)
 
     def close(self) -> None:
-        """Stops a download. What came so far is kept for the next one."""
+        """Stops a download. The received part is kept for the next one."""
         self._given_up.set()
 
     async def _accepted(self, problem: str, button: str) -> bool:
@@ -64,7 +64,9 @@ class ModelDownloadOffer:
 
     async def _fetch(self, name: str, weights: Weights) -> None:
         from stet_ls.engine.model.embedded.weights import pull
-        from stet_ls.server.jobs.progress import JobProgress  # the handshake does without the engine's models
+        from stet_ls.server.jobs.progress import (
+            JobProgress,
+        )  # late: imports the engine's models
 
         self._fetching = weights.title
         self._given_up.clear()
@@ -82,7 +84,7 @@ class ModelDownloadOffer:
             await asyncio.to_thread(pull, name, self._paths, on_progress=on_progress)
         except _GivenUpError:
             progress.end("cancelled; the next download resumes here")
-        except Exception as error:  # noqa: BLE001 - a task's root: whatever it is becomes one sentence and a log entry
+        except Exception as error:  # noqa: BLE001 - a task's root: every error becomes one sentence and a log entry
             message = failure_of(error, during=title).message
             progress.end(message)
             self._tell(types.MessageType.Error, message)

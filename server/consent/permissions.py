@@ -1,7 +1,7 @@
 """The engine's questions to the user: a weaker sandbox, unknown packages, a discovered model server.
 
-An answer holds until the server ends, a yes as well as a no. What is to hold for longer is a setting of the user's;
-that a model server may have their code is remembered by the engine. No project is asked, and none can answer.
+An answer, yes or no, holds until the server ends. Permanent answers are settings of the user; only the permission for
+a model server to receive code is stored by the engine. A project can neither be asked nor answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 
 PATIENCE = 600.0
-"""Seconds for which a job waits for a person. Its question stays open; a later answer counts for later jobs."""
+"""Seconds for which a job waits for the user. Its question stays open; a later answer counts for later jobs."""
 
 RUN = "Run it anyway"
 INSTALL = "Install them"
@@ -28,7 +28,7 @@ NO = "No"
 
 
 class PermissionPrompts:
-    """Asks each question once. A box that is dismissed, or a client that cannot show one, means no."""
+    """Asks each question once. A dismissed message box, or a client that cannot show one, means no."""
 
     def __init__(self, ls: LanguageServer) -> None:
         self._ls = ls
@@ -36,7 +36,7 @@ class PermissionPrompts:
         self._late: set[Hashable] = set()
 
     async def isolation(self, report: IsolationReport, needed: Level) -> bool:
-        """Whether code may run in a box that is weaker than the settings want."""
+        """Whether code may run in a sandbox that is weaker than the settings require."""
         why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
         help_ = f" To improve it: {report.advice}." if report.advice else ""
         question = (
@@ -46,7 +46,7 @@ class PermissionPrompts:
         return await self._may((report.backend, report.version, report.level, needed), question, RUN)
 
     async def packages(self, names: tuple[str, ...]) -> bool:
-        """Whether packages may be had that are none of the project's and not well known."""
+        """Whether packages may be installed that are neither the project's nor well known."""
         question = (
             f"Install {', '.join(names)} in Stet's own folder, to run code that a model wrote? Your project does not "
             "depend on these packages and they are not well known: the model may have made up their names."
@@ -54,7 +54,7 @@ class PermissionPrompts:
         return await self._may(("packages", *sorted(names)), question, INSTALL)
 
     async def server(self, found: FoundServer) -> bool | None:
-        """Whether a model server that was found on this machine may have the user's code."""
+        """Whether a discovered model server on this machine may receive the user's code."""
         whose = "" if found.owner is None else f" It runs as the user {user_name(found.owner)}."
         question = (
             f"Send your code to the model server {found.name} at {found.base_url}?{whose} No other model is "
@@ -63,7 +63,7 @@ class PermissionPrompts:
         return await self.ask(("server", found), question, SEND)
 
     def forget(self, about: Hashable) -> None:
-        """The answer is stored elsewhere: without it the user is asked again."""
+        """Drops the answer here because it is stored elsewhere: if it is removed there, the user is asked again."""
         self._asked.pop(about, None)
 
     async def _may(self, about: Hashable, question: str, yes: str) -> bool:
@@ -72,7 +72,7 @@ class PermissionPrompts:
     async def ask(self, about: Hashable, question: str, yes: str) -> bool | None:
         """The user's answer to a question, shared by all jobs; None for a job without an answer within `PATIENCE`.
 
-        Later jobs do not wait again: they have the answer, if there is one by then.
+        Later jobs do not wait again: they get the answer if it is known by then, else None.
         """
         if (asked := self._asked.get(about)) is None:
             asked = self._asked[about] = asyncio.ensure_future(ask_yes_no(self._ls, question, yes))
@@ -92,7 +92,7 @@ class PermissionPrompts:
 
 
 def user_name(owner: int) -> str:
-    """What a user is called; the number where the system knows no name."""
+    """A user's name; the number if the system knows no name."""
     try:
         import pwd
 
@@ -102,7 +102,7 @@ def user_name(owner: int) -> str:
 
 
 async def ask_yes_no(ls: LanguageServer, question: str, yes: str) -> bool:
-    """The user's answer, however late; a closed question, or a client without questions, means no."""
+    """The user's answer, however late; a dismissed question, or a client that cannot ask, means no."""
     actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:

@@ -23,9 +23,9 @@ class ProjectTrust:
         self._asking = asyncio.Lock()
 
     async def ask(self, listed: RegisteredAction, ready: LoadedEngine) -> LoadedEngine:
-        """The engine to go on with: one that trusts the project's actions if the user does, else the same.
+        """The engine to continue with: one that trusts the project's actions if the user does, else the same.
 
-        It is the engine that refuses to run what is not trusted.
+        The engine itself refuses to run untrusted actions.
         """
         from stet_ls.engine.settings.trusted_projects import trust
 
@@ -38,7 +38,7 @@ class ProjectTrust:
                 listed, ready
             ):
                 return ready
-            # What was shown is what is trusted: tables that changed meanwhile have another hash.
+            # Trusts exactly what was shown: tables that changed since have another hash.
             await asyncio.to_thread(trust, *state)
             self._questions.forget(("trust", *state))
             self._engine.invalidate()

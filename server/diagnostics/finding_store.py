@@ -1,4 +1,4 @@
-"""What analyze found, kept beside the text: each finding moves with its lines and goes when they change."""
+"""The findings of analyze, kept apart from the text: each moves with its lines and is removed when they change."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ class FindingStore:
         self._kept: dict[str, _Kept] = {}
 
     def keep(self, answer: Answer, origin: EditOrigin) -> str | None:
-        """Keeps an answer's findings in the place of older ones on the same target. The document's URI if it is open.
+        """Keeps an answer's findings, replacing older ones on the same target. Returns the document's URI if it is
+        open.
 
-        `origin.track` has to follow the request's text still.
+        `origin.track` must still follow the request's text.
         """
         snapshot = self._documents.snapshot(origin.snapshot.uri)
         if snapshot is None or not snapshot.is_open:
             return None
         uri, source = snapshot.uri, snapshot.source
         target = origin.track.rebase(answer.guard) if answer.guard else source.whole
-        older = self.findings(uri) if target else ()  # a target that was edited cannot be told from its surroundings
+        older = self.findings(uri) if target else ()  # an edited target cannot be told apart from its surroundings
         found = [
             *(each for each in older if target and not target.overlaps(each.span)),
             *_moved(answer.findings, origin.snapshot.source, origin.track),
@@ -53,24 +54,24 @@ class FindingStore:
         return uri
 
     def findings(self, uri: str) -> tuple[Finding, ...]:
-        """What is kept of a document, where it is now."""
+        """The findings of a document, at their present positions."""
         kept = self._kept.get(uri)
         return tuple(_moved(kept.findings, kept.source, kept.track)) if kept else ()
 
     def forget(self, uri: str) -> bool:
-        """Drops what is kept of a document; False if there is nothing."""
+        """Drops the findings of a document; False if it has none."""
         kept = self._kept.pop(uri, None)
         if kept is not None:
             kept.track.release()
         return kept is not None
 
     def uris(self) -> tuple[str, ...]:
-        """The documents of which something is kept."""
+        """The documents that have findings."""
         return tuple(self._kept)
 
 
 def _moved(findings: Iterable[Finding], source: Source, track: PositionTracker) -> Iterator[Finding]:
-    """The findings of `source` whose lines are as they were, where these are now."""
+    """The findings of `source` whose lines are unchanged, at their present positions."""
     live = track.live()
     for finding in findings:
         first, last = (source.line_of(at) for at in (finding.span.start, finding.span.end))

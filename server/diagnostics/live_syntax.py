@@ -1,6 +1,6 @@
-"""The syntax errors of open documents while their users type: at once by the grammar, at rest by the best judge.
+"""The syntax errors of open documents while the user types: from the grammar at once, from the best checker at rest.
 
-A newer text takes the place of the older one at every step, so that nothing is ever shown of a text that is gone.
+A newer text replaces the older one at every step, so that findings of an outdated text are never shown.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.002
-"""A burst of changes (a macro, an edit of many places) is one change."""
+"""Delay that turns a burst of changes (a macro, an edit in many places) into one."""
 REST_SECONDS = 0.25
-"""Typing has rested that long before the best judge is asked, who may have to start a process."""
+"""Pause in typing before the best checker runs, which may have to start a process."""
 PARSE_SECONDS = 1.0
-"""What the grammar may take for a tree; from the tree of the text before it comes in a tenth of it."""
+"""Limit for the grammar to parse a text; starting from the previous tree takes a tenth of it."""
 FIRST_SECONDS, WORDS_SECONDS = 0.07, 0.04
-"""By when the grammar should have said what is wrong, and what it may take for the words. Those at rest are better."""
+"""Limits for the grammar's first findings in all, and for wording them. The best checker's are better."""
 CHECK_SECONDS = 3.0
-"""What the best judge may take."""
+"""Limit for the best checker."""
 
-_GLANCES, _CHECKS = 2, 2  # threads; in pools of their own, because a check may wait for a slow tool
+_GLANCES, _CHECKS = 2, 2  # threads; separate pools, because a check may wait for a slow tool
 _LINE = re.compile(r"\bline \d+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """What both said of a text at rest; `track` follows that text."""
+    """Both verdicts on a text at rest; `track` follows that text."""
 
     glance: Verdict
     verdict: Verdict
@@ -64,7 +64,7 @@ class _Document:
 
 
 class LiveSyntax:
-    """All documents that are checked as they change. `changed` is called with a URI whenever there is a verdict."""
+    """All documents that are checked as they change. `changed` is called with a URI at each verdict."""
 
     def __init__(self, documents: Documents, changed: Callable[[str], None]) -> None:
         self._texts = documents
@@ -73,7 +73,7 @@ class LiveSyntax:
         self._glances = ThreadPoolExecutor(_GLANCES, "glance")
         self._checks = ThreadPoolExecutor(_CHECKS, "check")
         self.tools: Toolbox | None = None
-        """What the best judge may use; None for what is built in."""
+        """The tools of the best checker; None for the built-in ones."""
 
     def refresh(self, snapshot: Snapshot, *, rest: float = REST_SECONDS) -> None:
         """Checks a document's text and cancels the check of an older one."""
@@ -90,7 +90,7 @@ class LiveSyntax:
         document.task.add_done_callback(lambda task: _ended(document, task))
 
     def forget(self, uri: str) -> None:
-        """Stops judging a document and drops what is known of it."""
+        """Stops checking a document and drops its findings."""
         if (document := self._documents.pop(uri, None)) is not None:
             if document.task is not None:
                 document.task.cancel()
@@ -99,7 +99,7 @@ class LiveSyntax:
             document.current.set()
 
     def close(self) -> None:
-        """Stops judging; what runs in a thread ends by itself."""
+        """Stops checking; work in threads ends by itself."""
         for uri in tuple(self._documents):
             self.forget(uri)
         for pool in (self._glances, self._checks):
@@ -110,23 +110,23 @@ class LiveSyntax:
         return uri in self._documents
 
     def reads(self, uri: str) -> bool:
-        """True while not even the grammar has judged the newest text."""
+        """True until at least the grammar has judged the newest text."""
         document = self._documents.get(uri)
         return document is not None and not document.current.is_set()
 
     def rested(self, uri: str) -> bool:
-        """True once the best judge has judged the newest text."""
+        """True once the best checker has judged the newest text."""
         document = self._documents.get(uri)
         return document is not None and document.rested
 
     def findings(self, uri: str, version: int | None) -> tuple[Finding, ...] | None:
-        """The syntax errors of that very version; None if it was not judged."""
+        """The syntax errors of exactly that version; None if it was not judged."""
         document = self._documents.get(uri)
         judged = document.judged if document else None
         return document.findings if document and judged and judged.version == version else None
 
     async def current(self, uri: str) -> None:
-        """Returns once the newest text was judged, by the grammar at least; at once if the document is not checked."""
+        """Returns once at least the grammar has judged the newest text; at once if the document is not checked."""
         while (document := self._documents.get(uri)) is not None and not document.current.is_set():
             await document.current.wait()
 
@@ -148,18 +148,18 @@ class LiveSyntax:
 
 
 def _glance(snapshot: Snapshot) -> Verdict:
-    from stet_ls.validators import syntax  # brings the parsers: not before the handshake
+    from stet_ls.validators import syntax  # imports the parsers: not before the handshake
     from stet_ls.validators.parsing.parse import parse
 
     source, language = snapshot.source, snapshot.language
-    # A tree that took its time is remembered; the words get what is left, which may be nothing.
+    # A slow tree is kept all the same; the wording gets the remaining time, which may be none.
     started = time.monotonic()
     with contextlib.suppress(LookupError, TimeoutError):
         parse(source, language, deadline=PARSE_SECONDS)
     parsed = time.monotonic()
     words = min(WORDS_SECONDS, max(FIRST_SECONDS - (parsed - started), 0.0))
     verdict = syntax.check_fast(source, language, deadline=words)
-    # Without the time to understand, one broken place is told as many.
+    # Without time to group them, one error is reported as many.
     hurried = time.monotonic() - parsed >= words
     return replace(verdict, findings=verdict.findings[:1]) if hurried else verdict
 
@@ -174,10 +174,10 @@ def _check(snapshot: Snapshot, tools: Toolbox | None) -> Verdict:
 
 
 def _provisional(glance: Verdict, settled: _Settled | None) -> tuple[Finding, ...]:
-    """What to show of a text that only the grammar has seen, after what both said of the text before it.
+    """The findings to show for a text that only the grammar has seen, based on both verdicts on the text before it.
 
-    Where the grammar sees nothing else than it did then, the better judge's findings stand, in their new places; where
-    that judge knew better than the grammar, only what is new counts. So nothing flickers while one types elsewhere.
+    If the grammar finds the same as then, the best checker's findings stay, at their new positions; if that checker
+    corrected the grammar, only new errors count. So findings do not flicker while the user types elsewhere.
     """
     if settled is None:
         return _advised(glance)
@@ -192,7 +192,7 @@ def _provisional(glance: Verdict, settled: _Settled | None) -> tuple[Finding, ..
 
 
 def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding, ...]:
-    """The findings where they are now, without those whose text was changed or whose message tells another line."""
+    """The findings at their present positions, without those whose text changed or whose message names another line."""
     live, moved = track.live(), []
     for finding in findings:
         place = track.rebase(finding.span)
@@ -209,14 +209,14 @@ def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding
 
 
 def _advised(verdict: Verdict) -> tuple[Finding, ...]:
-    """The findings, as warnings where the grammar alone judged and rejects too much valid code to be believed."""
+    """The findings, as warnings if the grammar alone judged and is known to reject too much valid code."""
     if verdict.authoritative or verdict.may_block:
         return verdict.findings
     return tuple(replace(each, severity=Severity.WARNING) for each in verdict.findings)
 
 
 def _ended(document: _Document, task: asyncio.Task[None]) -> None:
-    """A bug that prevents a verdict does not block its readers forever."""
+    """Logs a bug that prevents a verdict, and releases the readers that wait for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
         LOGGER.error("%s: %s", task.get_name(), error, exc_info=error)
         document.current.set()

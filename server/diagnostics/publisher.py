@@ -1,8 +1,8 @@
-"""Brings findings into the editor: live syntax errors and what analyze found, pulled or pushed, each by one way only.
+"""Sends findings to the editor: live syntax errors and those of analyze, pulled or pushed, each only once.
 
-A client that pulls is answered, and asked to pull again when there is more to say. One that pulls and cannot be asked
-(Neovim 0.11) is pushed what its last answer did not hold; its next pull takes that back. All others are pushed
-everything, with the version that it is about.
+A client that pulls is answered, and asked to pull again when there are new findings. One that pulls but cannot be
+asked (Neovim 0.11) is pushed what its last answer did not contain; its next pull removes that. All others are pushed
+everything, with the version of the text.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 OPTIONS = types.DiagnosticOptions(identifier="stet", inter_file_dependencies=False, workspace_diagnostics=False)
-"""What the server offers to clients that pull: a document's diagnostics depend on that document alone."""
+"""The options for clients that pull: a document's diagnostics depend on that document alone."""
 REFRESH_SECONDS = 5.0
-"""How long a client may take to answer that it will pull again, before it is asked anew."""
+"""Limit for a client to answer a request to pull again; after that it can be asked anew."""
 
 NOTHING = "nothing"
-"""The result id of an empty report. Others name their version: editors move what they show while one types."""
+"""The result id of an empty report. Others name their version: editors move what they show while the user types."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What there is to say of a document: syntax errors as they are typed, and findings of analyze."""
+    """The diagnostics of a document: live syntax errors, and findings of analyze."""
 
     live: tuple[types.Diagnostic, ...] = ()
     kept: tuple[types.Diagnostic, ...] = ()
 
     @property
     def all(self) -> list[types.Diagnostic]:
-        """Both, in the document's order."""
+        """All diagnostics, in the document's order."""
         return sorted((*self.live, *self.kept), key=lambda each: (each.range.start.line, each.range.start.character))
 
     def beyond(self, told: _Shown) -> list[types.Diagnostic]:
@@ -70,7 +70,7 @@ class _Told:
 
 
 class DiagnosticsPublisher:
-    """All that one client is shown. Until `configure` was called it is shown nothing."""
+    """All diagnostics of one client. Until `configure` is called it is sent none."""
 
     def __init__(self, ls: LanguageServer, documents: Documents, client: ClientFeatures) -> None:
         self._ls = ls
@@ -88,7 +88,7 @@ class DiagnosticsPublisher:
         self._ask_again = False
 
     def configure(self, rules: SuppressionRules, tools: Toolbox | None = None) -> None:
-        """Sets what is shown, from now on and at once."""
+        """Sets what is shown, with immediate effect."""
         self._rules, self._live.tools = rules, tools
         self._configured.set()
         for snapshot in self._documents.open_snapshots():
@@ -107,7 +107,7 @@ class DiagnosticsPublisher:
             self._deliver(snapshot.uri)
 
     def closed(self, uri: str) -> None:
-        """The client closed a document: nothing stays of it."""
+        """The client closed a document: drops all about it."""
         self._live.forget(uri)
         self._kept.forget(uri)
         self._pulled.pop(uri, None)
@@ -117,7 +117,7 @@ class DiagnosticsPublisher:
             self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def heard(self, snapshot: Snapshot, diagnostics: Sequence[types.Diagnostic]) -> None:
-        """The client handed diagnostics of all servers on: perhaps another one reports what we do."""
+        """The client sent diagnostics of all servers: another server may report the same errors as Stet."""
         foreign = self._others.errors(diagnostics) if self._rules.yields else []
         if foreign and (name := self._others.learn(snapshot.language, foreign, self._shown(snapshot).live)):
             told = (
@@ -130,12 +130,12 @@ class DiagnosticsPublisher:
                     self._deliver(each.uri)
 
     def analyzed(self, answer: Answer, origin: EditOrigin) -> None:
-        """Keeps the findings of an answer. To be called before anything is awaited after the job."""
+        """Keeps the findings of an answer. Call it before any await after the job."""
         if (uri := self._kept.keep(answer, origin)) is not None:
             self._deliver(uri)
 
     def clear(self, uri: str | None) -> int:
-        """Takes the findings of analyze away, of one document or of all (None); how many documents had any."""
+        """Removes the findings of analyze, of one document or of all (None); returns how many documents had any."""
         uris = self._kept.uris() if uri is None else (uri,)
         cleared = [each for each in uris if self._kept.forget(each)]
         for each in cleared:
@@ -143,7 +143,7 @@ class DiagnosticsPublisher:
         return len(cleared)
 
     async def pull(self, uri: str, previous: str | None) -> types.DocumentDiagnosticReport:
-        """What there is to say of a document as it is now. Waits for the grammar alone, and for the first settings."""
+        """The present diagnostics of a document. Waits for the grammar alone, and for the first settings."""
         await self._configured.wait()
         await self._live.current(uri)
         snapshot = self._documents.snapshot(uri)
@@ -168,7 +168,7 @@ class DiagnosticsPublisher:
             self._asking.cancel()
 
     def _look(self, snapshot: Snapshot, *, rest: float) -> None:
-        """Has a document judged, or not, as the rules say."""
+        """Starts or stops the checks of a document, as the rules say."""
         why = suppression_reason(snapshot, self._rules, self._others)
         if why is None:
             self._live.refresh(snapshot, rest=rest)
@@ -183,12 +183,12 @@ class DiagnosticsPublisher:
         live = self._live.findings(snapshot.uri, snapshot.version) or ()
         kept = self._kept.findings(snapshot.uri) if self._rules.findings else ()
         if suppression_reason(snapshot, self._rules, self._others) in (None, SuppressionReason.ELSEWHERE):
-            kept = tuple(each for each in kept if each.kind != "syntax")  # these are told as they are typed
+            kept = tuple(each for each in kept if each.kind != "syntax")  # the live checks report these
         one, other = (tuple(shown_as(each, snapshot, self._client) for each in found) for found in (live, kept))
         return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))
 
     def _deliver(self, uri: str) -> None:
-        """Says what there is to say of a document. Where the grammar is just reading it, that will be said by then."""
+        """Sends the present diagnostics of a document. If the grammar is still parsing it, its verdict sends them."""
         snapshot = self._documents.snapshot(uri)
         if snapshot is None or not snapshot.is_open or self._live.reads(uri):
             return
@@ -202,7 +202,7 @@ class DiagnosticsPublisher:
         if not self._client.refresh_diagnostics:
             if told.version == snapshot.version:
                 self._push(snapshot, shown.beyond(told.shown))
-        # A client pulls by itself after a change; but not every client for every document.
+        # A client pulls by itself after a change, but not every client does for every document.
         elif told.version == snapshot.version or self._live.rested(uri):
             self._refresh()
 
@@ -216,7 +216,7 @@ class DiagnosticsPublisher:
             )
 
     def _refresh(self) -> None:
-        """Asks the client to pull again; while it has not answered, once more at most."""
+        """Asks the client to pull again; repeats at most once more after its answer."""
         self._ask_again = True
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask(), name="refresh diagnostics")
@@ -234,7 +234,7 @@ class DiagnosticsPublisher:
 
 
 def _distinct(diagnostics: tuple[types.Diagnostic, ...]) -> list[types.Diagnostic]:
-    """Without what would be read twice at one place."""
+    """The diagnostics without duplicates in the same range."""
     return list({(str(each.range), each.message): each for each in diagnostics}.values())
 
 

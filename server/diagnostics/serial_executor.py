@@ -1,4 +1,4 @@
-"""Work in a thread, one piece at a time: what was given up goes on to its end, and the next piece waits for it."""
+"""Runs work in a thread, one piece at a time: abandoned work runs to its end, and the next piece waits for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Made = TypeVar("Made")
 
 
 class SerialExecutor:
-    """One document's way into a pool of threads.
+    """One document's access to a pool of threads.
 
-    A thread cannot be stopped: a newer text must not start a second parse beside the one that it made useless, nor wait
-    for a place in the pool behind documents that are slow.
+    A thread cannot be stopped: a newer text must neither start a second parse next to the one that it made obsolete,
+    nor wait for a free thread behind documents that are slow.
     """
 
     def __init__(self, pool: Executor) -> None:

@@ -1,8 +1,8 @@
-"""Which documents get no live syntax errors, and why: settings, size, kind, and languages that others report on.
+"""Which documents get no live syntax errors, and why: settings, size, kind, and languages that other servers report on.
 
-How a server can know of the others: a plugin of ours tells which languages its editor diagnoses by itself
-(`initializationOptions.plugin.diagnoses`), and code action requests carry the diagnostics of all servers. Where one of
-them marks an error on the very line of an error of ours, it reports what we would say a second time.
+Stet learns of other servers in two ways: our plugins list the languages that their editor diagnoses by itself
+(`initializationOptions.plugin.diagnoses`), and code action requests carry the diagnostics of all servers. If one of
+them marks an error on the same line as Stet, both report the same error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stet_ls.server.documents.open_documents import Snapshot
 
 LARGEST = 1_000_000
-"""Bytes of a text that is checked at each change; a larger one is checked by `stet check` and by analyze."""
+"""Bytes of a text that is checked at each change; a larger one is checked only by `stet check` and by analyze."""
 
 NOT_EDITED = frozenset(
     (
@@ -31,12 +31,12 @@ NOT_EDITED = frozenset(
         "vscode-scm", "output", "search-editor", "vscode-notebook-cell", "jdt", "zipfile", "tarfile", "man", "term",
     )
 )  # fmt: skip
-"""Schemes of documents that nobody edits (a diff's other side, an archive's entry), and of notebook cells, whose
+"""Schemes of documents that are not edited (a diff's other side, an archive's entry), and of notebook cells, whose
 `%magic` lines no grammar knows."""
 
 
 class SuppressionReason(Enum):
-    """Why a document gets no live syntax errors, in words for the log."""
+    """The reason why a document gets no live syntax errors, in words for the log."""
 
     OFF = "turned off by the setting `checks.live` or `checks.live_off`"
     ELSEWHERE = "another language server reports them"
@@ -60,7 +60,7 @@ class SuppressionRules:
 
 
 class OtherServers:
-    """The languages whose errors another server of this client reports; learnt for as long as this one runs."""
+    """The languages whose errors another server of this client reports; learned until this server ends."""
 
     def __init__(self, told: Iterable[str] = ()) -> None:
         self._languages = {_id(name) for name in told}
@@ -70,7 +70,7 @@ class OtherServers:
         return _id(name) in self._languages
 
     def errors(self, seen: Iterable[types.Diagnostic]) -> list[types.Diagnostic]:
-        """Those of the diagnostics that are errors which another server tells."""
+        """The errors among the diagnostics that another server reports."""
         return [
             each
             for each in seen
@@ -80,7 +80,7 @@ class OtherServers:
         ]
 
     def learn(self, name: str, foreign: Iterable[types.Diagnostic], ours: Iterable[types.Diagnostic]) -> str:
-        """Who reports errors of that language beside us, if these show it for the first time; else "".
+        """The other server that reports errors of that language, if these show it for the first time; else "".
 
         `ours` are the syntax errors that are shown; the others' errors come from `errors`.
         """

@@ -1,7 +1,7 @@
-"""`stet demo`: the real server over pipes, this program as its editor, and a small project with real flaws.
+"""`stet demo`: runs the real server over pipes, with itself as the editor, on a small project with real flaws.
 
-Everything happens in a temporary copy. The demo promises two things: that the planted bug is gone, which it reads off
-the text with the linter that found it, and that a wrong answer is caught.
+Everything happens in a temporary copy. The demo guarantees two things: the planted bug is gone, which it checks with
+the linter that found it, and a wrong answer is caught.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from stet_ls.validators.structure import Unit, is_stub, units
 
 @dataclass(frozen=True, slots=True)
 class DemoStep:
-    """One action on one function of the sample. `about` says what is wrong there."""
+    """One action on one function of the sample. `about` says what is wrong with it."""
 
     action: str
     file: str
@@ -54,15 +54,15 @@ STEPS = (
     DemoStep("analyze", "stock.py", "add_item", "hides a classic trap"),
 )
 SERVING = ("ready", "asleep")
-"""What `stet.health` says of a model that will answer; one that is asleep starts when the first job runs."""
+"""The states in `stet.health` of a model that can answer; one that is asleep starts with the first job."""
 WRONG = "wrong"
-"""The step that needs no model: a recorded answer that has to be caught."""
+"""The step that needs no model: a recorded answer that must be rejected."""
 ACTIONS = (*(step.action for step in STEPS), WRONG)
 
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """How a step ended."""
+    """The outcome of a step."""
 
     step: DemoStep
     status: str
@@ -77,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plays the demo. 0 only if the planted bug is gone and the wrong answer was caught."""
+    """Runs the demo. Returns 0 only if the planted bug is gone and the wrong answer was caught."""
     for action in arguments.actions:
         if action not in ACTIONS:
             raise UsageError(f"the demo has no action `{action}`: {did_you_mean(action, ACTIONS)}")
@@ -97,7 +97,7 @@ async def _play(root: Path, steps: Sequence[DemoStep], *, wrong: bool) -> int:
 
 
 async def _act(root: Path, steps: Sequence[DemoStep]) -> bool:
-    """Plays the steps; False if the planted bug is still there afterwards."""
+    """Runs the steps; False if the planted bug is still there afterwards."""
     client = await LanguageClient.start([sys.executable, "-m", "stet_ls.server", "--stdio"], root)
     try:
         render.print_line(f"model: {await _model(client)}", "bold")
@@ -113,7 +113,7 @@ async def _act(root: Path, steps: Sequence[DemoStep]) -> bool:
 
 
 async def _model(client: LanguageClient) -> str:
-    """Name and place of the model that serves. NoModelError if none can."""
+    """The name and address of the model that serves. NoModelError if none can."""
     health = await client.command("stet.health")
     if health["status"] not in SERVING:
         raise NoModelError(f"the demo needs a model: {health['last_fault'] or health['status']}")
@@ -146,11 +146,11 @@ def _texts(root: Path) -> Mapping[Path, str]:
 
 
 def _argument(uri: str, source: Source, path: Path, step: DemoStep) -> dict[str, Any]:
-    """What an editor sends: the cursor, and for a quick fix the diagnostics that its servers show there."""
+    """The argument that an editor sends: the cursor, and for a quick fix the diagnostics of its servers there."""
     unit = _unit(source, path, step.unit)
     at = unit.span.start if unit.body is None else unit.body.start
     line, character = source.position(at, "utf-8")
-    # Nobody is there to be asked: what a judge failed is refused.
+    # There is no user to ask: an edit that failed a check is refused.
     argument: dict[str, Any] = {
         "uri": uri,
         "position": {"line": line, "character": character},
@@ -178,7 +178,7 @@ def _print_result(
     files: Mapping[Path, str],
     result: Mapping[str, Any],
 ) -> None:
-    """The diffs against the open documents and the files as they were, the report, the evidence."""
+    """Prints the diffs against the open documents and the former files, the report, and the evidence."""
     for uri, document in client.documents.items():
         if uri in before and document.source != before[uri].source:
             name = _relative(uri, root)
@@ -199,7 +199,8 @@ def _relative(uri: str, root: Path) -> str:
 
 
 def _bug_is_gone(client: LanguageClient, root: Path) -> bool:
-    """True if the linter that found the bug finds nothing there now, and the function still does its work."""
+    """Whether the linter that found the bug finds nothing there now, and the function still returns the right
+    result."""
     path = root / BUG.file
     source = client.documents[path.as_uri()].source
     unit = next((each for each in units(source, "python") if each.name == BUG.unit), None)

@@ -1,4 +1,4 @@
-"""A small language client over the pipes of a child: enough of an editor for the demo."""
+"""A small language client over the pipes of a child process: enough of an editor for the demo."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ CAPABILITIES: Json = {
 
 
 class ServerGoneError(StetError):
-    """The server ended while the client still talked to it."""
+    """The server ended while the client was still connected."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
-    """A document as the client holds it."""
+    """A document as the client has it."""
 
     version: int
     source: Source
 
 
 class LanguageClient:
-    """Speaks to one server. `documents` are the open ones by uri; `on_progress` hears the texts of progress reports."""
+    """Talks to one server. `documents` are the open ones by URI; `on_progress` receives the texts of progress
+    reports."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None, "started with pipes"
@@ -65,7 +66,7 @@ class LanguageClient:
 
     @classmethod
     async def start(cls, argv: Sequence[str], root: Path) -> LanguageClient:
-        """Starts a server and initializes it for the project at `root`. Cancellation leaves no server behind."""
+        """Starts a server and initializes it for the project at `root`. Cancellation ends the server."""
         process = await started_whole(
             argv, _kill, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=root
         )
@@ -83,7 +84,7 @@ class LanguageClient:
         return client
 
     async def close(self) -> None:
-        """Ends the server, by asking first."""
+        """Ends the server: by request first, then by force."""
         try:
             with contextlib.suppress(TimeoutError, OSError, StetError):
                 await asyncio.wait_for(self._say_goodbye(), 10)
@@ -102,7 +103,7 @@ class LanguageClient:
         await self._process.wait()
 
     def open(self, path: Path, language: str) -> str:
-        """Opens a file as an editor would, and returns its uri."""
+        """Opens a file as an editor does, and returns its URI."""
         uri, text = path.as_uri(), path.read_bytes().decode()
         self.documents[uri] = OpenDocument(1, Source(text))
         document = {"uri": uri, "languageId": language, "version": 1, "text": text}
@@ -115,7 +116,7 @@ class LanguageClient:
         return await self.request("workspace/executeCommand", {"command": name, "arguments": arguments})
 
     async def request(self, method: str, params: Any) -> Any:
-        """The result of a request. StetError with the server's words if it answers with an error, or has ended."""
+        """The result of a request. StetError with the server's message if it answers with an error, or has ended."""
         if self._reading.done():
             raise _gone()
         number = next(self._ids)
@@ -138,7 +139,12 @@ class LanguageClient:
                 lengths = (line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
                 length = int(next(lengths, b"").partition(b":")[2])
                 self._receive(json.loads(await self._reader.readexactly(length)))
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):  # or what is no message
+        except (
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+            OSError,
+            ValueError,
+        ):  # or not a message
             for future in self._pending.values():
                 if not future.done():
                     future.set_exception(_gone())
@@ -162,7 +168,7 @@ class LanguageClient:
                 self.on_progress(text)
 
     def _apply_edit(self, params: Json) -> Json:
-        """Applies a workspace edit all or nothing, and reports the changes as an editor does."""
+        """Applies a workspace edit completely or not at all, and reports the changes as an editor does."""
         edit = params["edit"]
         changes = edit.get("documentChanges") or [
             {"textDocument": {"uri": uri, "version": None}, "edits": edits}
@@ -208,7 +214,7 @@ def _kill(pid: int) -> None:
 
 
 def path_of(uri: str) -> Path:
-    """The path of a file uri."""
+    """The path of a file URI."""
     return Path(unquote(urlsplit(uri).path))
 
 

@@ -1,6 +1,6 @@
-"""The demo's wrong answer: what a small model once made of `discount`, judged now by running it.
+"""The demo's wrong answer: how a small model once rewrote `discount`, judged now by running it.
 
-The reply is recorded, since no model is wrong on demand; the judges, the sandbox and what they find are not.
+Only the reply is recorded, since no model is wrong on demand; the checks, the sandbox and their results are real.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
 
 RECORD = "recorded/refactor_discount.json"
-"""Beside this module; the demo's copy of the sample project takes the place of the record's folder."""
+"""Relative to this module; in the record, the demo's copy of the sample replaces the recorded project folder."""
 
 _ABOUT = "refactor: discount in prices.py, with a recorded reply of a small model"
 
 
 async def show(root: Path) -> bool:
-    """Prints the candidate and what the judges find in the sample project at `root`; False if they let it pass."""
+    """Prints the candidate and the checks' results for the sample project at `root`; False if the candidate passes."""
     render.print_line(f"\n{_ABOUT}", "bold")
     answer = await judged(root)
     render.print_line(textwrap.indent(answer.code.strip(), "    "), "dim")

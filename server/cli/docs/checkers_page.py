@@ -11,7 +11,7 @@ from stet_ls.validators.languages import LANGUAGES
 
 
 def checkers_page() -> str:
-    """The page that says which tool judges which language."""
+    """The page that shows which tool judges which language."""
     return f"""\
 # Checkers, linters and formatters
 

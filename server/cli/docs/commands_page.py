@@ -33,13 +33,13 @@ def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> list[str]:
-    """The table of a parser's arguments, or nothing if it takes none."""
+    """The table of a parser's arguments, or nothing if it has none."""
     rows = [f"| `{_usage(action)}` | {action.help or ''} |" for action in _actions(parser)]
     return ["\n".join(["| argument | |", "|---|---|", *rows])] if rows else []
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    # argparse offers no public way to read what was declared.
+    # argparse has no public way to read what was declared.
     for action in parser._actions:
         hidden = isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
         if not hidden and action.help is not argparse.SUPPRESS:

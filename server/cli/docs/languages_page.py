@@ -1,4 +1,4 @@
-"""docs/languages.md, made from the tables of languages: one in each room."""
+"""docs/languages.md, made from the tables of languages: one in each package."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ROOMS: Mapping[str, Mapping[str, object]] = {
     "new tests": suites.ROWS,
     "words": prose.ROWS,
 }
-"""The rows of the rooms that know a language or do not, by the title of their column."""
+"""The tables that support a language or not, by the title of their column."""
 
 
 def languages_page() -> str:
-    """The page that says what Stet knows of which language."""
+    """The page that shows how Stet supports each language."""
     rows = [row for row in LANGUAGES if row.grammar or any(row_for(table, row.id, None) for table in ROOMS.values())]
     packed = [row.title for row in LANGUAGES if row.packed and row not in rows]
     head = ("language", "grammar", "outline", "checkers", "linters", "formatters", "test runners", "`thorough`")

@@ -1,4 +1,4 @@
-"""Every message that a person can see, read from the string literals of the code."""
+"""Every message that a user can see, read from the string literals of the code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOT_FOR_PEOPLE: Final = {
     "validators/structure/heuristic_units.py": "keywords",
     "validators/syntax/builtin_checks.py": "keywords",
 }
-"""Paths whose literals no person sees, each with what they are."""
+"""Paths whose literals users never see, each with their kind."""
 
 _PROMPTS: Final = frozenset({"instruction", "constraints", "purpose", "system", "rules", "question"})
 _KINDS: Final = {
@@ -48,14 +48,14 @@ _PROSE: Final = re.compile(r"(?:^|[\s(`'\"])[A-Za-z][a-z']+,? (?:[a-z'-]+|`|\{)"
 
 @dataclass(frozen=True)
 class Message:
-    """One message where it stands in the code."""
+    """One message and its location in the code."""
 
     path: str
     """The file, relative to the project."""
     line: int
     """From 1."""
     kind: str
-    """error, warning, help, setting, log or text: how it is shown."""
+    """How it is shown: error, warning, help, setting, log or text."""
     text: str
     """With placeholders as `{name}`."""
 
@@ -143,7 +143,7 @@ def _part(node: ast.expr) -> str:
 
 
 def _name(node: ast.AST) -> str:
-    """What a placeholder stands for: the first name that is neither a method nor a function."""
+    """The name of a placeholder: the first name that is neither a method nor a function."""
     match node:
         case ast.FormattedValue(value=value) | ast.Starred(value=value) | ast.Subscript(value=value):
             return _name(value)

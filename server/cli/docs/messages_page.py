@@ -1,4 +1,4 @@
-"""docs/messages.md: every message that a person can see, room by room."""
+"""docs/messages.md: every message that a user can see, grouped by package."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAMPLES = {
     "token": "x", "tool": "ruff", "total": "5", "type": "NameError", "unit": "total", "uri": "file:///src/app.py",
     "valid": "180", "value": "0", "version": "2", "wanted": "a number", "why": "no Python found", "word": "foo",
 }  # fmt: skip
-"""What stands in the examples for a placeholder of that name; any other shows its own name."""
+"""Example values for placeholders of that name; any other shows its own name."""
 
 
 def messages_page() -> str:
@@ -59,7 +59,7 @@ def _shown_kind(kind: str) -> str:
 
 
 def _example(kind: str, text: str) -> str:
-    """The message as it may appear, or nothing where that would repeat it."""
+    """The message as it may appear, or nothing if that would repeat it."""
     filled = re.sub(r"\{(\w+)\}", lambda match: _SAMPLES.get(match[1], match[1].replace("_", " ")), text)
     shown = f"{kind}: {filled}" if kind in ("error", "warning") else filled
     return "" if shown == text else shown

@@ -1,7 +1,7 @@
 """The reference pages, made from the settings model and the tables of commands and tools.
 
-`python -m stet_ls.server.cli.docs` writes them. A test compares the files in docs/ with what this makes, so that
-neither can lag behind the code.
+`python -m stet_ls.server.cli.docs` writes them. A test compares the files in docs/ with these pages, so that they
+cannot lag behind the code.
 """
 
 from __future__ import annotations

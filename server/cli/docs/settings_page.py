@@ -1,4 +1,4 @@
-"""The reference of the settings, their schemas, and a first file: all of them from the one model."""
+"""The reference of the settings, their schemas, and a starter file: all from one model."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def editor_schema() -> dict[str, Any]:
     """The settings as an editor's flat properties (`contributes.configuration` of VS Code's package.json).
 
     No property has a default: VS Code would send it as if the user had set it, and override the user's file with it.
-    What is its user's alone has the scope "machine", so that VS Code takes it from no workspace.
+    Keys that only the user may set have the scope "machine", so that VS Code reads them from no workspace.
     """
     return {f"stet.{key.name}": _editor_property(key) for key in KEYS.values() if key.name not in TABLES}
 
 
 def user_variables() -> Mapping[str, str]:
-    """The editor's keys that hold only if their user set them, with the variable that tells the server so.
+    """The editor's keys that count only if the user set them, with the variable that reports this to the server.
 
-    VS Code's extension starts the server with them: what comes later may have been read from the opened folder.
+    VS Code's extension starts the server with them: later settings may have been read from the opened folder.
     """
     return {
         f"stet.{key.name}": key.variable
@@ -175,14 +175,14 @@ def _table(keys: Iterable[Key]) -> str:
 
 
 def _setters(key: Key) -> str:
-    """Who else may set a key; those of a table's rows go by their table."""
+    """Who else may set a key; keys of a table's rows follow their table."""
     if key.name not in KEYS:
         return ""
     return " ".join(filter(None, (_SETTERS[key.set_by][0], _direction(key))))
 
 
 def _direction(key: Key) -> str:
-    """Which way others may go with a key, in a word or two."""
+    """The direction in which others may change a key, in a word or two."""
     if key.set_by is not SetBy.TIGHTEN:
         return ""
     stricter = key.schema["stricter"]
@@ -199,7 +199,7 @@ _REQUIRED = ("name", "base_url", "language", "argv", "path", "title", "instructi
 
 
 def starter_file() -> str:
-    """A user file in which every key stands as a comment with its default."""
+    """A user file with every key commented out at its default."""
     lines = [
         "# Stet's settings. Every line is a comment that shows the default; take the # away to change it.",
         "# The reference: docs/settings.md. What is in force, and from where: stet config show",

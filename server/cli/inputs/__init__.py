@@ -1,1 +1,1 @@
-"""What a command works on: settings, files and the target."""
+"""The inputs of a command: settings, files and the target."""

@@ -1,4 +1,4 @@
-"""The TARGET of `stet run`: a file or standard input, or a place, some lines or a unit of it."""
+"""The TARGET of `stet run`: a file or standard input, or a position, lines or a unit in it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from stet_ls.validators.structure import units
 STANDARD_INPUT = "-"
 _PLACE = re.compile(r"(?P<file>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:(?P<column>\d+))?")
 _NODE = re.compile(r"(?P<file>.+?)::(?P<name>[^\[]+)(?:\[.*\])?", re.DOTALL)
-"""A unit, or a test as pytest names it: `FILE::test_f`, `FILE::TestA::test_f[1-x]`."""
+"""A unit, or a test by pytest's node id: `FILE::test_f`, `FILE::TestA::test_f[1-x]`."""
 FORMS = "FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME"
 
 
 @dataclass(frozen=True, slots=True)
 class CommandTarget:
-    """What the words on the command line mean. `document` is None for standard input."""
+    """The meaning of the words on the command line. `document` is None for standard input."""
 
     source: Source
     language: str
@@ -36,7 +36,7 @@ class CommandTarget:
 
 
 def is_standard_input(text: str) -> bool:
-    """Whether a TARGET is standard input, or a place in it."""
+    """Whether a TARGET is standard input, or a position in it."""
     return text == STANDARD_INPUT or text.startswith(f"{STANDARD_INPUT}:")
 
 
@@ -47,7 +47,7 @@ def read_target(text: str, language_name: str | None) -> CommandTarget:
             raise UsageError("standard input needs --language")
         source = Source(decode(sys.stdin.buffer.read(), "standard input"))
         return _pointed(source, language_id(language_name), text, "standard input", None)
-    if _exists(text):  # a file may well be called "a:1"
+    if _exists(text):  # a file may be called "a:1"
         document = read_document(Path(text))
         return CommandTarget(document.source, _language(document, language_name), None, document)
     document = read_document(Path(_file(text)))
@@ -55,7 +55,7 @@ def read_target(text: str, language_name: str | None) -> CommandTarget:
 
 
 def _file(text: str) -> str:
-    """The file in a TARGET: what stands before the first colon behind which a place may be named."""
+    """The file in a TARGET: the part before the first colon that may start a position."""
     for pattern in (_NODE, _PLACE):
         if match := pattern.fullmatch(text):
             return match["file"]
@@ -66,7 +66,7 @@ def _file(text: str) -> str:
 
 
 def _pointed(source: Source, language: str, text: str, name: str, document: Document | None) -> CommandTarget:
-    """The target with the selection that its place means."""
+    """The target with the selection that its position means."""
     selection = None
     if node := _NODE.fullmatch(text):
         selection = _named(source, language, node["name"], name)
@@ -78,7 +78,7 @@ def _pointed(source: Source, language: str, text: str, name: str, document: Docu
 
 
 def _named(source: Source, language: str, name: str, file: str) -> Selection:
-    """The unit of a name, which may be qualified with dots or, as in a test's node id, with double colons."""
+    """The unit with a name, which may be qualified with dots or, as in a test's node id, with double colons."""
     wanted = name.replace("::", ".")
     known = units(source, language)
     found = [unit for unit in known if unit.qualified == wanted] or [unit for unit in known if unit.name == wanted]
@@ -98,7 +98,7 @@ def _named(source: Source, language: str, name: str, file: str) -> Selection:
 
 
 def _exists(text: str) -> bool:
-    """The contents of an inaccessible folder are unknown; reading it reports that."""
+    """Whether the file exists; in an inaccessible folder it may, and reading it reports the error."""
     try:
         return Path(text).exists()
     except OSError:
@@ -106,7 +106,7 @@ def _exists(text: str) -> bool:
 
 
 def language_id(name: str) -> str:
-    """The id of a language given by any of its names. UsageError for a stranger."""
+    """The id of a language given by any of its names. UsageError for an unknown one."""
     row = language(name)
     if row is None:
         known = [known for each in LANGUAGES for known in (each.id, *each.names)]
@@ -120,10 +120,10 @@ def _language(document: Document, name: str | None) -> str:
 
 
 def _selection(source: Source, name: str, first: int, last: int, column: int) -> Selection:
-    """A line, a place in it or some lines; 0 where none is said. All count from 1, columns in code points."""
+    """A line, a position in it or several lines; 0 where omitted. All count from 1, columns in code points."""
     lines = source.line_count
     if lines > 1 and not source.line_text(lines - 1):
-        lines -= 1  # the end of the last line begins no further one
+        lines -= 1  # a line end at the end of the file starts no further line
     if first < 1 or (last and last < first):
         raise UsageError(f"{name}: lines count from 1, and a range ends at or after its first line")
     if max(first, last) > lines:

@@ -1,4 +1,4 @@
-"""What the checkers find in a file: for `stet check`, and as the diagnostics that a job without an editor answers."""
+"""The checkers' findings in a file: for `stet check`, and as the diagnostics of a job without an editor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def diagnostics(
 
 
 def _place(source: Source, language: str, selection: Selection | None) -> Span:
-    """Whole lines of what is selected; a mere position stands for the unit around it."""
+    """The selected lines as a whole; a single position means the unit around it."""
     if selection is None:
         return source.whole
     span = selection.span

@@ -1,4 +1,4 @@
-"""Files in and out: read as exact text, written whole or not at all."""
+"""Reads files as exact text, and writes them completely or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_BYTES = 20_000_000
 class Document:
     """A text file as it was read. `source` is without the byte order mark, `raw` is every byte.
 
-    `encoding` is the one that its first lines name, else UTF-8: it is written in the encoding that it was read in.
+    `encoding` is the one that its first lines name, else UTF-8; the file is written in the same encoding.
     """
 
     path: Path
@@ -39,9 +39,9 @@ class Document:
     encoding: str = "utf-8"
 
     def with_text(self, text: str) -> bytes:
-        """The bytes of the file with another text; its byte order mark is kept.
+        """The bytes of the file with a new text; its byte order mark is kept.
 
-        UsageError for a text with characters that the file's encoding does not have.
+        UsageError for characters that the file's encoding does not have.
         """
         if self.encoding != "utf-8":
             try:
@@ -57,7 +57,7 @@ class Document:
 def read_document(path: Path) -> Document:
     """Reads a text file in UTF-8, or in the encoding that a comment in its first two lines names.
 
-    UsageError names what else it is: missing, a folder, unreadable, binary, a notebook, too large.
+    UsageError for any other file: missing, a folder, unreadable, binary, a notebook, too large.
     """
     try:
         raw = read_regular(path, most=MOST_BYTES)
@@ -74,7 +74,7 @@ def read_document(path: Path) -> Document:
 
 
 def _unreadable(path: Path, error: OSError) -> str:
-    with suppress(OSError):  # in a folder that may not be entered nobody can tell
+    with suppress(OSError):  # unknown in a folder without permission
         if path.is_dir():
             return f"{path} is a folder; pass a file"
     if error.errno == errno.EINVAL:
@@ -85,7 +85,7 @@ def _unreadable(path: Path, error: OSError) -> str:
 
 
 def encoding_of(raw: bytes, name: str) -> str:
-    """The encoding that a text names for itself, else UTF-8. UsageError for one that is unknown here."""
+    """The encoding that a text declares, else UTF-8. UsageError for one that Python does not know."""
     if raw.startswith(_MARK):
         return "utf-8"
     try:
@@ -95,7 +95,7 @@ def encoding_of(raw: bytes, name: str) -> str:
 
 
 def decode(raw: bytes, name: str, encoding: str = "utf-8", *, way_out: str = "") -> str:
-    """The text of some bytes, line ends untouched. UsageError, with a way out, if they are no text in that encoding."""
+    """Decodes bytes, line ends untouched. UsageError, with a way out, if they are not text in that encoding."""
     try:
         text = raw.removeprefix(_MARK).decode(encoding)
     except UnicodeDecodeError as error:
@@ -117,15 +117,16 @@ class FileChange:
 
 
 def write(changes: Sequence[FileChange], new_files: Sequence[NewFile]) -> None:
-    """Writes everything, or raises UsageError with nothing changed that could be known beforehand.
+    """Writes everything, or raises UsageError with nothing changed if an obstacle is visible beforehand.
 
-    Each file is written beside its place and then renamed into it: nobody ever sees half a file. Its mode is kept, and
-    a symbolic link stays one. Refused if a file is no longer what was read, or if a new file stands already.
+    Each file is written to a temporary file in the same folder and then renamed, so that readers never see half a file.
+    Its mode is kept, and a symbolic link stays one. Refused if a file has changed since it was read, or a new file
+    exists.
     """
     with ExitStack() as cleanup:
         staged = []
         for change in changes:
-            _refuse_changed(change.document)  # its path may lead elsewhere by now; and once more before the renaming
+            _refuse_changed(change.document)  # its path may lead elsewhere by now; checked again before renaming
             place = change.document.path.resolve()
             staged.append((_stage(place, change.document.with_text(change.text), cleanup), place))
         for change in changes:
@@ -140,7 +141,7 @@ def write(changes: Sequence[FileChange], new_files: Sequence[NewFile]) -> None:
 
 
 def _stage(place: Path, data: bytes, cleanup: ExitStack) -> Path:
-    # Renaming asks for the folder's permission alone. The bits count for root too, who may write everything.
+    # Renaming needs only the folder's permission. The mode bits count for root too, who may write everything.
     if not (place.stat().st_mode & 0o222 and os.access(place, os.W_OK)):
         raise UsageError(f"{place} is read-only; nothing was written")
     try:
@@ -155,7 +156,7 @@ def _stage(place: Path, data: bytes, cleanup: ExitStack) -> Path:
         os.fsync(file.fileno())
     shutil.copymode(place, temporary)
     before = place.stat()
-    with suppress(OSError):  # only root may give files away; then they stay their owner's
+    with suppress(OSError):  # only root may give files away; other users stay the owner
         os.chown(temporary, before.st_uid, before.st_gid)
     return temporary
 

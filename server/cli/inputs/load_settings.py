@@ -1,4 +1,4 @@
-"""What every sub-command needs first: the settings in force, for the folder where it runs."""
+"""The settings in force for the folder of a subcommand."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def load_settings(
 ) -> Loaded:
     """The settings for a target in the folder `near` (default: the working folder).
 
-    With `trust_project` its user trusts the project's actions this time, whatever they said before.
+    With `trust_project` the user trusts the project's actions for this call, whatever is stored.
 
-    Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored. The
-    log of this process begins here, at the level that they say.
+    An error raises SettingsError; a value that a project may not set is reported on standard error and ignored. Also
+    starts the log of this process, at the level that the settings give.
     """
-    # Late: some commands end before they need the settings' library.
+    # Late: some commands end before they need the settings library.
     from stet_ls.engine.settings import find_project, load
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.server.observability.log import set_level, start_log
@@ -40,7 +40,7 @@ def load_settings(
 
 
 def project_root(folder: Path) -> Path:
-    """The folder that a job may look at: the git repository around `folder`, else the working folder, else itself."""
+    """The folder that a job may read: the git repository around `folder`, else the working folder, else `folder`."""
     folder, here = folder.absolute(), Path.cwd()
     for candidate in (folder, *folder.parents):
         if (candidate / ".git").exists():

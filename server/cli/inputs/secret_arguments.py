@@ -1,4 +1,4 @@
-"""Takes a secret out of the list of processes, which every user of a machine can read."""
+"""Removes a secret from the process list, which every user of a machine can read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import ctypes
 from pathlib import Path
 
 _ARG_START, _ARG_END = 45, 46
-"""proc(5), fields 48 and 49 of `stat`; the first two end with the name and are cut off here."""
+"""proc(5), fields 48 and 49 of `stat`; the first two fields, up to the name, are cut off here."""
 
 
 def hide_argument(secret: str) -> bool:
-    """Overwrites a secret in the arguments of this process; False where the system does not let one (not Linux).
+    """Overwrites a secret in the arguments of this process; False where the system does not allow it (not Linux).
 
-    `ps` and `/proc/PID/cmdline` read the memory that the kernel filled at the start. Python has copies of its own.
+    `ps` and `/proc/PID/cmdline` read the memory that the kernel filled at the start. Python has its own copies.
     """
     wanted = secret.encode()
     try:

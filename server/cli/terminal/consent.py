@@ -1,4 +1,4 @@
-"""Asks on the terminal whether a model server that was found may have the user's code; and writes such answers down."""
+"""Asks on the terminal whether a discovered model server may receive the user's code, and stores such answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from stet_ls.server.consent.permissions import user_name
 
 
 class Terminal:
-    """The user at the terminal, if there is one."""
+    """The user at the terminal, if standard input is one."""
 
     async def server(self, found: FoundServer) -> bool | None:
-        """The answer to one question on standard error; None without a terminal."""
+        """Asks one question on standard error; None without a terminal."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         whose = "" if found.owner is None else f", run by the user {user_name(found.owner)}"
@@ -32,7 +32,7 @@ class Terminal:
 
 
 async def _line() -> str:
-    """A line of standard input. Waits in the loop, so that Ctrl-C ends it."""
+    """A line of standard input. Waits in the event loop, so that Ctrl-C ends it."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     descriptor = sys.stdin.fileno()
@@ -45,7 +45,7 @@ async def _line() -> str:
 
 
 def answer(url: str, *, allowed: bool) -> int:
-    """Remembers whether the server at one of the well-known addresses may have the user's code."""
+    """Stores whether the server at one of the well-known addresses may receive the user's code."""
     known = {f"http://127.0.0.1:{port}/v1": name for name, port in PORTS.items()}
     address = urlsplit(url.rstrip("/"))
     base_url = url.rstrip("/") if address.path else f"{url.rstrip('/')}/v1"

@@ -1,4 +1,4 @@
-"""The progress line: what a running job is at, on standard error, and only where a person watches."""
+"""The progress line: the stage of a running job, on standard error and only on a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 70
 
 
 class ProgressLine:
-    """An `OnEvent` that keeps one line up to date. Notices are printed whether a terminal listens or not."""
+    """An `OnEvent` that keeps one line up to date. Notices are printed with or without a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -25,7 +25,7 @@ class ProgressLine:
         self._ticking: asyncio.Task[None] | None = None
 
     def __call__(self, event: Event) -> None:
-        """Shows where the job is. Called on the event loop's thread."""
+        """Shows the stage of the job. Called on the event loop's thread."""
         self._at.on_event(event)
         if isinstance(event, Notice):
             self._wipe()
@@ -35,14 +35,14 @@ class ProgressLine:
             self._draw()
 
     def clear(self) -> None:
-        """Takes the line away, before results are printed."""
+        """Removes the line, before results are printed."""
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
         self._wipe()
 
     async def _tick(self) -> None:
-        """A model that hangs sends no event: the seconds go on all the same."""
+        """Updates the seconds: a model that hangs sends no event."""
         while True:
             await asyncio.sleep(1.0)
             self._draw()

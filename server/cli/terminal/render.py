@@ -1,4 +1,4 @@
-"""How answers look on a terminal and in a pipe: diffs, evidence, markdown, tables."""
+"""Answers on a terminal and in a pipe: diffs, evidence, Markdown, tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stet_ls.engine.api.summary import failed_first
 from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
 
 COLUMNS = 100
-"""Width of a line of ours on a terminal that is wider."""
+"""Width of our lines on a terminal that is wider."""
 
 _STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 
@@ -42,7 +42,7 @@ def unified_diff(before: str | None, after: str, name: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as git writes it: a line end in it would begin another line of the patch."""
+    """A name as git writes it: a line end in it would start another line of the patch."""
     if not _ODD.search(name):
         return name
     return '"' + _ODD.sub(lambda match: f"\\{ord(match.group()):03o}", name) + '"'
@@ -60,12 +60,12 @@ def _lines(text: str) -> list[str]:
 
 
 def print_diff(diff: str) -> None:
-    """Colored on a terminal, exact bytes elsewhere."""
+    """Prints a diff: colored on a terminal, exact bytes elsewhere."""
     _print_lines((line, _style(line)) for line in diff.splitlines(keepends=False)) if _terminal() else _exact(diff)
 
 
 def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -> None:
-    """What each judge says, the failures first: a line each in a pipe, at most `COLUMNS` wide on a terminal."""
+    """Prints each judge's result, failures first: one line each in a pipe, at most `COLUMNS` wide on a terminal."""
     console = console_on(stream or sys.stdout)
     for item in failed_first(evidence):
         mark, style = _MARKS[item.verdict]
@@ -74,7 +74,7 @@ def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -
 
 
 def _wrapped(text: str, console: Console) -> list[str]:
-    """The lines of a sentence; what continues is indented."""
+    """The lines of a sentence; continuation lines are indented."""
     if not console.is_terminal:
         return [text]
     width = min(console.width, COLUMNS)
@@ -82,7 +82,7 @@ def _wrapped(text: str, console: Console) -> list[str]:
 
 
 def print_markdown(markdown: str) -> None:
-    """Laid out on a terminal, as it is elsewhere."""
+    """Prints Markdown: rendered on a terminal, unchanged elsewhere."""
     if _terminal():
         console_on(sys.stdout).print(Markdown(visible(markdown), hyperlinks=False))
     else:
@@ -90,12 +90,12 @@ def print_markdown(markdown: str) -> None:
 
 
 def print_text(text: str) -> None:
-    """Text of others: without its control characters on a terminal, exact elsewhere."""
+    """Prints foreign text: without control characters on a terminal, exact elsewhere."""
     _exact(f"{visible(text) if _terminal() else text}\n")
 
 
 def print_json(value: object) -> None:
-    """A result for programs. JSON can spell what a terminal might obey, so it does."""
+    """Prints JSON. Control characters, which a terminal might obey, are escaped."""
     print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=2)))
 
 
@@ -109,7 +109,7 @@ def print_line(text: str, style: str = "") -> None:
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows as aligned columns, two blanks between; the last column is free."""
+    """Rows as aligned columns, two spaces between; the last column has no limit."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
@@ -117,12 +117,12 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def visible(text: str) -> str:
-    """The text as a terminal may have it: a model wrote it, and no escape sequence in it may reach the terminal."""
+    """The text without escape sequences: a model wrote it, and none may reach the terminal."""
     return escape_invisible(text)
 
 
 def console_on(stream: TextIO) -> Console:
-    """A console that adds nothing of its own; colors only on a terminal, never with NO_COLOR."""
+    """A console that prints text unchanged; colors only on a terminal, never with NO_COLOR."""
     return Console(file=stream, highlight=False, markup=False, emoji=False)
 
 

@@ -1,4 +1,4 @@
-"""Lines on standard error, beside the results: errors, warnings and status."""
+"""Lines on standard error, apart from the results: errors, warnings and status."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from stet_ls.validators.invisible_chars import escape_invisible
 
 
 def print_error(message: str) -> None:
-    """Prints what keeps the command from its work, one `error:` a line; a line that begins with `hint: ` stays so."""
+    """Prints an error that ends the command, with one `error:` per line; a line that begins with `hint: ` keeps
+    that."""
     for line in message.splitlines():
         print_status(line if line.startswith("hint: ") else f"error: {line}")
 
 
 def print_warning(message: str) -> None:
-    """Prints what the user should know although the command goes on."""
+    """Prints a problem that does not stop the command."""
     print_status(f"warning: {message}")
 
 
