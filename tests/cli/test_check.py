@@ -12,7 +12,7 @@ from support.command import Stet
 from support.stet import stet_argv
 
 
-def test_a_clean_file_is_silence(stet: Stet, folder: Path) -> None:
+def test_a_clean_file_prints_nothing(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("x = 1\n")
 
     ran = stet("check", "a.py")
@@ -39,7 +39,7 @@ def test_columns_count_code_points_from_one(stet: Stet, folder: Path) -> None:
     assert report["seconds"] > 0
 
 
-def test_lint_comes_on_demand_and_a_warning_is_no_error(stet: Stet, folder: Path) -> None:
+def test_lint_runs_only_when_requested_and_a_warning_is_not_an_error(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("import os\n")
 
     assert stet("check", "a.py").out == ""
@@ -49,7 +49,7 @@ def test_lint_comes_on_demand_and_a_warning_is_no_error(stet: Stet, folder: Path
     assert ran.out == "a.py:1:8: warning: `os` imported but unused [ruff F401]\n"
 
 
-def test_an_undefined_name_is_an_error_of_lint(stet: Stet, folder: Path) -> None:
+def test_an_undefined_name_is_a_lint_error(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("print(nam)\n")
 
     ran = stet("check", "--lint", "a.py")
@@ -58,7 +58,7 @@ def test_an_undefined_name_is_an_error_of_lint(stet: Stet, folder: Path) -> None
     assert ran.out == "a.py:1:7: error: Undefined name `nam` [ruff F821]\n"
 
 
-def test_a_folder_is_walked_without_what_tools_made(stet: Stet, folder: Path) -> None:
+def test_a_folder_is_walked_without_generated_files(stet: Stet, folder: Path) -> None:
     for name in ("src/a.py", "src/b.js", "node_modules/c.js", ".git/d.py", "src/__pycache__/e.py", "notes"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("(\n")
@@ -71,7 +71,7 @@ def test_a_folder_is_walked_without_what_tools_made(stet: Stet, folder: Path) ->
     assert ran.err == "warning: src/f.py is a binary file\n"
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_checked(stet: Stet, folder: Path) -> None:
+def test_an_unreadable_file_is_reported_and_the_rest_is_checked(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("(\n")
     (folder / "b.py").write_bytes(b"\0")
 
@@ -92,7 +92,7 @@ def test_a_grammar_that_reads_no_macros_says_so(stet: Stet, folder: Path) -> Non
     assert ran.err == "warning: a.c: findings are warnings only: valid code can be beyond this language's grammar\n"
 
 
-def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder: Path) -> None:
+def test_a_language_without_grammar_is_reported_as_unchecked(stet: Stet, folder: Path) -> None:
     (folder / "a.txt").write_text("(\n")
 
     ran = stet("check", "a.txt", "--json")
@@ -104,7 +104,7 @@ def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder
     )
 
 
-def test_a_clean_file_needs_little_of_the_house(folder: Path, environment: Mapping[str, str]) -> None:
+def test_checking_a_clean_file_imports_few_modules(folder: Path, environment: Mapping[str, str]) -> None:
     """What a check imports before it is needed is time that every commit pays."""
     (folder / "a.py").write_text("x = 1\n")
     argv = [sys.executable, "-X", "importtime", *stet_argv("check", "a.py")[1:]]

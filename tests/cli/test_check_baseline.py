@@ -36,7 +36,7 @@ def test_old_findings_do_not_count_and_are_counted(stet: Stet, repository: Repos
     assert stet("check", "--lint", ".").status == 1
 
 
-def test_a_second_copy_of_an_old_finding_is_new(stet: Stet, repository: Repository) -> None:
+def test_a_second_copy_of_an_old_finding_is_reported_as_new(stet: Stet, repository: Repository) -> None:
     repository.commit({"a.py": "print(nam)\n"})
     repository.write({"a.py": "print(nam)\nprint(nam)\n"})
 
@@ -46,7 +46,7 @@ def test_a_second_copy_of_an_old_finding_is_new(stet: Stet, repository: Reposito
 
 
 @pytest.mark.parametrize("staged", [True, False])
-def test_a_renamed_file_keeps_its_past(stet: Stet, repository: Repository, staged: bool) -> None:
+def test_a_renamed_file_is_compared_with_its_old_name(stet: Stet, repository: Repository, staged: bool) -> None:
     """Also one that was moved without git, and changed on the way."""
     body = "".join(f"value_{n} = {n}\n" for n in range(20))
     repository.commit({"old.py": f"{body}print(\n", "decoy.py": body.replace("value", "other")})
@@ -59,7 +59,7 @@ def test_a_renamed_file_keeps_its_past(stet: Stet, repository: Repository, stage
     assert messages(stet, ".") == []
 
 
-def test_a_new_file_has_no_past(stet: Stet, repository: Repository) -> None:
+def test_all_findings_of_a_new_file_are_new(stet: Stet, repository: Repository) -> None:
     """Untracked or staged; a file that merely looks like one that is still there is no rename."""
     repository.commit({"a.py": "x = 1\nprint(\n"})
     repository.write({"b.py": "x = 1\nprint(\n", "c.py": "print(\n"})
@@ -68,7 +68,7 @@ def test_a_new_file_has_no_past(stet: Stet, repository: Repository) -> None:
     assert {file for file, _ in messages(stet, ".")} == {"b.py", "c.py"}
 
 
-def test_from_another_folder_through_links_and_on_standard_input(
+def test_a_baseline_works_from_another_folder_through_links_and_on_standard_input(
     stet: Stet, repository: Repository, tmp_path: Path
 ) -> None:
     repository.commit({"sub/a.py": "print(\n"})
@@ -81,12 +81,12 @@ def test_from_another_folder_through_links_and_on_standard_input(
     assert (ran.status, ran.out.count("sub/b.py:")) == (1, 1)
 
 
-def test_names_that_git_quotes(stet: Stet, repository: Repository) -> None:
+def test_file_names_that_git_quotes_have_a_baseline(stet: Stet, repository: Repository) -> None:
     repository.commit(dict.fromkeys(("é.py", "a b.py", "two\nlines.py", "-x.py", ":(top)a.py", "*.py"), "print(\n"))
     assert messages(stet) == []
 
 
-def test_what_was_no_text_is_no_past(stet: Stet, repository: Repository) -> None:
+def test_a_binary_earlier_version_is_not_a_baseline(stet: Stet, repository: Repository) -> None:
     (repository.folder / "a.py").write_bytes(b"print(\n\0\xff")
     repository.commit()
     repository.write({"a.py": "print(\n"})
@@ -99,7 +99,7 @@ def test_a_submodule_is_compared_with_its_own_revision(stet: Stet, repository: R
     assert messages(stet) == []
 
 
-def test_an_empty_repository_and_a_revision_that_is_none(stet: Stet, repository: Repository) -> None:
+def test_an_empty_repository_and_an_unknown_revision_are_reported(stet: Stet, repository: Repository) -> None:
     repository.write({"a.py": "x = 1\n"})
     for revision in ("HEAD", "nope", "--upload-pack=x", "HEAD:a.py", ""):
         ran = stet("check", f"--baseline={revision}", "a.py")
@@ -110,7 +110,7 @@ def test_an_empty_repository_and_a_revision_that_is_none(stet: Stet, repository:
         )
 
 
-def test_no_repository_no_git_and_a_broken_one(stet: Stet, folder: Path) -> None:
+def test_a_missing_repository_missing_git_and_a_broken_repository_are_reported(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("x = 1\n")
     ran = stet("check", "--baseline", "HEAD", "a.py")
     assert ran.status == 2
@@ -174,7 +174,7 @@ def test_nothing_of_a_repository_is_executed(stet: Stet, hostile: Repository, en
     assert counted == {"a.py": False, "b.py": True, "c.py": True}, "and what cannot be had is no past"
 
 
-def test_the_trap_would_have_sprung(hostile: Repository, tmp_path: Path) -> None:
+def test_an_unprotected_git_runs_the_planted_programs(hostile: Repository, tmp_path: Path) -> None:
     """So that the test above can fail: an ordinary git runs the programs."""
     mark = tmp_path / "mark"
     for words in (("status",), ("cat-file", "-p", "HEAD:b.py")):

@@ -25,7 +25,7 @@ def listed(stet: Stet, *words: str | Path) -> list[str]:
     return [file["path"] for file in files if file["path"].endswith(".py")]
 
 
-def test_git_says_what_is_ignored(stet: Stet, folder: Path) -> None:
+def test_git_decides_which_files_are_ignored(stet: Stet, folder: Path) -> None:
     """Its own rules: nested files, negations, what is tracked all the same, and the user's own excludes."""
     repository = Repository.new(folder)
     (folder / ".gitignore").write_text("*.gen.py\n!kept.gen.py\nout/\n")
@@ -42,7 +42,7 @@ def test_git_says_what_is_ignored(stet: Stet, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("repository", [True, False])
-def test_the_first_line_tells_the_language_of_a_name_without_suffix(
+def test_a_shebang_sets_the_language_of_a_name_without_suffix(
     stet: Stet, folder: Path, repository: bool
 ) -> None:  # fmt: skip
     texts = {"tool": f"#!/usr/bin/env python3\n{BROKEN}", "notes": f"#\n{BROKEN}", "run.txt": f"#!/bin/sh\n{BROKEN}"}
@@ -58,7 +58,7 @@ def test_the_first_line_tells_the_language_of_a_name_without_suffix(
         assert ran.status == 1
 
 
-def test_an_ignored_folder_that_is_named_is_meant(stet: Stet, folder: Path) -> None:
+def test_an_ignored_folder_named_as_an_argument_is_checked(stet: Stet, folder: Path) -> None:
     Repository.new(folder).write({".gitignore": "out/\n", "out/a.py": "", "out/deep/b.py": ""})
 
     assert listed(stet, "out") == ["out/a.py", "out/deep/b.py"]
@@ -77,7 +77,7 @@ def test_repositories_below_a_plain_folder_keep_their_rules_too(stet: Stet, fold
 
 
 @pytest.mark.parametrize("repository", [False, True])
-def test_nothing_to_check_is_said(stet: Stet, folder: Path, repository: bool) -> None:
+def test_having_nothing_to_check_is_reported(stet: Stet, folder: Path, repository: bool) -> None:
     if repository:
         Repository.new(folder)
     (folder / "sub").mkdir()
@@ -104,7 +104,7 @@ def test_a_submodule_that_was_not_fetched_is_empty(stet: Stet, folder: Path) -> 
     assert listed(stet, "mine") == ["mine/b.py"]
 
 
-def test_without_git_the_folder_is_walked_and_it_is_said(stet: Stet, folder: Path) -> None:
+def test_without_git_the_folder_is_walked_with_a_warning(stet: Stet, folder: Path) -> None:
     Repository.new(folder).write({".gitignore": "a.py\n", "a.py": "", "build/b.py": ""})
 
     ran = stet("check", "--json", ".", PATH=str(folder))
@@ -113,7 +113,7 @@ def test_without_git_the_folder_is_walked_and_it_is_said(stet: Stet, folder: Pat
     assert ran.err == "warning: .: .gitignore is ignored: git is not installed\n"
 
 
-def test_a_repository_that_git_will_not_read_is_walked_and_it_is_said(stet: Stet, folder: Path) -> None:
+def test_a_repository_that_git_refuses_is_walked_with_a_warning(stet: Stet, folder: Path) -> None:
     Repository.new(folder).write({"a.py": ""})
     (folder / ".git" / "config").write_text("[core\n")
 
@@ -124,7 +124,7 @@ def test_a_repository_that_git_will_not_read_is_walked_and_it_is_said(stet: Stet
 
 
 @pytest.mark.parametrize("repository", [False, True])
-def test_links_pipes_and_devices_are_passed_over(stet: Stet, folder: Path, tmp_path: Path, repository: bool) -> None:
+def test_links_pipes_and_devices_are_skipped(stet: Stet, folder: Path, tmp_path: Path, repository: bool) -> None:
     """A loop would never end, a pipe would wait for ever, and what lies outside was not named."""
     if repository:
         Repository.new(folder)
@@ -150,7 +150,7 @@ def test_links_pipes_and_devices_are_passed_over(stet: Stet, folder: Path, tmp_p
     )
 
 
-def test_a_tracked_folder_that_became_a_link_leads_nowhere(stet: Stet, folder: Path, tmp_path: Path) -> None:
+def test_a_tracked_folder_that_became_a_link_is_not_followed(stet: Stet, folder: Path, tmp_path: Path) -> None:
     repository = Repository.new(folder)
     repository.commit({"sub/a.py": "", "b.py": ""})
     (tmp_path / "outside").mkdir()
@@ -162,7 +162,7 @@ def test_a_tracked_folder_that_became_a_link_leads_nowhere(stet: Stet, folder: P
     assert listed(stet, ".") == ["b.py"]
 
 
-def test_excluded_names_paths_and_named_files(stet: Stet, folder: Path) -> None:
+def test_exclude_applies_to_names_and_paths_but_not_to_named_files(stet: Stet, folder: Path) -> None:
     Repository(folder).write(dict.fromkeys(("a.py", "gen/a.py", "src/gen/b.py", "src/c_pb2.py", "src/d.py"), ""))
 
     assert listed(stet, ".", "--exclude", "gen") == ["a.py", "src/c_pb2.py", "src/d.py"]
@@ -171,13 +171,13 @@ def test_excluded_names_paths_and_named_files(stet: Stet, folder: Path) -> None:
     assert listed(stet, "src/c_pb2.py", "a.py", "--exclude", "*_pb2.py") == ["a.py"], "a hook names every file"
 
 
-def test_each_file_once_in_the_order_of_the_words(stet: Stet, folder: Path) -> None:
+def test_each_file_is_checked_once_in_the_order_of_the_arguments(stet: Stet, folder: Path) -> None:
     Repository(folder).write({"b/z.py": "", "b/a.py": "", "a.py": ""})
 
     assert listed(stet, "b/z.py", ".", "b", "./a.py") == ["b/z.py", "a.py", "b/a.py"]
 
 
-def test_names_that_others_trip_over(stet: Stet, folder: Path) -> None:
+def test_unusual_file_names_are_checked(stet: Stet, folder: Path) -> None:
     names = ["-c.py", "a b.py", "é.py", "two\nlines.py", "::error.py"]
     Repository(folder).write(dict.fromkeys(names, BROKEN))
     (folder / os.fsdecode(b"\xff.py")).write_text(BROKEN)
@@ -189,7 +189,7 @@ def test_names_that_others_trip_over(stet: Stet, folder: Path) -> None:
     assert {line.partition(".py:")[0] for line in lines} == {"-c", "a b", "é", "two␊lines", "::error", "\\udcff"}
 
 
-def test_what_a_folder_holds_beside_text_is_counted(stet: Stet, folder: Path) -> None:
+def test_files_of_a_folder_that_are_not_text_are_counted(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_bytes(b"\0")
     (folder / "b.py").write_bytes("é".encode("latin-1"))
     (folder / "c.py").write_text("x = 1\n")
@@ -218,7 +218,7 @@ def unprivileged(stet: Stet, *words: str) -> Ran:
 
 
 @pytest.mark.parametrize("repository", [False, True])
-def test_a_folder_that_may_not_be_listed_is_said(stet: Stet, folder: Path, repository: bool) -> None:
+def test_a_folder_without_read_permission_is_reported(stet: Stet, folder: Path, repository: bool) -> None:
     if repository:
         Repository.new(folder)
     (folder / "a.py").write_text("x = 1\n")
@@ -235,7 +235,7 @@ def test_a_folder_that_may_not_be_listed_is_said(stet: Stet, folder: Path, repos
     assert (named.status, named.err) == (2, "error: cannot list locked: Permission denied\n")
 
 
-def test_a_language_that_only_a_tool_of_the_user_judges_is_met(
+def test_files_of_a_language_with_only_a_user_tool_are_found(
     stet: Stet, folder: Path, stet_home: Path, tmp_path: Path
 ) -> None:
     tool = tmp_path / "refuse"
@@ -251,7 +251,7 @@ def test_a_language_that_only_a_tool_of_the_user_judges_is_met(
 
 
 @pytest.mark.parametrize("trap", ["sub/.gitignore", ".git/commondir", "named by the configuration"])
-def test_git_is_not_waited_for_where_it_waits_for_a_pipe(
+def test_git_blocked_on_a_pipe_does_not_block_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: str
 ) -> None:
     monkeypatch.setattr(git, "_SOON", 0.3)
@@ -271,7 +271,7 @@ def test_git_is_not_waited_for_where_it_waits_for_a_pipe(
     ]
 
 
-def test_a_reference_without_end_takes_no_gigabytes(stet: Stet, folder: Path) -> None:
+def test_an_endless_git_reference_is_not_read_into_memory(stet: Stet, folder: Path) -> None:
     Repository.new(folder).write({"a.py": ""})
     (folder / ".git" / "refs" / "heads" / "endless").symlink_to("/dev/zero")
     ran = stet("check", "--baseline", "endless", "a.py")

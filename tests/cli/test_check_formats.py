@@ -17,7 +17,7 @@ from support.stet import stet_argv
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_standard_input_by_language_and_by_name(stet: Stet, folder: Path) -> None:
+def test_standard_input_takes_a_language_or_a_file_name(stet: Stet, folder: Path) -> None:
     ran = stet("check", "-", "--language", "py", stdin="x = (\n")
     assert (ran.status, ran.out.splitlines()[0].startswith("-:1:5: error: ")) == (1, True)
 
@@ -40,18 +40,18 @@ def test_standard_input_by_language_and_by_name(stet: Stet, folder: Path) -> Non
         (["-", "--language", "python"], b"\xff", "standard input is not UTF-8 text (byte 0)"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_meant_is_said(stet: Stet, words: list[str], stdin: bytes, complaint: str) -> None:
+def test_contradictory_arguments_are_reported(stet: Stet, words: list[str], stdin: bytes, complaint: str) -> None:
     ran = stet("check", *words, stdin=stdin)
     assert (ran.status, ran.out, ran.err) == (2, "", f"error: {complaint}\n")
 
 
-def test_a_language_for_the_files_named(stet: Stet, folder: Path) -> None:
+def test_a_language_argument_applies_to_the_named_files(stet: Stet, folder: Path) -> None:
     (folder / "tool").write_text("x = (\n")
     assert stet("check", "tool").status == 0
     assert stet("check", "tool", "--language", "python").status == 1
 
 
-def test_the_outline_has_the_units(stet: Stet, folder: Path) -> None:
+def test_the_outline_lists_the_units(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text('class A:\n    def f(self) -> int:\n        """One."""\n        return 1\n')
 
     (file,) = json.loads(stet("check", "--outline", "--json", "a.py").out)["files"]
@@ -75,7 +75,7 @@ def test_githubs_annotations_cannot_be_forged(stet: Stet, folder: Path) -> None:
     ]
 
 
-def test_sarif(stet: Stet, folder: Path) -> None:
+def test_the_sarif_output_is_valid(stet: Stet, folder: Path) -> None:
     Repository(folder).write({"a b/é%.py": "import os\n", "c.py": "x = '😀' + )\n"})
 
     ran = stet("check", "--lint", "--format", "sarif")

@@ -54,27 +54,27 @@ def test_results_come_in_order() -> None:
     assert json.loads(crew().stdout) == [item * 10 for item in range(50)]
 
 
-def test_a_crash_costs_one_item() -> None:
+def test_a_crash_loses_only_one_item() -> None:
     expected: list[object] = [item * 10 for item in range(50)]
     expected[17] = "17: its process died (SIGKILL)"
     assert json.loads(crew(deadly=17).stdout) == expected
 
 
-def test_what_comes_to_no_end_costs_one_item() -> None:
+def test_a_hanging_item_loses_only_itself() -> None:
     """Its chunk has twice the patience, itself once more: enough for all others on a busy machine."""
     results = json.loads(crew(endless=3, patience=5, size=2).stdout)
     assert results[3] == "3: it did not finish"
     assert results[4:] == [item * 10 for item in range(4, 50)]
 
 
-def test_a_bug_is_no_crash() -> None:
+def test_an_exception_is_not_reported_as_a_crash() -> None:
     """It is raised where the results are read, and reaches the log as every bug does."""
     ran = crew(wrong=8)
     assert ran.returncode == 1
     assert ran.stderr.endswith("ValueError: a bug\n")
 
 
-def test_many_processes_say_what_one_says(stet: Stet, folder: Path) -> None:
+def test_many_processes_give_the_same_output_as_one(stet: Stet, folder: Path) -> None:
     texts = ("x = 1\n", "x = (\n", "import os\n")
     Repository(folder).write({f"{n % 7}/{n}.{end}": texts[n % 3] for n in range(120) for end in ("py", "toml")})
 
@@ -102,7 +102,7 @@ def slow(folder: Path, tmp_path: Path, environment: Mapping[str, str]) -> Mappin
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
     ids=str,
 )
-def test_interrupted_it_leaves_nothing_behind(
+def test_an_interrupt_leaves_no_processes(
     folder: Path, tmp_path: Path, slow: Mapping[str, str], jobs: str, number: signal.Signals, status: int
 ) -> None:
     argv = interruptible_argv("check", "--jobs", jobs, ".")
@@ -121,7 +121,7 @@ def test_interrupted_it_leaves_nothing_behind(
     wait_gone(started | set(tools))
 
 
-def test_killed_it_leaves_nothing_behind_for_long(folder: Path, tmp_path: Path, slow: Mapping[str, str]) -> None:
+def test_a_kill_leaves_no_processes_after_a_moment(folder: Path, tmp_path: Path, slow: Mapping[str, str]) -> None:
     """Its processes end with the piece of work that they are at, and with that its tools."""
     argv = stet_argv("check", "--jobs", "3", ".")
     with subprocess.Popen(argv, cwd=folder, env=slow, stderr=subprocess.PIPE) as child:
@@ -160,7 +160,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def test_a_reader_that_had_enough_ends_it_quietly(folder: Path, environment: Mapping[str, str]) -> None:
+def test_a_closed_output_pipe_ends_the_check_quietly(folder: Path, environment: Mapping[str, str]) -> None:
     Repository(folder).write({f"{n}.py": "x = (\n" * 30 for n in range(400)})
     with subprocess.Popen(
         stet_argv("check", "."), cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -173,7 +173,7 @@ def test_a_reader_that_had_enough_ends_it_quietly(folder: Path, environment: Map
     assert (child.returncode, err) == (141, b"")
 
 
-def test_a_bar_on_a_terminal_alone(stet: Stet, folder: Path, environment: Mapping[str, str]) -> None:
+def test_the_progress_bar_is_shown_only_on_a_terminal(stet: Stet, folder: Path, environment: Mapping[str, str]) -> None:
     Repository(folder).write({f"{n}.py": "x = 1\n" for n in range(300)})
 
     status, drawn = on_terminal(stet_argv("check", "."), folder, {**environment, "TERM": "xterm-256color"})

@@ -20,7 +20,7 @@ from support.traps import laid
 from stet_ls import __version__
 
 
-def test_the_version(stet: Stet) -> None:
+def test_version_is_printed(stet: Stet) -> None:
     ran = stet("--version")
 
     assert (ran.status, ran.out, ran.err) == (0, f"stet {__version__}\n", "")
@@ -34,7 +34,7 @@ def test_help_names_every_command(stet: Stet) -> None:
         assert f"    {name} " in ran.out
 
 
-def test_without_a_word_it_lists_the_commands(stet: Stet) -> None:
+def test_without_arguments_it_lists_the_commands(stet: Stet) -> None:
     ran = stet()
 
     assert (ran.status, ran.out) == (2, "")
@@ -84,7 +84,7 @@ LINES = "lines count from 1, and a range ends at or after its first line"
         (["serve", "--tcp", "127.0.0.1:7777"], TOKEN),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_clear_sentence(
+def test_bad_input_is_reported_in_one_sentence(
     stet: Stet, folder: Path, scripted: ScriptedModel, words: list[str], said: str
 ) -> None:
     (folder / "good.py").write_text("x = 1\ny = 2\n")
@@ -109,7 +109,9 @@ def test_bad_input_is_one_clear_sentence(
         (["trace"], "the following arguments are required: list|show|replay|export"),
     ],
 )
-def test_wrong_arguments_name_what_is_taken(stet: Stet, folder: Path, words: list[str], said: str) -> None:
+def test_wrong_arguments_are_answered_with_the_accepted_ones(
+    stet: Stet, folder: Path, words: list[str], said: str
+) -> None:
     ran = stet(*words)
 
     assert (ran.status, ran.out) == (2, "")
@@ -117,7 +119,7 @@ def test_wrong_arguments_name_what_is_taken(stet: Stet, folder: Path, words: lis
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(stet: Stet, folder: Path) -> None:
+def test_a_file_without_read_permission_is_reported(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("x = 1\n")
     (folder / "a.py").chmod(0)
 
@@ -126,7 +128,7 @@ def test_a_file_that_may_not_be_read(stet: Stet, folder: Path) -> None:
     assert (ran.status, ran.err) == (2, "error: cannot read a.py: Permission denied\n")
 
 
-def test_a_wrong_setting_is_exit_2(stet: Stet, folder: Path) -> None:
+def test_a_wrong_setting_exits_with_2(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("x = 1\n")
     (folder / ".stet.toml").write_text("deadlin = 3\n")
 
@@ -136,7 +138,7 @@ def test_a_wrong_setting_is_exit_2(stet: Stet, folder: Path) -> None:
     assert ran.err == (f'error: unknown key "deadlin" in {folder / ".stet.toml"}, line 1: did you mean "deadline"?\n')
 
 
-def test_a_bug_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Path) -> None:
+def test_an_internal_error_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Path) -> None:
     """A library that cannot be imported stands for everything that nobody foresaw."""
     (folder / "rich.py").write_text("raise RuntimeError('a broken installation')\n")
 
@@ -148,7 +150,7 @@ def test_a_bug_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Pa
     assert "RuntimeError: a broken installation" in log.read_text()
 
 
-def test_an_error_of_the_system_is_told_as_such(stet: Stet, folder: Path) -> None:
+def test_an_operating_system_error_is_not_reported_as_a_bug(stet: Stet, folder: Path) -> None:
     """The working folder was removed under the command's feet."""
     gone = folder / "gone"
     gone.mkdir()
@@ -163,7 +165,7 @@ def test_an_error_of_the_system_is_told_as_such(stet: Stet, folder: Path) -> Non
     assert done.stderr == "error: No such file or directory\n"
 
 
-def test_control_c_leaves_without_a_traceback(
+def test_control_c_exits_without_a_traceback(
     folder: Path, environment: Mapping[str, str], scripted: ScriptedModel
 ) -> None:
     (folder / "a.py").write_text("x = 1\n")
@@ -183,7 +185,7 @@ def test_control_c_leaves_without_a_traceback(
     scripted.wait_disconnect()
 
 
-def test_a_reader_that_leaves_early_is_no_bug(folder: Path, environment: Mapping[str, str]) -> None:
+def test_a_closed_output_pipe_is_not_reported_as_a_bug(folder: Path, environment: Mapping[str, str]) -> None:
     read, write = os.pipe()
     os.close(read)
 
@@ -198,7 +200,7 @@ def test_a_reader_that_leaves_early_is_no_bug(folder: Path, environment: Mapping
 @pytest.mark.parametrize(
     "words", [["sandbox", "probe"], ["model", "pull"], ["memory", "stats"], ["doctor"]], ids=" ".join
 )
-def test_a_home_that_cannot_be_written_is_one_sentence_with_the_way_out(
+def test_an_unwritable_home_is_reported_with_a_way_out(
     stet: Stet, folder: Path, words: list[str]
 ) -> None:  # fmt: skip
     (folder / "file").touch()
@@ -212,7 +214,7 @@ def test_a_home_that_cannot_be_written_is_one_sentence_with_the_way_out(
     assert "Errno" not in said
 
 
-def test_no_trap_of_a_project_keeps_a_command(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_pipes_and_links_in_a_project_do_not_block_a_command(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     """Whatever lies under the names that commands and their tools read."""
     Repository.new(folder).write({"app.py": "import helper\n\n\ndef f(a):\n    b = a\n    return b\n"})
     (folder / "app.c").write_text('#include "header.h"\nint f(int a) {\n  return a;\n}\n')

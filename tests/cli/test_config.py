@@ -32,7 +32,7 @@ def test_show_has_a_row_for_each_key_and_hides_keys(stet: Stet, folder: Path) ->
     assert f'"memory.uri" in {folder / ".stet.toml"}, line 3 is ignored' in ran.err
 
 
-def test_show_for_people(stet: Stet, folder: Path) -> None:
+def test_show_prints_a_readable_table(stet: Stet, folder: Path) -> None:
     (folder / ".stet.toml").write_text("[memory]\nuri = 's3://x'\n")
 
     lines = stet("config", "show").out.splitlines()
@@ -41,7 +41,7 @@ def test_show_for_people(stet: Stet, folder: Path) -> None:
     assert lines[-1].split()[:5] == ["memory.uri", "s3://x", "refused,", "from", "project"]
 
 
-def test_show_goes_on_past_a_mistake_and_exits_2(stet: Stet, stet_home: Path) -> None:
+def test_show_continues_after_a_mistake_and_exits_with_2(stet: Stet, stet_home: Path) -> None:
     (stet_home / "config.toml").write_text("deadlin = 1\n[model]\nmax_tokens = 99\n")
 
     ran = stet("config", "show")

@@ -35,7 +35,9 @@ def test_document_writes_documentation(stet: Stet, folder: Path, scripted: Scrip
     assert (folder / "a.py").read_text() == 'def f(a):\n    """Return a."""\n    return a\n'
 
 
-def test_a_projects_action_asks_for_trust_once(stet: Stet, folder: Path, file: Path, scripted: ScriptedModel) -> None:
+def test_an_action_of_a_project_requires_trust_once(
+    stet: Stet, folder: Path, file: Path, scripted: ScriptedModel
+) -> None:
     refused = stet("run", "tidy", "a.py:1", "--diff")
     assert refused.status == 4
     assert TOLD in refused.err
@@ -55,7 +57,7 @@ def test_a_projects_action_asks_for_trust_once(stet: Stet, folder: Path, file: P
     assert stet("run", "tidy", "a.py:1").status == 4, "a changed table is another one"
 
 
-def test_a_broken_action_stops_no_other(stet: Stet, folder: Path, file: Path) -> None:
+def test_a_broken_action_does_not_disable_the_others(stet: Stet, folder: Path, file: Path) -> None:
     (folder / ".stet.toml").write_text(f'{TABLE}[[actions]]\nname = "bad"\ntitle = "Bad"\ninstruction = "{{nmae}}"\n')
 
     assert stet("run", "tidy", "a.py:1", "--diff", "--trust").status == 0
@@ -64,13 +66,13 @@ def test_a_broken_action_stops_no_other(stet: Stet, folder: Path, file: Path) ->
     assert "did you mean {name}?" in bad.err
 
 
-def test_nothing_to_trust(stet: Stet, folder: Path) -> None:
+def test_trust_without_actions_is_reported(stet: Stet, folder: Path) -> None:
     ran = stet("config", "trust")
     assert (ran.status, ran.out) == (2, "")
     assert "nothing to trust" in ran.err
 
 
-def test_doctor_and_config_list_them(stet: Stet, file: Path) -> None:
+def test_doctor_and_config_list_custom_actions(stet: Stet, file: Path) -> None:
     report = stet("doctor").out
     assert "document: Document (from the package stet-ls)" in report
     assert "tidy: Tidy" in report

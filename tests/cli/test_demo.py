@@ -51,7 +51,7 @@ def test_the_planted_bug_is_fixed(stet: Stet, scripted: ScriptedModel) -> None:
     assert "Undefined name `totl`" in scripted.requests[0].prompt, "the linter's finding is the diagnostic"
 
 
-def test_a_bug_that_stays_is_exit_1(stet: Stet, scripted: ScriptedModel) -> None:
+def test_a_bug_that_is_not_fixed_exits_with_1(stet: Stet, scripted: ScriptedModel) -> None:
     """The model changes something, but not the mistake: the demo must not believe it."""
     for _ in range(4):
         scripted.reply(FIX.format(name="totl  # the total"))
@@ -62,7 +62,7 @@ def test_a_bug_that_stays_is_exit_1(stet: Stet, scripted: ScriptedModel) -> None
     assert ran.out.splitlines()[-1] == "the planted bug is still there"
 
 
-def test_an_edit_that_a_judge_failed_is_not_applied(stet: Stet, scripted: ScriptedModel) -> None:
+def test_a_refuted_edit_is_not_applied(stet: Stet, scripted: ScriptedModel) -> None:
     """Nobody is there to be asked, so the promise decides."""
     for _ in range(4):
         scripted.reply(FIX.format(name="sume"))
@@ -89,7 +89,7 @@ def test_each_kind_of_result_is_shown(stet: Stet, scripted: ScriptedModel) -> No
     assert re.search(r"^explain +\d+\.\d s +done$", ran.out, re.MULTILINE)
 
 
-def test_without_a_model_it_says_so(stet: Stet) -> None:
+def test_the_missing_model_is_reported(stet: Stet) -> None:
     with dead_endpoint() as address:
         ran = stet("demo", STET_BASE_URL=address)
 
@@ -109,7 +109,7 @@ def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:
     assert ran.out.splitlines()[-1].startswith("a wrong reply was caught")
 
 
-def test_the_record_is_of_the_sample() -> None:
+def test_the_recorded_reply_belongs_to_the_sample() -> None:
     """Else it would be judged on a text that nobody sees."""
     record = json.loads((Path(rejected_answer.__file__).parent / rejected_answer.RECORD).read_text())
 

@@ -19,7 +19,7 @@ def test_a_page_is_up_to_date(name: str) -> None:
     assert (DOCS / name).read_text() == pages()[name]
 
 
-def test_the_editors_properties_have_no_default_of_their_own() -> None:
+def test_the_schema_for_editors_has_no_defaults() -> None:
     """An editor sends defaults as if they had been set, and would override the user's file with them."""
     properties = json.loads(pages()["settings.editor.json"])
 
@@ -29,7 +29,7 @@ def test_the_editors_properties_have_no_default_of_their_own() -> None:
     assert properties["stet.deadline"]["scope"] == "resource"
 
 
-def test_no_schema_invites_to_write_keys_into_files() -> None:
+def test_no_schema_offers_api_keys_in_files() -> None:
     schema = json.loads(pages()["settings.schema.json"])
 
     assert "api_key_env" in schema["$defs"]["Provider"]["properties"]

@@ -18,7 +18,7 @@ def doctor(stet: Stet, **variables: str) -> Ran:
     return ran
 
 
-def test_doctor_tells_what_works(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+def test_doctor_reports_what_works(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
     ran = doctor(stet)
 
     assert ran.status == 0, ran.err
@@ -30,7 +30,7 @@ def test_doctor_tells_what_works(stet: Stet, scripted: ScriptedModel, stet_home:
     assert "test-key" not in ran.out + ran.err
 
 
-def test_doctor_without_a_model_is_exit_3(stet: Stet) -> None:
+def test_doctor_without_a_model_exits_with_3(stet: Stet) -> None:
     with dead_endpoint() as address:
         ran = stet("doctor", "--json", STET_BASE_URL=address)
 
@@ -41,7 +41,7 @@ def test_doctor_without_a_model_is_exit_3(stet: Stet) -> None:
     assert report["parts"][0]["detail"].startswith(f"STET_BASE_URL ({address}) is not reachable: ")
 
 
-def test_doctor_goes_on_where_a_folder_cannot_be_written(stet: Stet, scripted: ScriptedModel, tmp_path: Path) -> None:
+def test_doctor_continues_with_an_unwritable_folder(stet: Stet, scripted: ScriptedModel, tmp_path: Path) -> None:
     home = tmp_path / "other-home"
     home.mkdir()
     (home / "cache").write_text("in the way")
@@ -63,7 +63,7 @@ def test_list_names_each_model_by_its_digest(stet: Stet) -> None:
     assert len(stet("model", "list").out.splitlines()) == 2
 
 
-def test_a_file_that_is_another_model_is_refused(stet: Stet, folder: Path, stet_home: Path) -> None:
+def test_importing_a_file_of_another_model_is_refused(stet: Stet, folder: Path, stet_home: Path) -> None:
     (folder / "weights.gguf").write_bytes(b"GGUF")
 
     ran = stet("model", "pull", "tiny", "--from", "weights.gguf")
@@ -73,7 +73,7 @@ def test_a_file_that_is_another_model_is_refused(stet: Stet, folder: Path, stet_
     assert not list(stet_home.rglob("*.gguf"))
 
 
-def test_pull_says_what_it_fetches_before_it_does(stet: Stet, stet_home: Path) -> None:
+def test_pull_announces_what_it_downloads(stet: Stet, stet_home: Path) -> None:
     with dead_endpoint() as address:
         ran = stet(
             *("model", "pull", "tiny"),
@@ -92,7 +92,7 @@ def test_pull_says_what_it_fetches_before_it_does(stet: Stet, stet_home: Path) -
     assert rest, "and then why it could not"
 
 
-def test_doctor_goes_on_if_one_of_two_endpoints_is_dead(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+def test_doctor_continues_if_one_of_two_endpoints_is_dead(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
     with dead_endpoint() as address:
         (stet_home / "config.toml").write_text(
             f'[[providers]]\nname = "dead"\nbase_url = "{address}"\nmodel = "a"\n'
@@ -125,7 +125,7 @@ def test_probe_fills_a_profile_that_doctor_shows(stet: Stet, scripted: ScriptedM
     assert f"3 repairs (tested {found['profile']['probed'][:10]})" in after
 
 
-def test_probe_for_people_says_what_it_is_at_and_what_it_found(stet: Stet, scripted: ScriptedModel) -> None:
+def test_probe_prints_its_progress_and_results(stet: Stet, scripted: ScriptedModel) -> None:
     scripted.default = Reply("no idea")
     ran = stet("model", "probe", "--seconds", "0")
 
@@ -135,7 +135,7 @@ def test_probe_for_people_says_what_it_is_at_and_what_it_found(stet: Stet, scrip
     assert re.search(r"^left out +JSON, whole units, search/replace, context$", ran.out, re.MULTILINE)
 
 
-def test_probe_warns_before_it_spends_money(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+def test_probe_warns_before_a_paid_request(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
     (stet_home / "config.toml").write_text(
         f'[[providers]]\nname = "paid"\nbase_url = "{scripted.base_url}"\nmodel = "m"\n'
         "price_in = 2.0\nprice_out = 10.0\n"
@@ -146,7 +146,7 @@ def test_probe_warns_before_it_spends_money(stet: Stet, scripted: ScriptedModel,
     assert 0 < json.loads(ran.out)["cost"] < 0.1
 
 
-def test_probe_of_an_endpoint_that_is_not_there(stet: Stet, scripted: ScriptedModel) -> None:
+def test_probe_of_an_unknown_endpoint_is_reported(stet: Stet, scripted: ScriptedModel) -> None:
     ran = stet("model", "probe", "--endpoint", "STET_BASE")
 
     assert (ran.status, ran.out) == (2, "")
@@ -154,7 +154,7 @@ def test_probe_of_an_endpoint_that_is_not_there(stet: Stet, scripted: ScriptedMo
     assert scripted.requests == []
 
 
-def test_probe_of_several_goes_on_past_one_that_refuses(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+def test_probe_continues_after_an_endpoint_that_refuses(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
     with dead_endpoint() as address:
         (stet_home / "config.toml").write_text(
             f'[[providers]]\nname = "dead"\nbase_url = "{address}"\nmodel = "a"\n'
@@ -168,7 +168,7 @@ def test_probe_of_several_goes_on_past_one_that_refuses(stet: Stet, scripted: Sc
     assert [row["endpoint"] for row in json.loads(ran.out)["endpoints"]] == ["other"]
 
 
-def test_doctor_tells_of_a_damaged_profile(stet: Stet, stet_home: Path) -> None:
+def test_doctor_reports_a_damaged_profile(stet: Stet, stet_home: Path) -> None:
     (stet_home / "data" / "profiles").mkdir(parents=True)
     (stet_home / "data" / "profiles" / "x.json").write_text("{")
 

@@ -20,7 +20,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_read_only_file_stays_as_it_is(file: Path) -> None:
+def test_a_read_only_file_is_not_changed(file: Path) -> None:
     change = FileChange(read_document(file), "new\n")
     file.chmod(0o444)
     with pytest.raises(UsageError, match="is read-only; nothing was written"):
@@ -34,7 +34,7 @@ def test_a_read_only_file_stays_as_it_is(file: Path) -> None:
     [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_text("old\nmore\n")],
     ids=["pipe", "device", "longer"],
 )
-def test_what_took_the_files_place_is_neither_waited_for_nor_written(
+def test_a_pipe_in_the_place_of_the_file_is_neither_opened_nor_written(
     file: Path, replace: Callable[[Path], object]
 ) -> None:
     change = FileChange(read_document(file), "new\n")
@@ -68,12 +68,14 @@ def test_a_file_is_written_in_the_encoding_that_it_names(file: Path) -> None:
         ("a.ipynb", b"{}", "is a notebook: open it in an editor, or convert it"),
     ],
 )
-def test_what_is_no_text_is_told_with_the_way_out(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+def test_a_file_that_cannot_be_decoded_is_reported_with_a_way_out(
+    tmp_path: Path, name: str, data: bytes, says: str
+) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(UsageError, match=says):
         read_document(tmp_path / name)
 
 
-def test_a_comment_about_coding_in_the_third_line_names_nothing(file: Path) -> None:
+def test_a_coding_comment_in_the_third_line_is_ignored(file: Path) -> None:
     file.write_text("x = 1\n\n# coding: latin-1\ny = 'ö'\n")
     assert read_document(file).encoding == "utf-8"

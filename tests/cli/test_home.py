@@ -80,7 +80,7 @@ def proven(answer: Mapping[str, object]) -> None:
     ("spoiled", "reason"),
     [(file_in_place, "Not a directory"), (read_only_disk, "Read-only file system"), (full_disk, FULL)],
 )
-def test_a_job_is_proven_and_says_once_what_is_off(
+def test_a_job_with_an_unwritable_home_is_proven_with_one_warning(
     file: Path, environment: Mapping[str, str], temporary: Path, spoiled: Callable[[Path], list[str]], reason: str
 ) -> None:
     home = temporary.parent / "home"
@@ -105,7 +105,7 @@ def test_a_job_is_proven_and_says_once_what_is_off(
     assert not list(temporary.iterdir()), "what runs needed is gone"
 
 
-def test_a_file_in_place_of_the_home_keeps_no_edit_from_its_file(stet: Stet, file: Path, tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_home_does_not_block_an_edit(stet: Stet, file: Path, tmp_path: Path) -> None:
     file_in_place(tmp_path / "home")
 
     ran = stet("run", "refactor", "a.py:1", "--apply", STET_HOME=str(tmp_path / "home"))
@@ -130,7 +130,7 @@ sys.exit(job.wait())
 """Runs a command, and fills the disk at a folder as soon as a line comes."""
 
 
-def test_a_disk_that_fills_up_during_a_job_costs_no_answer(
+def test_a_disk_that_fills_up_during_a_job_does_not_lose_the_answer(
     file: Path, environment: Mapping[str, str], temporary: Path, scripted: ScriptedModel
 ) -> None:
     home = temporary.parent / "home"

@@ -17,7 +17,7 @@ SILENT = "import os, sys; open(str(os.getpid()), 'w').close(); sys.stdin.read();
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("step", range(0, 40, 2))
-async def test_who_is_cancelled_while_a_server_starts_leaves_none(step: int, tmp_path: Path) -> None:
+async def test_cancelling_while_a_server_starts_leaves_no_process(step: int, tmp_path: Path) -> None:
     starting = asyncio.create_task(LanguageClient.start([sys.executable, "-c", SILENT], tmp_path))
     for _ in range(step):
         await asyncio.sleep(0)
@@ -29,7 +29,7 @@ async def test_who_is_cancelled_while_a_server_starts_leaves_none(step: int, tmp
     assert _standing_in(tmp_path) == []
 
 
-async def test_who_is_cancelled_while_a_server_says_nothing_leaves_none(tmp_path: Path) -> None:
+async def test_cancelling_while_a_server_is_silent_leaves_no_process(tmp_path: Path) -> None:
     starting = asyncio.create_task(LanguageClient.start([sys.executable, "-c", SILENT], tmp_path))
     while not list(tmp_path.iterdir()):
         await asyncio.sleep(0.01)
@@ -48,7 +48,7 @@ async def test_who_is_cancelled_while_a_server_says_nothing_leaves_none(tmp_path
     ["", "print('hello')", "print('Hello: there\\r\\n\\r')", "print('Content-Length: 2\\r\\n\\r\\n{')", "1 / 0"],
     ids=["ends", "writes no message", "writes no length", "breaks off", "fails"],
 )
-async def test_a_server_that_is_none_is_one_error(script: str, tmp_path: Path) -> None:
+async def test_a_program_that_is_not_a_server_is_one_error(script: str, tmp_path: Path) -> None:
     with pytest.raises((ServerGoneError, BrokenPipeError, ConnectionResetError)):
         async with asyncio.timeout(60):
             await LanguageClient.start([sys.executable, "-c", script], tmp_path)

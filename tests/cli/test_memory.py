@@ -34,7 +34,7 @@ def rows(stet: Stet) -> list[dict[str, Any]]:
     return [json.loads(line) for line in stet("memory", "export", "-").out.splitlines()]
 
 
-def test_an_empty_memory_is_told_and_starts_nothing(stet: Stet, stet_home: Path) -> None:
+def test_an_empty_memory_is_reported_without_starting_a_process(stet: Stet, stet_home: Path) -> None:
     stats = json.loads(stet("memory", "stats", "--json").out)
 
     assert stats["solutions"] == 0
@@ -43,7 +43,7 @@ def test_an_empty_memory_is_told_and_starts_nothing(stet: Stet, stet_home: Path)
     assert not (stet_home / "data" / "memory").exists()
 
 
-def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: Path) -> None:
+def test_a_solution_is_imported_found_shown_exported_and_forgotten(stet: Stet, stet_home: Path, folder: Path) -> None:
     ran = stet("memory", "import", "-", stdin=LINES)
     assert (ran.status, ran.err) == (0, "2 new solutions, 0 already known\n")
     assert stet("memory", "import", "-", stdin=LINES).err == "0 new solutions, 2 already known\n"
@@ -72,14 +72,14 @@ def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: P
 
 
 @pytest.mark.parametrize("verb", ["show", "forget"])
-def test_an_unknown_id_is_exit_1(stet: Stet, verb: str) -> None:
+def test_an_unknown_id_exits_with_1(stet: Stet, verb: str) -> None:
     ran = stet("memory", verb, "0123456789abcdef")
 
     assert (ran.status, ran.out) == (1, "")
     assert ran.err == "error: Unknown solution '0123456789abcdef'. Run `stet memory search` for ids.\n"
 
 
-def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> None:
+def test_broken_lines_are_reported_and_the_others_imported(stet: Stet, folder: Path) -> None:
     secret = {**DATE, "code": 'token = "ghp_' + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2" + '"'}
     lines = [
         json.dumps(REVERSE),
@@ -103,7 +103,7 @@ def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> 
     assert stet("memory", "import", "nowhere.jsonl").status == 2
 
 
-def test_a_project_teaches_its_documented_functions(stet: Stet, folder: Path) -> None:
+def test_learn_imports_the_documented_functions_of_a_project(stet: Stet, folder: Path) -> None:
     (folder / ".git").mkdir()
     (folder / "src").mkdir()
     (folder / "src" / "dates.py").write_text(
@@ -140,7 +140,7 @@ def shop(folder: Path) -> None:
     )
 
 
-def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Path) -> None:
+def test_learn_imports_only_functions_whose_tests_pass(stet: Stet, folder: Path) -> None:
     shop(folder)
     ran = stet("memory", "learn", ".")
     assert (ran.status, ran.err) == (
@@ -154,13 +154,13 @@ def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Pa
     assert len(rows(stet)) == 1
 
 
-def test_switched_off_it_says_so(stet: Stet) -> None:
+def test_a_disabled_memory_is_reported(stet: Stet) -> None:
     ran = stet("memory", "stats", STET_MEMORY_ENABLED="false")
 
     assert (ran.status, ran.err) == (1, "error: The memory is disabled (setting `memory.enabled`).\n")
 
 
-def test_what_run_applied_is_learned_once_it_stood(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_an_edit_applied_by_run_is_learned_once_it_is_kept(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "greet.py").write_text("def greet(name):\n    pass\n")
     scripted.reply(code_reply('def greet(name):\n    return f"Hello {name}"'))
     wish = ("--instruction", "greet somebody by their name", "--budget", "quick")
@@ -178,7 +178,7 @@ def test_what_run_applied_is_learned_once_it_stood(stet: Stet, scripted: Scripte
 ASKED = ("run", "generate", "dates.py:1", "--instruction", "read an ISO date from text", "--budget", "quick", "--json")
 
 
-def test_what_was_imported_is_in_the_prompt_of_a_run_or_the_run_says_why_not(
+def test_an_imported_solution_is_in_the_prompt_or_its_absence_explained(
     stet: Stet, scripted: ScriptedModel, folder: Path
 ) -> None:
     stub, reply = "def read_date(text):\n    pass\n", code_reply("def read_date(text):\n    return text.strip()")
@@ -199,7 +199,7 @@ def test_what_was_imported_is_in_the_prompt_of_a_run_or_the_run_says_why_not(
     assert found[-1] == 1, "a process that is there is asked"
 
 
-def test_a_run_that_starts_the_memory_itself_says_so_or_finds(
+def test_a_run_that_starts_the_memory_finds_a_solution_or_says_why_not(
     stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
 ) -> None:
     (folder / "dates.py").write_text("def read_date(text):\n    pass\n")

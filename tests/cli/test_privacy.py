@@ -20,7 +20,7 @@ def file(folder: Path) -> Path:
     return file
 
 
-def test_a_prompt_that_may_not_go_is_exit_4(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_prompt_blocked_by_policy_exits_with_4(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet("run", "refactor", "net.py:1", STET_PRIVACY_LOOPBACK="refuse")
 
     assert (ran.status, ran.out) == (4, "")
@@ -29,7 +29,7 @@ def test_a_prompt_that_may_not_go_is_exit_4(stet: Stet, scripted: ScriptedModel,
     assert scripted.requests == []
 
 
-def test_a_project_cannot_open_what_its_user_keeps(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_project_cannot_loosen_a_privacy_setting_of_the_user(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     (file.parent / ".stet.toml").write_text('[privacy]\nloopback = "allow"\nignore = ["notes"]\n')
     scripted.reply(
         f"PLAN: x\nCODE:\n```python\n{CODE.replace(TOKEN, 'STET_SECRET_1').replace('host.', 'host . ')}```\n"
@@ -42,7 +42,7 @@ def test_a_project_cannot_open_what_its_user_keeps(stet: Stet, scripted: Scripte
     assert [row["key"] for row in refused if row.get("refused")] == ["privacy.loopback", "privacy.ignore"]
 
 
-def test_what_was_replaced_and_left_out_is_listed(stet: Stet, file: Path) -> None:
+def test_redactions_and_omitted_files_are_listed(stet: Stet, file: Path) -> None:
     ran = stet("run", "refactor", "net.py:1", "--show-prompt", "--context", ".env=A=b", "--constraint", "be quick")
 
     assert ran.status == 0
@@ -55,7 +55,7 @@ def test_what_was_replaced_and_left_out_is_listed(stet: Stet, file: Path) -> Non
     assert as_json["left_out"] == ["context 'id_rsa' (file of secrets)"]
 
 
-def test_the_edit_has_the_value_again(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_redacted_values_are_restored_in_the_edit(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     new = CODE.replace(TOKEN, "STET_SECRET_1").replace("return host.login(token)", "return host.login(token=token)")
     scripted.reply(f"PLAN: keep STET_SECRET_1\nCODE:\n```python\n{new}```\n")
 

@@ -34,7 +34,7 @@ def file(folder: Path) -> Path:
     return file
 
 
-def test_the_default_is_a_diff_with_its_evidence(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_run_prints_a_diff_with_its_evidence_by_default(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.reply(reply(FIXED))
 
     ran = stet("run", "debug", "sums.py:3")
@@ -49,7 +49,7 @@ def test_the_default_is_a_diff_with_its_evidence(stet: Stet, scripted: ScriptedM
     assert "Undefined name `resutl`" in scripted.requests[0].prompt, "what the linter says takes the editor's place"
 
 
-def test_diff_alone_is_a_patch_that_git_takes(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_diff_output_is_a_patch_that_git_applies(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     """A last line without an end, and carriage returns, are where patches go wrong."""
     file.write_bytes(BROKEN.replace("\n", "\r\n").encode().removesuffix(b"\r\n"))
     scripted.reply(reply(FIXED))
@@ -63,7 +63,7 @@ def test_diff_alone_is_a_patch_that_git_takes(stet: Stet, scripted: ScriptedMode
     assert file.read_bytes() == FIXED.replace("\n", "\r\n").encode().removesuffix(b"\r\n")
 
 
-def test_json_is_the_answer(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_json_output_is_the_answer(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.reply(reply(FIXED))
 
     ran = stet("run", "debug", "sums.py", "--json")
@@ -97,7 +97,7 @@ def test_standard_input_is_a_target(stet: Stet, scripted: ScriptedModel) -> None
     assert ran.out.startswith("--- a/stdin\n+++ b/stdin\n")
 
 
-def test_the_first_line_tells_the_language_of_a_name_without_suffix(
+def test_a_shebang_sets_the_language_of_a_name_without_suffix(
     stet: Stet, scripted: ScriptedModel, folder: Path
 ) -> None:  # fmt: skip
     (folder / "sums").write_text(f"#!/usr/bin/env python3\n{BROKEN}")
@@ -127,7 +127,7 @@ def test_apply_writes_the_file_and_nothing_else_changes(stet: Stet, scripted: Sc
     assert {each.name for each in file.parent.iterdir()} == {"real.py", "sums.py"}, "no temporary file is left"
 
 
-def test_a_file_that_changed_meanwhile_is_left_alone(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_file_that_changed_during_the_run_is_not_written(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     """The model's answer and the person's save cross."""
 
     def save(body: object) -> str:
@@ -143,7 +143,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(stet: Stet, scripted: Scrip
     assert file.read_text() == "# saved meanwhile\n" + BROKEN
 
 
-def test_what_does_not_parse_is_never_offered(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_an_edit_that_does_not_parse_is_never_offered(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.default = Reply(reply(FIXED.replace("items:", "items")))
 
     ran = stet("run", "debug", "sums.py", "--apply")
@@ -153,7 +153,7 @@ def test_what_does_not_parse_is_never_offered(stet: Stet, scripted: ScriptedMode
 
 
 @pytest.mark.parametrize("option", ["--apply", "--diff"])
-def test_a_refuted_edit_is_never_written_nor_given_to_git(
+def test_a_refuted_edit_is_neither_written_nor_printed_as_a_patch(
     stet: Stet, scripted: ScriptedModel, file: Path, option: str
 ) -> None:
     """It parses, but it uses a name that does not exist."""
@@ -168,7 +168,7 @@ def test_a_refuted_edit_is_never_written_nor_given_to_git(
 
 
 @pytest.mark.parametrize("option", [(), ("--json",)])
-def test_a_refuted_edit_is_shown_as_what_it_is(
+def test_a_refuted_edit_is_shown_as_refuted(
     stet: Stet, scripted: ScriptedModel, file: Path, option: tuple[str, ...]
 ) -> None:
     scripted.default = Reply(reply(BROKEN.replace("return resutl", "return rsult")))
@@ -207,7 +207,7 @@ def test_a_new_test_file_is_shown_then_written(stet: Stet, scripted: ScriptedMod
     assert file.read_text() == FIXED
 
 
-def test_tests_that_fail_are_shown_even_if_none_stands(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_failing_tests_are_shown_even_if_none_is_kept(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     file.write_text(FIXED)
     tests = "from sums import total\n\n\ndef test_total():\n    assert total([1, 2]) == 4\n"
     scripted.default = Reply(f"PLAN: one test\nTESTS:\n```python\n{tests}```\n")
@@ -228,7 +228,7 @@ def test_an_explanation_is_markdown(stet: Stet, scripted: ScriptedModel, file: P
     assert "a **misspelt** name" in ran.out
 
 
-def test_show_prompt_sends_nothing(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_show_prompt_sends_no_request(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     plain = stet("run", "debug", "sums.py", "--show-prompt")
     as_json = stet("run", "debug", "sums.py", "--show-prompt", "--json")
 
@@ -240,7 +240,7 @@ def test_show_prompt_sends_nothing(stet: Stet, scripted: ScriptedModel, file: Pa
     assert scripted.requests == []
 
 
-def test_a_dead_endpoint_is_exit_3_and_no_other_model_is_asked(stet: Stet, file: Path) -> None:
+def test_a_dead_endpoint_exits_with_3_without_trying_another_model(stet: Stet, file: Path) -> None:
     with dead_endpoint() as address:
         ran = stet("run", "explain", "sums.py", STET_BASE_URL=address)
 
@@ -250,7 +250,7 @@ def test_a_dead_endpoint_is_exit_3_and_no_other_model_is_asked(stet: Stet, file:
 
 
 @pytest.mark.parametrize("level", ["partial", "strong", "full"])
-def test_an_isolation_that_cannot_be_reached_is_exit_4(
+def test_an_unavailable_isolation_level_exits_with_4(
     stet: Stet, scripted: ScriptedModel, file: Path, level: str
 ) -> None:
     Path(stet.environment["STET_HOME"], "config.toml").write_text('[sandbox]\nbackend = "podman:nowhere"\n')
@@ -262,7 +262,7 @@ def test_an_isolation_that_cannot_be_reached_is_exit_4(
     assert scripted.requests == []
 
 
-def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_task_writes_all_its_files_or_none_of_them(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.on(asks_for_tests, "I write none.")
     plan = "debug | sums.py | total | the name\ngenerate | means.py | mean | the mean"
     for asked, said in {"steps": plan, "Find the bug": reply(FIXED), "Write the code": reply("MEAN = 0\n")}.items():
@@ -285,7 +285,7 @@ def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel
     assert "Did 2 steps" in ran.out + ran.err
 
 
-def test_a_refusal_names_the_target_and_the_ways_out(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_refusal_names_the_target_and_what_to_do(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.default = Reply("I am sorry, I cannot.")
 
     ran = stet("run", "refactor", "sums.py:3")
@@ -298,7 +298,7 @@ def test_a_refusal_names_the_target_and_the_ways_out(stet: Stet, scripted: Scrip
     )
 
 
-def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_an_unusable_target_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "large.py").write_text("".join(f"x{number} = {number} * {number}\n" for number in range(9000)))
 
     ran = stet("run", "refactor", "large.py")
@@ -311,7 +311,7 @@ def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: Script
     assert scripted.requests == []
 
 
-def test_a_patch_has_no_dots_in_its_paths(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_paths_in_a_patch_have_no_dot_segments(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.reply(reply(FIXED))
 
     ran = stet("run", "debug", f"../{file.parent.name}/sums.py", "--diff")
@@ -330,9 +330,7 @@ Scripting = Callable[[ScriptedModel], object]
         lambda model: model.reply(mode="html"),
     ],
 )
-def test_an_endpoint_that_gives_nothing_usable_changes_nothing(
-    stet: Stet, scripted: ScriptedModel, file: Path, script: Scripting
-) -> None:
+def test_unusable_replies_change_no_file(stet: Stet, scripted: ScriptedModel, file: Path, script: Scripting) -> None:
     for _ in range(4):
         script(scripted)
 
@@ -345,7 +343,9 @@ def test_an_endpoint_that_gives_nothing_usable_changes_nothing(
     assert file.read_text() == BROKEN
 
 
-def test_a_new_file_that_nothing_ran_is_not_written_unasked(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_new_file_that_no_check_ran_is_not_written_without_a_flag(
+    stet: Stet, scripted: ScriptedModel, file: Path
+) -> None:
     scripted.on(asks_for_tests, "I write none.")
     scripted.replies(["generate | more.py | new | a mean"])
     scripted.default = Reply(reply("def mean(values):\n    return sum(values) / len(values)\n"))
@@ -362,7 +362,7 @@ def test_a_new_file_that_nothing_ran_is_not_written_unasked(stet: Stet, scripted
     assert shown.err.splitlines()[-1].startswith("New file more.py · "), "what is new is said first"
 
 
-def test_what_is_added_to_a_whole_file_takes_nothing_away(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_an_addition_to_a_whole_file_removes_nothing(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     before = "class Basket:\n    pass\n\n\nclass Shelf:\n    pass\n"
     words = "def words(text):\n    return len(text.split())\n"
     (folder / "shop.py").write_text(before)
@@ -392,7 +392,9 @@ DANGEROUS = FIXED.replace(
 )
 
 
-def test_a_danger_is_written_only_if_it_is_accepted_by_name(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_dangerous_edit_is_written_only_if_the_danger_is_accepted_by_name(
+    stet: Stet, scripted: ScriptedModel, file: Path
+) -> None:
     before = file.read_text()
     scripted.default = Reply(reply(DANGEROUS))
     asked = ("run", "debug", "sums.py:3", "--apply")
@@ -410,7 +412,7 @@ def test_a_danger_is_written_only_if_it_is_accepted_by_name(stet: Stet, scripted
 
 
 @pytest.mark.parametrize("replies", ["the same test", "no code"])
-def test_a_task_goes_on_where_a_step_of_tests_adds_nothing(
+def test_a_task_continues_after_a_test_step_that_adds_nothing(
     stet: Stet, scripted: ScriptedModel, file: Path, folder: Path, replies: str
 ) -> None:
     file.write_text(FIXED)

@@ -33,7 +33,7 @@ def test_the_findings_are_in_the_json(stet: Stet, scripted: ScriptedModel, file:
     assert answer["markdown"].startswith("# Analysis of `means.py`")
 
 
-def test_the_measured_part_is_printed_without_a_model(stet: Stet, file: Path) -> None:
+def test_metrics_are_printed_without_a_model(stet: Stet, file: Path) -> None:
     with dead_endpoint() as address:
         ran = stet("run", "analyze", "means.py", STET_BASE_URL=address)
 
@@ -43,7 +43,7 @@ def test_the_measured_part_is_printed_without_a_model(stet: Stet, file: Path) ->
     assert "No opinion: " in ran.out
 
 
-def test_a_place_in_a_file_means_its_function(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_a_line_of_a_file_selects_its_function(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet("run", "analyze", "means.py:5", "--budget", "quick")
 
     assert ran.status == 0, ran.err

@@ -35,7 +35,7 @@ def test_the_report_and_each_attachment_are_written(stet: Stet, scripted: Script
     assert "of them called again" in done.stdout
 
 
-def test_a_folder_that_cannot_be_written_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_an_unwritable_report_folder_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "a.py").write_text(OLD)
     (folder / "proof").write_text("a file")
     scripted.default = Reply(f"PLAN: shorter\nCODE:\n```python\n{NEW}```\n")

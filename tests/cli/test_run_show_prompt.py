@@ -22,7 +22,7 @@ def file(folder: Path) -> Path:
     return folder / "use.py"
 
 
-def test_what_is_shown_is_what_is_sent(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_the_shown_prompt_is_the_prompt_that_is_sent(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.reply(f"PLAN: shorter\nCODE:\n```python\n{NEW}```\n")
     asked = ("run", "refactor", "use.py:4", "--instruction", "shorter", "--constraint", "No regex.")
     shown = json.loads(stet(*asked, "--show-prompt", "--json").out)
@@ -37,7 +37,7 @@ def test_what_is_shown_is_what_is_sent(stet: Stet, scripted: ScriptedModel, file
     assert "From helpers.py" in sent[-1]["content"], "the project's symbols were read for the command"
 
 
-def test_each_part_is_told_with_its_tokens(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_each_part_of_the_prompt_is_listed_with_its_tokens(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet("run", "refactor", "use.py:4", "--show-prompt")
     told = re.findall(r"^+([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
     assert [name for _, name in told] == [
@@ -49,7 +49,7 @@ def test_each_part_is_told_with_its_tokens(stet: Stet, scripted: ScriptedModel, 
     assert sum(int(tokens.replace(",", "")) for tokens, _ in told) == int(whole[1])
 
 
-def test_what_is_left_out_is_told_with_reason_and_size(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+def test_omitted_context_is_listed_with_reason_and_size(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet(
         "run", "refactor", "use.py:4", "--show-prompt", "--context", f"log={'1 ' * 60_000}", "--context", ".env=x"
     )

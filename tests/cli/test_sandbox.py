@@ -23,7 +23,7 @@ def test_exec_runs_a_command_with_its_files_and_its_status(stet: Stet, folder: P
     assert "cannot access '/root'" in ran.out
 
 
-def test_exec_as_json(stet: Stet) -> None:
+def test_exec_reports_as_json(stet: Stet) -> None:
     ran = stet("sandbox", "exec", "--json", "--", "python", "-c", "print(6 * 7)")
 
     told = json.loads(ran.out)
@@ -33,13 +33,13 @@ def test_exec_as_json(stet: Stet) -> None:
     assert set(told["isolation"]) >= {"backend", "level", "enforced", "why_not_stronger"}
 
 
-def test_exec_of_what_is_not_there(stet: Stet) -> None:
+def test_exec_of_a_missing_program_is_reported(stet: Stet) -> None:
     ran = stet("sandbox", "exec", "--file", "nowhere.txt", "--", "true")
 
     assert (ran.status, ran.err) == (2, "error: nowhere.txt: No such file or directory\n")
 
 
-def test_probe(stet: Stet) -> None:
+def test_probe_reports_the_levels_of_isolation(stet: Stet) -> None:
     ran = stet("sandbox", "probe", "--json")
 
     backends = json.loads(ran.out)["backends"]
@@ -49,7 +49,7 @@ def test_probe(stet: Stet) -> None:
     assert "fs_read       yes" in stet("sandbox", "probe").out
 
 
-def test_a_project_does_not_lower_the_level(stet: Stet, folder: Path) -> None:
+def test_a_project_cannot_lower_the_level_of_isolation(stet: Stet, folder: Path) -> None:
     (folder / ".stet.toml").write_text('[sandbox]\nminimum_level = "none"\n')
 
     ran = stet("sandbox", "exec", "--json", "--", "true")

@@ -20,14 +20,16 @@ from stet_ls.server.__main__ import main
 @pytest.mark.parametrize(
     "words", [["--stdio"], ["serve"], ["serve", "--stdio"], ["--log-level", "debug", "--stdio"]], ids=" ".join
 )
-async def test_every_way_to_start_it_over_pipes(environment: Mapping[str, str], words: list[str]) -> None:
+async def test_every_command_that_starts_the_server_over_pipes_works(
+    environment: Mapping[str, str], words: list[str]
+) -> None:
     async with RawClient.stdio(stet_argv(*words), env=environment) as client:
         result = await client.initialize()
 
     assert result["serverInfo"] == {"name": "stet", "version": __version__}
 
 
-async def test_the_log_goes_where_it_is_told(
+async def test_the_log_is_written_to_the_given_file(
     environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path
 ) -> None:
     log = tmp_path / "logs" / "here.log"
@@ -51,7 +53,7 @@ listing = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a 
 
 @listing
 @pytest.mark.parametrize("words", [["--token", TOKEN], [f"--token={TOKEN}"], ["--token-file", "FILE"], []])
-async def test_no_list_of_processes_shows_the_token(
+async def test_the_token_is_not_visible_in_the_process_list(
     environment: Mapping[str, str], tmp_path: Path, words: list[str]
 ) -> None:
     file = tmp_path / "token"
@@ -82,7 +84,7 @@ async def test_no_list_of_processes_shows_the_token(
 @pytest.mark.parametrize(
     ("text", "said"), [(None, "cannot be read"), ("\n", "is empty"), ("x" * 5000, "cannot be read")]
 )
-def test_a_token_file_that_holds_no_token_is_told(
+def test_a_token_file_without_a_token_is_reported(
     text: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "token"
@@ -93,7 +95,7 @@ def test_a_token_file_that_holds_no_token_is_told(
     assert f"--token-file: {file} {said}" in capsys.readouterr().err
 
 
-def test_a_token_file_that_others_may_read_is_told(
+def test_a_token_file_that_others_may_read_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "token"

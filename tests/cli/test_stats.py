@@ -10,7 +10,7 @@ from support.engine import code_reply
 from support.scripted import Reply, ScriptedModel
 
 
-def test_what_jobs_spent(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_stats_shows_what_jobs_spent(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "a.py").write_text("def f(a):\n    return a\n")
     scripted.default = Reply(code_reply("def f(a):\n    same = a\n    return same\n"), usage=(100, 20))
     assert stet("stats").out == "No job ran in the last 30 days.\n"
@@ -25,7 +25,7 @@ def test_what_jobs_spent(stet: Stet, scripted: ScriptedModel, folder: Path) -> N
     assert total.split()[0] == "total"
 
 
-def test_a_limit_that_is_reached_is_exit_4(stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path) -> None:
+def test_a_reached_limit_exits_with_4(stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path) -> None:
     (folder / "a.py").write_text("def f(a):\n    return a\n")
     (stet_home / "config.toml").write_text("[spending]\ndaily_tokens = 10\n")
 
@@ -36,7 +36,7 @@ def test_a_limit_that_is_reached_is_exit_4(stet: Stet, scripted: ScriptedModel, 
     assert scripted.requests == []
 
 
-def test_a_project_sets_no_limits(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+def test_a_project_cannot_set_spending_limits(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / ".stet.toml").write_text("[spending]\ndaily_tokens = 10\n")
 
     ran = stet("config", "show")

@@ -58,7 +58,7 @@ def shown(target: CommandTarget) -> str:
         ("::TestB", "<class TestB:\n    def test_f(self):\n        pass>"),
     ],
 )
-def test_a_place_in_a_file_or_in_standard_input(
+def test_a_target_is_a_range_of_a_file_or_of_standard_input(
     file: Path, monkeypatch: pytest.MonkeyPatch, place: str, part: str
 ) -> None:
     assert part in shown(read_target(f"test_a.py{place}", None))
@@ -78,12 +78,12 @@ def test_a_place_in_a_file_or_in_standard_input(
         ("test_a.py:here", "expected FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME, found 'here'"),
     ],
 )
-def test_what_is_no_place_is_told(file: Path, target: str, says: str) -> None:
+def test_an_invalid_range_is_reported(file: Path, target: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         read_target(target, None)
 
 
-def test_a_name_behind_a_syntax_error_is_not_denied(file: Path) -> None:
+def test_a_name_after_a_syntax_error_is_not_reported_as_missing(file: Path) -> None:
     """What a broken file defines is not all known."""
     file.write_text("def f(x:\n    return f(x\n\ndef g(y):\n    if y:\n        return 1\n    return 2\n")
     says = "test_a.py has syntax errors, the first in line 1, which can hide g: pass its lines instead"
@@ -91,12 +91,12 @@ def test_a_name_behind_a_syntax_error_is_not_denied(file: Path) -> None:
         read_target("test_a.py::g", None)
 
 
-def test_a_file_whose_name_has_a_colon(file: Path) -> None:
+def test_a_file_name_may_contain_a_colon(file: Path) -> None:
     file.rename("a:1")
     assert read_target("a:1", "python").selection is None
 
 
 @pytest.mark.parametrize("target", ["-", "-:4", "-:4:7", "-::TestB"])
-def test_a_place_in_standard_input_is_no_option(target: str) -> None:
+def test_a_range_of_standard_input_is_not_taken_for_an_option(target: str) -> None:
     words = ["run", "refactor", target, "--language", "python"]
     assert build_parser(["run"]).parse_args(words).target == target

@@ -21,7 +21,7 @@ from stet_ls.server.cli.terminal.render import print_json, unified_diff, visible
 from stet_ls.validators.invisible_chars import HIDDEN
 
 
-def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(
+def test_a_terminal_gets_colors_but_no_escape_sequences_of_a_model(
     folder: Path, environment: Mapping[str, str], scripted: ScriptedModel
 ) -> None:
     (folder / "a.py").write_text("def one():\n    return 2\n")
@@ -38,7 +38,7 @@ def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(
     assert "\r\x1b[K" in drawn, "a progress line was drawn and taken away"
 
 
-def test_a_wide_terminal_gets_evidence_in_lines_that_can_be_read(folder: Path, environment: Mapping[str, str]) -> None:
+def test_evidence_is_wrapped_on_a_wide_terminal(folder: Path, environment: Mapping[str, str]) -> None:
     """What failed comes first; a pipe gets each line whole."""
     code = """
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -61,7 +61,7 @@ print_evidence([Evidence(Check.NOOP, Ruling.PASS, "2 lines changed"),
     assert len(piped.stdout.splitlines()) == 2
 
 
-def test_the_seconds_go_on_while_a_model_is_silent(
+def test_elapsed_seconds_are_updated_while_the_model_is_silent(
     folder: Path, environment: Mapping[str, str], scripted: ScriptedModel
 ) -> None:
     (folder / "a.py").write_text("def one():\n    return 2\n")
@@ -82,11 +82,11 @@ def test_the_seconds_go_on_while_a_model_is_silent(
     assert lines == sorted(lines, key=int)
 
 
-def test_control_characters_become_pictures() -> None:
+def test_control_characters_are_shown_as_symbols() -> None:
     assert visible("a\x1b[31mb\rc\td\ne\x7f\x9b") == "a␛[31mb␍c\td\ne␡␛"
 
 
-def test_a_diff_knows_new_files_and_missing_line_ends() -> None:
+def test_a_diff_marks_new_files_and_missing_line_ends() -> None:
     assert unified_diff(None, "x\n", "a") == "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n"
     assert unified_diff("x", "x\n", "a") == ("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n")
     assert unified_diff("x\f\u2028y\r\n", "z\r\n", "a") == "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\f\u2028y\r\n+z\r\n"
@@ -110,7 +110,7 @@ ESCAPES = "\x1b]0;owned\x07 \x9d52;c;b3du\x9c \u202eesrever\u2066"
     ],
     ids=["warning", "json", "refusal", "prose", "prompt", "name", "error"],
 )
-def test_nothing_that_others_wrote_moves_the_terminal(
+def test_untrusted_text_cannot_control_the_terminal(
     folder: Path,
     environment: Mapping[str, str],
     scripted: ScriptedModel,
@@ -133,7 +133,7 @@ def test_nothing_that_others_wrote_moves_the_terminal(
     assert not re.search("\x1b[^[]|[\x07\x80-\x9f\u202e\u2066]", drawn), ascii(drawn)
 
 
-def test_json_keeps_its_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_output_escapes_hidden_characters_and_keeps_values(capsys: pytest.CaptureFixture[str]) -> None:
     value = {"text": "\x1b\x7f\x9b\u202e\U000e0041\ufeff ü \t"}
     print_json(value)
     printed = capsys.readouterr().out

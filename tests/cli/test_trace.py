@@ -26,18 +26,18 @@ def job(stet: Stet, scripted: ScriptedModel, folder: Path) -> str:
     return str(metadata["trace"])
 
 
-def test_no_records(stet: Stet) -> None:
+def test_no_records_are_reported(stet: Stet) -> None:
     assert stet("trace", "list").out == "No records.\n"
     assert stet("trace", "show", "nonesuch.json").status == 2, "a file that cannot be read"
 
 
 @pytest.mark.parametrize("verb", [["show", "abc"], ["replay", "abc"], ["export", "abc", "-"]], ids=" ".join)
-def test_an_unknown_id_is_exit_1_as_in_the_memory(stet: Stet, verb: list[str]) -> None:
+def test_an_unknown_id_exits_with_1(stet: Stet, verb: list[str]) -> None:
     ran = stet("trace", *verb)
     assert (ran.status, "stet trace list" in ran.err) == (1, True)
 
 
-def test_list_and_show(stet: Stet, job: str) -> None:
+def test_records_are_listed_and_shown(stet: Stet, job: str) -> None:
     head, line = stet("trace", "list").out.splitlines()
     assert head.split()[:3] == ["job", "at", "action"]
     assert line.split()[0] == job
@@ -51,7 +51,7 @@ def test_list_and_show(stet: Stet, job: str) -> None:
     assert json.loads(stet("trace", "show", job, "--json").out)["id"] == job
 
 
-def test_the_list_says_what_became_of_each_job(stet: Stet, scripted: ScriptedModel, folder: Path, job: str) -> None:
+def test_the_list_shows_the_outcome_of_each_job(stet: Stet, scripted: ScriptedModel, folder: Path, job: str) -> None:
     scripted.default = Reply(code_reply(AFTER))
     assert stet("run", "refactor", "a.py:1", "--apply").status == 0
     scripted.default = Reply("No.")
@@ -70,7 +70,7 @@ def test_the_list_says_what_became_of_each_job(stet: Stet, scripted: ScriptedMod
     assert shown.endswith(": offered, then applied")
 
 
-def test_replay_asks_no_model(stet: Stet, scripted: ScriptedModel, job: str, stet_home: Path) -> None:
+def test_replay_sends_no_request_to_a_model(stet: Stet, scripted: ScriptedModel, job: str, stet_home: Path) -> None:
     asked = len(scripted.requests)
     ledger = [file.read_text() for file in (stet_home / "data" / "ledger").iterdir()]
     ran = stet("trace", "replay", job[:6])
@@ -80,7 +80,7 @@ def test_replay_asks_no_model(stet: Stet, scripted: ScriptedModel, job: str, ste
     assert [file.read_text() for file in (stet_home / "data" / "ledger").iterdir()] == ledger
 
 
-def test_a_difference_is_a_diff_and_exit_1(stet: Stet, job: str, stet_home: Path) -> None:
+def test_a_different_answer_prints_a_diff_and_exits_with_1(stet: Stet, job: str, stet_home: Path) -> None:
     (file,) = (stet_home / "data" / "traces").iterdir()
     file.write_text(file.read_text().replace("1 if a else 2\\n```", "2 if not a else 1\\n```"))
     ran = stet("trace", "replay", job)
@@ -91,7 +91,7 @@ def test_a_difference_is_a_diff_and_exit_1(stet: Stet, job: str, stet_home: Path
     assert (told["same"], told["asked"]) == (False, 1)
 
 
-def test_what_is_exported_is_one_file_that_replays_elsewhere(
+def test_an_exported_record_is_one_file_that_replays_elsewhere(
     stet: Stet, scripted: ScriptedModel, folder: Path, tmp_path: Path
 ) -> None:
     secret = TOKENS["stripe live"](random.Random(2))
@@ -111,7 +111,7 @@ def test_what_is_exported_is_one_file_that_replays_elsewhere(
     assert (ran.status, "the same answer" in ran.out) == (0, True), ran.out + ran.err
 
 
-def test_the_second_search_finds_what_was_written_by_hand(stet: Stet, job: str, folder: Path, stet_home: Path) -> None:
+def test_export_searches_the_record_for_secrets_again(stet: Stet, job: str, folder: Path, stet_home: Path) -> None:
     secret = TOKENS["npm"](random.Random(4))
     (file,) = (stet_home / "data" / "traces").iterdir()
     data = json.loads(file.read_text())
@@ -146,7 +146,7 @@ def test_a_refused_and_a_failed_job_are_replayed(stet: Stet, scripted: ScriptedM
         assert stet("trace", "replay", row["job"]).status == 0
 
 
-def test_the_switch(stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path) -> None:
+def test_tracing_can_be_switched_off(stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path) -> None:
     (folder / "a.py").write_text(BEFORE)
     (stet_home / "config.toml").write_text("[trace]\nenabled = false\n")
     (folder / ".stet.toml").write_text("[trace]\nenabled = true\n")

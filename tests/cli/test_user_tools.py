@@ -28,7 +28,7 @@ def user_file(stet_home: Path) -> Path:
     return stet_home / "config.toml"
 
 
-def test_check_asks_it(stet: Stet, folder: Path, user_file: Path) -> None:
+def test_check_runs_the_tool_of_the_user(stet: Stet, folder: Path, user_file: Path) -> None:
     user_file.write_text(CHECKER)
     (folder / "a.ini").write_text("a = 1\nb = forbidden\n")
 
@@ -37,13 +37,13 @@ def test_check_asks_it(stet: Stet, folder: Path, user_file: Path) -> None:
     assert (ran.status, ran.out) == (1, "a.ini:2:3: error: no such word [words]\n")
 
 
-def test_doctor_names_it(stet: Stet, user_file: Path) -> None:
+def test_doctor_names_the_tool_of_the_user(stet: Stet, user_file: Path) -> None:
     user_file.write_text(CHECKER)
 
     assert "✓ checker   ini: syntax by words" in stet("doctor").out
 
 
-def test_a_projects_file_cannot_add_one(stet: Stet, folder: Path, user_file: Path) -> None:
+def test_a_project_cannot_add_a_tool(stet: Stet, folder: Path, user_file: Path) -> None:
     (folder / ".stet.toml").write_text(CHECKER)
 
     ran = stet("config", "show", "--json")
@@ -65,7 +65,7 @@ def test_a_projects_file_cannot_add_one(stet: Stet, folder: Path, user_file: Pat
         ('patern = "x"', 'did you mean "pattern"?'),
     ],
 )
-def test_a_mistake_is_told_with_its_file_table_and_key(stet: Stet, user_file: Path, line: str, says: str) -> None:
+def test_a_mistake_is_reported_with_its_file_table_and_key(stet: Stet, user_file: Path, line: str, says: str) -> None:
     key = line.partition(" ")[0]
     rows = [row for row in ('language = "ini"', 'argv = ["true"]') if not row.startswith(f"{key} ")]
     user_file.write_text("\n".join(["[[checkers]]", *rows, line, ""]))

@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 
-def test_an_action_lands_after_a_yes_and_is_undone_in_one_step(
+def test_an_edit_is_applied_after_confirmation_and_undone_in_one_step(
     tmp_path: Path, environment: Mapping[str, str], file: Path
 ) -> None:
     ran = emacs.run(
@@ -69,7 +69,7 @@ def test_the_evidence_is_shown_by_the_function_of_the_manual(
     assert "- syntax: passed" in ran.value
 
 
-def test_a_no_is_taken_for_a_no(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+def test_a_declined_edit_is_not_applied(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     ran = emacs.run(
         tmp_path, environment, file,
         "(answer nil)",

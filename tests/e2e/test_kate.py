@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 
-def test_kate_starts_the_server_and_opens_its_file_there(tmp_path: Path, environment: Mapping[str, str]) -> None:
+def test_kate_starts_the_server_and_opens_its_file(tmp_path: Path, environment: Mapping[str, str]) -> None:
     sent = tmp_path / "sent"
     command = listening_stet(tmp_path, sent, environment)
     configuration = tmp_path / "config"

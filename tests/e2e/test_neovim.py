@@ -83,7 +83,7 @@ def followed(nvim: Neovim, scripted: ScriptedModel, reply: str) -> Iterator[None
     release.set()
 
 
-def test_refactor_lands_and_is_undone_in_one_step(editor: Neovim) -> None:
+def test_refactor_is_applied_and_undone_in_one_step(editor: Neovim) -> None:
     # a change of the user's own first: undo must take back the edit and leave this
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'import sys' })")
     editor.command("Stet refactor make it one line")
@@ -95,7 +95,7 @@ def test_refactor_lands_and_is_undone_in_one_step(editor: Neovim) -> None:
     assert editor.text() == typed
 
 
-def test_an_action_chosen_from_the_menu_lands(editor: Neovim) -> None:
+def test_an_action_chosen_from_the_menu_is_applied(editor: Neovim) -> None:
     choose(editor, "refactor.rewrite.stet.refactor")
     assert editor.done()["applied"] is True
     assert editor.text() == BEFORE.replace(OLD, AFTER)
@@ -131,7 +131,7 @@ def test_progress_begins_and_ends_once(editor: Neovim) -> None:
     assert (kinds.count("begin"), kinds.count("end")) == (1, 1)
 
 
-def test_without_an_action_the_command_lists_those_of_the_place(editor: Neovim) -> None:
+def test_without_an_action_the_command_lists_those_available_at_the_cursor(editor: Neovim) -> None:
     editor.lua(
         "vim.ui.select = function(items) _G.titles = vim.tbl_map(function(i) return i.action.title end, items) end"
     )
@@ -147,7 +147,7 @@ def test_without_an_action_the_command_lists_those_of_the_place(editor: Neovim) 
     assert "Explain `sign`" in titles
 
 
-def test_the_command_completes_actions_and_leaves_free_text_alone(editor: Neovim) -> None:
+def test_the_command_completes_actions_but_not_free_text(editor: Neovim) -> None:
     def completed(line: str) -> list[str]:
         found: list[str] = editor.lua(f"return vim.fn.getcompletion({json.dumps(line)}, 'cmdline')")
         return found
@@ -168,7 +168,7 @@ def test_the_command_runs_actions_that_were_added_and_lists_them(editor: Neovim,
     editor.done()
 
 
-def test_cancel_stops_the_tokens_and_leaves_the_text(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_cancel_stops_the_reply_and_keeps_the_text(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply(REPLY, stall_after=2)
     editor.command("Stet refactor")
     scripted.wait_request()
@@ -182,7 +182,7 @@ def test_cancel_stops_the_tokens_and_leaves_the_text(editor: Neovim, scripted: S
     editor.wait_said("Stet: refactor signs.py had ended already; nothing was cancelled")
 
 
-def test_cancelling_the_progress_stops_the_tokens(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_cancelling_the_progress_stops_the_reply(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply(REPLY, stall_after=2)
     editor.command("Stet refactor")
     scripted.wait_request()
@@ -209,7 +209,7 @@ def test_an_edit_made_for_old_text_is_refused(editor: Neovim, scripted: Scripted
     editor.wait_said("changed")
 
 
-def test_an_edit_follows_text_that_moved(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_an_edit_is_applied_where_its_text_moved(editor: Neovim, scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply(REPLY, hold=release)
     editor.command("Stet refactor")
@@ -221,7 +221,7 @@ def test_an_edit_follows_text_that_moved(editor: Neovim, scripted: ScriptedModel
     assert editor.text() == "# one\n# two\n" + BEFORE.replace(OLD, AFTER)
 
 
-def test_a_file_that_was_deleted_meanwhile_lives_on_in_its_buffer(
+def test_an_edit_is_applied_to_the_buffer_of_a_deleted_file(
     editor: Neovim, scripted: ScriptedModel, file: Path
 ) -> None:
     release = threading.Event()
@@ -235,7 +235,7 @@ def test_a_file_that_was_deleted_meanwhile_lives_on_in_its_buffer(
     assert not file.exists()
 
 
-def test_no_edit_lands_on_a_file_that_was_checked_out_anew(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
+def test_no_edit_is_applied_after_another_checkout(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
     release = threading.Event()
     scripted.default = Reply(REPLY, hold=release)
     editor.command("Stet refactor")
@@ -260,7 +260,9 @@ def test_a_buffer_that_was_never_saved_is_edited(editor: Neovim, opened: str) ->
     assert editor.text() == BEFORE.replace(OLD, AFTER)
 
 
-def test_text_beyond_the_basic_plane_keeps_its_place(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
+def test_characters_beyond_the_basic_plane_keep_their_position(
+    editor: Neovim, scripted: ScriptedModel, file: Path
+) -> None:
     before = "𝒳 = '🦀🦀'\n\n\ndef show(crab): return '🦀' + crab  # 🦀🦀 𝒳\n\n\nlast = '🦀'\n"
     after = before.replace("return '🦀' + crab", "return f'🦀{crab}'")
     scripted.default = Reply("CODE:\n```python\ndef show(crab): return f'🦀{crab}'  # 🦀🦀 𝒳\n```\n")
@@ -272,7 +274,7 @@ def test_text_beyond_the_basic_plane_keeps_its_place(editor: Neovim, scripted: S
     assert editor.text() == after
 
 
-def test_an_explanation_opens_once_and_stays_at_hand(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_an_explanation_opens_once_and_can_be_reopened(editor: Neovim, scripted: ScriptedModel) -> None:
     with followed(editor, scripted, "It gives the sign of x."):
         editor.command("Stet explain")
     assert "It gives the sign of x." in editor.done()["markdown"]
@@ -293,7 +295,7 @@ def test_an_explanation_chosen_from_the_menu_opens_too(editor: Neovim, scripted:
     assert editor.windows(floating=False) == [BEFORE.rstrip("\n")]
 
 
-def test_health_is_told_in_lines_for_a_person(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_health_is_shown_as_readable_lines(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("Stet health")
     while re.search("no response within|is silent", told := editor.wait_said("ledger: ")):  # each look has its time
         editor.lua("_G.seen.messages = {}")
@@ -317,7 +319,7 @@ def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
     editor.wait_said("it has ")
 
 
-def test_what_was_proven_stands_at_the_code_until_it_changes(editor: Neovim) -> None:
+def test_the_evidence_is_shown_at_the_code_until_it_changes(editor: Neovim) -> None:
     marks = """vim.tbl_map(function(mark) return { line = mark[2], text = mark[4].virt_text[1][1] } end,
       vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace("stet.lens"), 0, -1, { details = true }))"""
     editor.command("Stet refactor")
@@ -331,7 +333,7 @@ def test_what_was_proven_stands_at_the_code_until_it_changes(editor: Neovim) -> 
     editor.wait(f"#{marks} == 0")
 
 
-def test_that_something_began_is_said_at_once(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_the_start_of_a_job_is_shown_at_once(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.lua("_G.echo = _G.echo or vim.api.nvim_echo; _G.first = nil")
     editor.lua("vim.api.nvim_echo = function(chunks) _G.first = _G.first or chunks[1][1] end")
     editor.command("Stet refactor")
@@ -355,7 +357,7 @@ def echoed(editor: Neovim) -> Iterator[Callable[[], list[str]]]:
     editor.lua("vim.api.nvim_echo, vim.o.columns = _G.echo, _G.columns")
 
 
-def test_progress_stands_on_the_last_line_until_the_job_ends(
+def test_progress_is_shown_on_the_last_line_until_the_job_ends(
     editor: Neovim, scripted: ScriptedModel, echoed: Callable[[], list[str]]
 ) -> None:
     release = threading.Event()
@@ -373,7 +375,7 @@ def test_progress_stands_on_the_last_line_until_the_job_ends(
     assert "Workspace edit" not in editor.lua("return vim.fn.execute('messages')")
 
 
-def test_the_seconds_fit_on_the_last_line_and_a_long_wait_tells_the_way_out(
+def test_the_seconds_fit_on_the_last_line_and_a_long_wait_shows_how_to_cancel(
     editor: Neovim, echoed: Callable[[], list[str]]
 ) -> None:
     def shown(message: str) -> str:
@@ -396,7 +398,7 @@ def test_the_seconds_fit_on_the_last_line_and_a_long_wait_tells_the_way_out(
     assert len(long) <= 68
 
 
-def test_a_failure_tells_what_to_do_next(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_failure_shows_what_to_do_next(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply.failure(401, "no such key")
     editor.lua("vim.o.columns = 300")
     editor.command("Stet refactor")
@@ -405,7 +407,7 @@ def test_a_failure_tells_what_to_do_next(editor: Neovim, scripted: ScriptedModel
     assert told.endswith("run `:Stet health` for the models, `:Stet retry` to try again")
 
 
-def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_refusal_is_one_message_that_names_the_evidence_command(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply("CODE:\n```python\ndef sign(number:\n```\n")
     editor.lua("vim.o.columns = 200")
     editor.command("Stet refactor")
@@ -464,7 +466,7 @@ def test_the_question_shows_all_evidence_and_one_key_answers(offered: Neovim, fi
 
 
 @pytest.mark.parametrize("way", ["q", ":quit<CR>"])
-def test_to_close_the_question_is_a_no(offered: Neovim, way: str) -> None:
+def test_closing_the_question_declines_the_edit(offered: Neovim, way: str) -> None:
     offered.wait(KEYS)
     offered.press(way)
     result = offered.done()
@@ -475,7 +477,7 @@ def test_to_close_the_question_is_a_no(offered: Neovim, way: str) -> None:
     assert "+    return (x > 0) + (x < 0)" in offered.text(), "what was discarded is still to be read"
 
 
-def test_a_question_takes_no_key_from_somebody_who_types(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_question_ignores_keys_in_insert_mode(editor: Neovim, scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n", hold=release)
     editor.command("Stet refactor")
@@ -502,7 +504,7 @@ def clock(editor: Neovim) -> Iterator[Callable[[int], None]]:
     editor.lua("vim.uv.now, _G.clock, _G.time = _G.clock, nil, nil")
 
 
-def test_keys_on_their_way_to_the_code_answer_nothing(
+def test_keys_typed_ahead_do_not_answer_a_question(
     editor: Neovim, scripted: ScriptedModel, clock: Callable[[int], None]
 ) -> None:
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
@@ -520,7 +522,7 @@ def test_keys_on_their_way_to_the_code_answer_nothing(
     assert editor.done()["status"] == "refused"
 
 
-def test_a_question_goes_with_its_server(offered: Neovim) -> None:
+def test_a_question_closes_when_its_server_stops(offered: Neovim) -> None:
     offered.lua("vim.lsp.get_clients({ name = 'stet' })[1]:stop(true)")
     offered.wait("#vim.api.nvim_list_wins() == 1")
     offered.wait_said("Stet: the server ended; its question is gone and nothing was changed")
@@ -545,7 +547,7 @@ def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> Non
 LONG = "\n\n".join(f"It gives the sign of x, part {number}." for number in range(60))
 
 
-def test_a_long_report_takes_the_cursor_until_it_is_closed(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_long_report_has_the_cursor_until_it_is_closed(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("vsplit | wincmd l")
     with followed(editor, scripted, LONG):
         editor.command("Stet explain")
@@ -558,7 +560,7 @@ def test_a_long_report_takes_the_cursor_until_it_is_closed(editor: Neovim, scrip
     assert editor.lua("return { vim.fn.winnr(), vim.bo.filetype }") == [2, "python"], "back where it was"
 
 
-def test_a_long_report_takes_no_key_from_somebody_who_types(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_long_report_does_not_take_the_cursor_in_insert_mode(editor: Neovim, scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply(LONG, hold=release)
     editor.command("Stet explain")
@@ -574,7 +576,7 @@ def test_a_long_report_takes_no_key_from_somebody_who_types(editor: Neovim, scri
     editor.wait("#vim.api.nvim_list_wins() == 1")
 
 
-def test_a_long_report_waits_for_the_end_of_the_command_lines_window(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_long_report_opens_after_the_command_line_window_closes(editor: Neovim, scripted: ScriptedModel) -> None:
     """That window lets no other be opened (E11)."""
     release = threading.Event()
     scripted.default = Reply(LONG, hold=release)
@@ -591,7 +593,7 @@ def test_a_long_report_waits_for_the_end_of_the_command_lines_window(editor: Neo
     assert not [message for message in editor.seen()["messages"] if "E11" in message]
 
 
-def test_new_tests_stand_in_a_window_beside(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
+def test_new_tests_are_shown_in_a_split_window(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
     written = "def test_sign():\n    assert sign(5) == 1\n"
     scripted.default = Reply(f"CODE:\n```python\nfrom signs import sign\n\n\n{written}```\n")
     editor.command("Stet test")
@@ -628,7 +630,7 @@ def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
     assert tags == sorted([":Stet", "StetDone", "stet-settings", "stet-setup", "stet.txt"])
 
 
-def test_the_configuration_alone_brings_the_actions_to_the_menu(
+def test_the_configuration_alone_adds_the_actions_to_the_menu(
     tmp_path: Path, environment: Mapping[str, str], scripted: ScriptedModel, file: Path
 ) -> None:
     """Without the plugin, as `stet editor neovim` prints it; `gra` is Neovim's own."""

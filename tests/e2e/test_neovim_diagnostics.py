@@ -45,7 +45,7 @@ def wait_told(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
         time.sleep(0.05)  # a question after the other without a pause keeps the editor from hearing its server
 
 
-def test_a_syntax_error_shows_while_one_types_and_goes_when_it_is_mended(editor: Neovim) -> None:
+def test_a_syntax_error_is_shown_while_typing_and_removed_when_fixed(editor: Neovim) -> None:
     wait_told(editor, lambda found: not found)
     editor.lua("vim.api.nvim_input('Gox = (1')")
     wait_told(editor, lambda found: any("'(' is never closed" in message for message in found))
@@ -54,7 +54,7 @@ def test_a_syntax_error_shows_while_one_types_and_goes_when_it_is_mended(editor:
     editor.lua("vim.api.nvim_input('<Esc>')")
 
 
-def test_what_only_python_refuses_shows_once_typing_rests(editor: Neovim) -> None:
+def test_an_error_that_only_python_finds_is_shown_after_a_pause(editor: Neovim) -> None:
     editor.lua("vim.api.nvim_input(\"Goprint(end='', y)<Esc>\")")
     refused = "Positional argument cannot follow keyword argument"
     wait_told(editor, lambda found: found == [refused])
@@ -62,7 +62,7 @@ def test_what_only_python_refuses_shows_once_typing_rests(editor: Neovim) -> Non
     wait_told(editor, lambda found: not found)
 
 
-def test_findings_of_analyze_show_and_a_command_takes_them_away(editor: Neovim) -> None:
+def test_findings_of_analyze_are_shown_and_cleared_by_a_command(editor: Neovim) -> None:
     editor.command("1,5Stet analyze")
     assert editor.done()["status"] == "done"
     wait_told(editor, lambda found: any("`os` imported but unused" in message for message in found))
@@ -71,7 +71,7 @@ def test_findings_of_analyze_show_and_a_command_takes_them_away(editor: Neovim) 
     wait_told(editor, lambda found: not any("imported but unused" in message for message in found))
 
 
-def test_another_server_s_errors_are_not_doubled(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+def test_errors_of_another_server_are_not_repeated(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     with Neovim(tmp_path, environment, plugin([*stet_argv(), "--stdio"])) as nvim:
         nvim.open(file)
         nvim.lua("vim.api.nvim_input('Gox = (1<Esc>')")
@@ -85,7 +85,7 @@ def test_another_server_s_errors_are_not_doubled(tmp_path: Path, environment: Ma
         wait_told(nvim, lambda found: found == ["'(' was not closed"])
 
 
-def test_without_the_plugin_the_better_words_come_as_well(
+def test_without_the_plugin_the_better_message_is_shown_too(
     tmp_path: Path, environment: Mapping[str, str], file: Path
 ) -> None:
     """Neovim 0.11 cannot be asked to pull again: what its last answer did not hold is pushed."""

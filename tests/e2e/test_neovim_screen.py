@@ -66,7 +66,7 @@ DONE = "#_G.seen.done == 1"
 
 
 @pytest.mark.parametrize("keys", KEYS)
-def test_what_is_chosen_from_the_list_starts_at_once(editor: Neovim, scripted: ScriptedModel, keys: str) -> None:
+def test_an_action_chosen_from_the_list_starts_at_once(editor: Neovim, scripted: ScriptedModel, keys: str) -> None:
     scripted.default = Reply(REPLY, stall_after=2)
     number = open_menu(editor, keys)
     editor.press(f"{number}<CR>")
@@ -77,7 +77,7 @@ def test_what_is_chosen_from_the_list_starts_at_once(editor: Neovim, scripted: S
     until(editor, "#_G.seen.messages > 0")
 
 
-def test_a_list_stays_while_another_job_ends(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_list_stays_open_while_another_job_ends(editor: Neovim, scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply("CODE:\n```python\ndef sign(number:\n```\n", hold=release)
     editor.press(":Stet refactor<CR>")
@@ -107,7 +107,7 @@ MESSAGES = {
 
 @pytest.mark.parametrize("asking", ASKING)
 @pytest.mark.parametrize("message", MESSAGES)
-def test_a_first_message_asks_for_no_key(editor: Neovim, asking: str, message: str) -> None:
+def test_the_first_message_needs_no_key_press(editor: Neovim, asking: str, message: str) -> None:
     editor.lua(f"""
       _G.told = nil
       function _G.ask()
@@ -147,7 +147,7 @@ def plugin_list(editor: Neovim) -> Iterator[Neovim]:
 
 
 @pytest.mark.parametrize("keys", KEYS)
-def test_a_list_of_a_plugin_answers_later(plugin_list: Neovim, keys: str) -> None:
+def test_the_list_of_a_plugin_may_answer_later(plugin_list: Neovim, keys: str) -> None:
     plugin_list.press(keys)
     until(plugin_list, "vim.api.nvim_get_mode().mode == 'i'")
     plugin_list.press("<CR>")

@@ -19,7 +19,7 @@ TEXT = "getline(1, '$')"
 
 
 @needs_vim
-def test_the_command_edits_the_file_and_u_takes_it_back(
+def test_the_command_edits_the_file_and_u_undoes_it(
     tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
 ) -> None:
     landed, undone = vim.run(

@@ -44,7 +44,7 @@ def wait_saved(file: Path, text: str) -> None:
     assert saved == text
 
 
-def test_refactor_from_the_palette_lands_and_is_undone_in_one_step(
+def test_refactor_from_the_palette_is_applied_and_undone_in_one_step(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
     workbench.palette("Stet: Refactor…")
@@ -60,7 +60,7 @@ def test_refactor_from_the_palette_lands_and_is_undone_in_one_step(
     wait_saved(file, BEFORE)
 
 
-def test_cancel_in_the_notification_stops_the_tokens(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
+def test_cancel_in_the_notification_stops_the_reply(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
     scripted.default = Reply(REPLY, stall_after=2)
     workbench.palette("Stet: Refactor…")
     workbench.text('.quick-input-widget:has-text("How?")')
@@ -75,7 +75,7 @@ def test_cancel_in_the_notification_stops_the_tokens(workbench: VSCode, scripted
     wait_saved(file, BEFORE)
 
 
-def test_the_notification_names_the_model_and_tells_the_seconds(
+def test_the_notification_shows_the_model_and_the_seconds(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
     scripted.default = Reply(REPLY, stall_after=0)
@@ -88,7 +88,7 @@ def test_the_notification_names_the_model_and_tells_the_seconds(
     workbench.gone(NOTIFICATION)
 
 
-def test_a_refuted_edit_is_previewed_with_all_its_evidence_beside(
+def test_a_refuted_edit_is_previewed_next_to_all_its_evidence(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
     wrong = "def sign(x):\n    return (x > 0) + (x < 0)\n"
@@ -114,7 +114,7 @@ def test_escape_in_the_input_box_starts_nothing(workbench: VSCode, scripted: Scr
     assert len(scripted.requests) == 1
 
 
-def test_an_action_of_the_light_bulb_lands(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
+def test_an_action_of_the_light_bulb_is_applied(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
     release = threading.Event()
     scripted.default = Reply(REPLY, hold=release)  # the notification goes with the job
     workbench.choose("Refactor `sign`")
@@ -125,7 +125,7 @@ def test_an_action_of_the_light_bulb_lands(workbench: VSCode, scripted: Scripted
     wait_saved(file, AFTER)
 
 
-def test_an_explanation_opens_as_a_document_beside_the_code(
+def test_an_explanation_opens_as_a_document_next_to_the_code(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
     scripted.default = Reply("It gives the sign of x.")
@@ -135,7 +135,7 @@ def test_an_explanation_opens_as_a_document_beside_the_code(
     workbench.gone(NOTIFICATION)  # neither the start nor the job asked for attention
 
 
-def test_a_syntax_error_is_underlined_while_one_types_and_once_only(workbench: VSCode, scripted: ScriptedModel) -> None:
+def test_a_syntax_error_is_underlined_once_while_typing(workbench: VSCode, scripted: ScriptedModel) -> None:
     workbench.open("sum.py", "x = 1\n")
     workbench.press("End")
     workbench.type(" +")
@@ -144,7 +144,7 @@ def test_a_syntax_error_is_underlined_while_one_types_and_once_only(workbench: V
     workbench.gone(".monaco-editor .squiggly-error")
 
 
-def test_what_vs_code_reports_itself_is_left_to_it(workbench: VSCode, scripted: ScriptedModel) -> None:
+def test_errors_that_vs_code_reports_are_not_repeated(workbench: VSCode, scripted: ScriptedModel) -> None:
     workbench.open("data.json", '{"a": 1,, "b": 2}\n')
     workbench.text(".monaco-editor .squiggly-error")
     workbench.press("Control+Shift+M")
@@ -153,7 +153,7 @@ def test_what_vs_code_reports_itself_is_left_to_it(workbench: VSCode, scripted: 
     assert not any("stet" in row for row in rows), rows
 
 
-def test_the_evidence_stands_above_the_code_and_can_be_opened(
+def test_the_evidence_is_shown_above_the_code_and_can_be_opened(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
     workbench.choose("Refactor `sign`")

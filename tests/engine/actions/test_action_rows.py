@@ -56,7 +56,7 @@ def read_fields(texts: Iterable[str]) -> set[str]:
     }
 
 
-def test_every_field_is_read() -> None:
+def test_every_field_of_a_row_is_read() -> None:
     """What nothing reads is no fact about an action. The steps of a plan are read as `STEPS`."""
     assert set(FIELDS) - read_fields(product().values()) == {"is_step"}
     assert any("STEPS" in text for text in product().values())
@@ -141,5 +141,5 @@ def test_a_name_in_a_comparison_is_found(code: str, found: bool) -> None:
     assert bool(list(by_name(code))) is found
 
 
-def test_nothing_else_tells_actions_apart_by_their_names() -> None:
+def test_no_code_compares_the_names_of_actions() -> None:
     assert {path.name: told for path, text in product().items() if (told := list(by_name(text)))} == {}

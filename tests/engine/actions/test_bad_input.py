@@ -166,7 +166,7 @@ def said(answer: Answer, check: Check) -> Evidence:
 
 
 @pytest.mark.parametrize("hard", [pytest.param(hard, id=name) for name, hard in CASES.items()])
-async def test_what_could_not_be_checked_is_said_with_its_cost(
+async def test_a_check_that_could_not_run_is_reported_with_its_effect_on_confidence(
     scripted: ScriptedModel, stet_home: Path, tmp_path: Path, hard: Hard
 ) -> None:
     root = tmp_path / "work"

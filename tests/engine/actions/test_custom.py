@@ -54,7 +54,7 @@ def row(**fields: object) -> ActionRow:
         ('name = "Not a name"', "expected up to 40 lowercase letters"),
     ],
 )
-def test_a_wrong_table_disables_itself_alone(project: Path, line: str, said: str) -> None:
+def test_an_invalid_table_disables_only_itself(project: Path, line: str, said: str) -> None:
     fields = {"name": '"other"', "title": '"Other"', "instruction": '"Do"'}
     fields.update([line.split(" = ", 1)])
     other = "\n".join(f"{key} = {value}" for key, value in fields.items())
@@ -68,7 +68,7 @@ def test_a_wrong_table_disables_itself_alone(project: Path, line: str, said: str
     assert re.search(said.replace("[1]", r"\[1\]"), problem), problem
 
 
-def test_a_project_is_trusted_as_it_is_and_no_further(project: Path) -> None:
+def test_trust_in_a_project_ends_when_its_actions_change(project: Path) -> None:
     file = project / ".stet.toml"
     file.write_text(TABLE)
     (found,) = load(project=project).settings.actions
@@ -80,7 +80,7 @@ def test_a_project_is_trusted_as_it_is_and_no_further(project: Path) -> None:
     assert not load(project=project).settings.actions[0].origin.trusted
 
 
-def test_the_users_own_actions_need_no_trust_and_no_project_takes_their_names(project: Path, stet_home: Path) -> None:
+def test_actions_of_the_user_need_no_trust_and_cannot_be_replaced_by_a_project(project: Path, stet_home: Path) -> None:
     (stet_home / "config.toml").write_text(TABLE)
     (project / ".stet.toml").write_text(TABLE.replace('"Tidy"', '"Evil"'))
 
@@ -90,13 +90,13 @@ def test_the_users_own_actions_need_no_trust_and_no_project_takes_their_names(pr
     assert "the action 'tidy' is already defined" in loaded.broken[0]
 
 
-def test_an_editors_settings_define_no_action(stet_home: Path) -> None:
+def test_editor_settings_cannot_define_an_action(stet_home: Path) -> None:
     loaded = load(project=None, editor={"actions": [{"name": "x", "title": "X", "instruction": "x"}]})
     assert loaded.settings.actions == ()
     assert "define actions in a settings file" in loaded.broken[0]
 
 
-async def test_what_is_not_trusted_is_not_run(scripted: ScriptedModel, project: Path) -> None:
+async def test_an_untrusted_action_is_not_run(scripted: ScriptedModel, project: Path) -> None:
     (project / ".stet.toml").write_text(TABLE)
     async with Bench(scripted, load(project=project).settings) as bench:
         with pytest.raises(PolicyError, match=r"which you have not trusted in its present form.*stet config trust"):
@@ -104,7 +104,7 @@ async def test_what_is_not_trusted_is_not_run(scripted: ScriptedModel, project: 
     assert scripted.requests == []
 
 
-async def test_a_table_edits(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_table_defines_an_edit_action(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.reply(code_reply("def f(a):\n    b = a\n    return b\n"))
     settings = Settings(actions=(row(rules=("Keep it short.",)),))
     async with Bench(scripted, settings) as bench:
@@ -116,7 +116,7 @@ async def test_a_table_edits(scripted: ScriptedModel, stet_home: Path) -> None:
     assert "- Keep it short." in prompt
 
 
-async def test_the_users_words_are_in_the_task_once(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_the_instruction_of_the_user_is_in_the_task_once(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.reply(code_reply("def f(a):\n    b = a\n    return b\n"))
     settings = Settings(actions=(row(instruction="Do this to {name}: {instruction}"),))
     async with Bench(scripted, settings) as bench:
@@ -127,7 +127,7 @@ async def test_the_users_words_are_in_the_task_once(scripted: ScriptedModel, ste
     assert scripted.requests[0].prompt.count("use a name") == 1
 
 
-async def test_words_are_a_report_and_no_edit(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_reply_in_words_is_a_report_without_an_edit(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.reply("It returns what it is given.")
     async with Bench(scripted, Settings(actions=(row(wants="markdown"),))) as bench:
         answer = await bench.run("tidy", "def f(a):$0\n    return a\n")
@@ -136,7 +136,7 @@ async def test_words_are_a_report_and_no_edit(scripted: ScriptedModel, stet_home
     assert "It returns what it is given." in answer.markdown
 
 
-async def test_an_action_says_what_it_works_on(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_an_action_declares_its_kind_of_target(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, Settings(actions=(row(targets=["unit"], languages=["go"]),))) as bench:
         with pytest.raises(UsageError, match="works on go, and this is python"):
             await bench.run("tidy", "x = 1\n")
@@ -156,7 +156,7 @@ def point(name: str, value: str) -> EntryPoint:
     return EntryPoint(name, value, "stet.actions")
 
 
-def test_packages_that_raise_are_told_and_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_that_raise_are_reported_and_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plug_in_sample.py").write_text(
         "from stet_ls.engine.actions.custom import CustomAction\n"
         "GOOD = CustomAction('greet', 'Greet', 'Greet {name}')\n"
@@ -178,7 +178,9 @@ def test_packages_that_raise_are_told_and_skipped(tmp_path: Path, monkeypatch: p
     sys.modules.pop("plug_in_sample", None)
 
 
-async def test_a_packages_judge_that_raises_could_not_tell(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_judge_of_a_package_that_raises_gives_an_unknown_verdict(
+    scripted: ScriptedModel, stet_home: Path
+) -> None:
     async def judge(case: Case) -> Evidence:
         raise RuntimeError("oops")
 
@@ -193,7 +195,7 @@ async def test_a_packages_judge_that_raises_could_not_tell(scripted: ScriptedMod
 
 @pytest.mark.parametrize("borrowed", [Check.CUSTOM, Check.AGREEMENT, Check.TESTS])
 @pytest.mark.parametrize("verdict", [Ruling.PASS, Ruling.FAIL])
-async def test_a_packages_judge_speaks_in_its_own_name_and_makes_nobody_surer(
+async def test_a_judge_of_a_package_is_named_and_does_not_raise_the_confidence(
     scripted: ScriptedModel, stet_home: Path, borrowed: Check, verdict: Ruling
 ) -> None:
     """Under a built-in check's name it would lift what nothing ran to that check's tier."""
@@ -214,11 +216,11 @@ async def test_a_packages_judge_speaks_in_its_own_name_and_makes_nobody_surer(
     assert answer.success is (verdict is Ruling.PASS), "it is required, whatever name it borrows"
 
 
-def test_comments_alone_makes_their_proof_required() -> None:
+def test_the_judge_of_comments_is_required_of_its_action() -> None:
     assert of_row(row(judges=["comments"])).required == {Check.COMMENTS}
 
 
-async def test_a_budget_that_ends_says_what_was_not_done(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_an_exhausted_budget_reports_what_was_not_done(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(code_reply("def f(a:\n    return a\n"))
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", "def f(a):$0\n    return a\n", budget=Budget.QUICK)

@@ -48,7 +48,7 @@ def root(tmp_path: Path, stet_home: Path) -> Path:
     return root
 
 
-async def test_a_failing_test_is_in_the_prompt_and_passes_after(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_failing_test_is_in_the_prompt_and_passes_after_the_fix(scripted: ScriptedModel, root: Path) -> None:
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, FIXED)
     prompt = scripted.requests[0].prompt
@@ -60,7 +60,7 @@ async def test_a_failing_test_is_in_the_prompt_and_passes_after(scripted: Script
     assert "Fixed `discount` · reproduced: test_discount fails: 125.0 == 75 is false · " in answer.message
 
 
-async def test_what_was_reproduced_is_said_of_a_refusal_too(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_refusal_reports_the_reproduced_failure(scripted: ScriptedModel, root: Path) -> None:
     (root / "tests/test_prices.py").write_text(TEST + "\n\ndef test_free():\n    assert discount(0, 1) == 0\n")
     scripted.default = Reply("I see no bug.")
     answer = await debug(scripted, root, instruction="it takes too much")
@@ -68,21 +68,21 @@ async def test_what_was_reproduced_is_said_of_a_refusal_too(scripted: ScriptedMo
     assert said(answer, Check.REPRODUCED).verdict is Ruling.PASS
 
 
-async def test_a_text_that_cannot_be_loaded_is_reproduced_by_its_tests(scripted: ScriptedModel, root: Path) -> None:
+async def test_code_that_cannot_be_loaded_is_reproduced_by_its_tests(scripted: ScriptedModel, root: Path) -> None:
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, FIXED, text=f"RATES = {{}}['none']\n\n\n{BROKEN}")
     detail = "tests/test_prices.py fails: KeyError: 'none'"
     assert (said(answer, Check.REPRODUCED).verdict, said(answer, Check.REPRODUCED).detail) == (Ruling.PASS, detail)
 
 
-async def test_a_fix_that_does_not_mend_it_is_told_and_mended(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_fix_that_still_fails_is_repaired(scripted: ScriptedModel, root: Path) -> None:
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, OTHER, FIXED)
     assert "test_discount fails: 100.0 == 75 is false (as before)" in scripted.requests[1].prompt
     assert said(answer, Check.TESTS).verdict is Ruling.PASS
 
 
-async def test_what_the_user_says_is_run(scripted: ScriptedModel, root: Path) -> None:
+async def test_an_example_in_the_instruction_is_run(scripted: ScriptedModel, root: Path) -> None:
     words = "discount(200, 0.5) returns 300.0 instead of 100.0"
     answer = await debug(scripted, root, OTHER, FIXED, instruction=words)
     assert "`discount(200, 0.5) == 100.0` should return True, returns False" in scripted.requests[0].prompt
@@ -91,7 +91,7 @@ async def test_what_the_user_says_is_run(scripted: ScriptedModel, root: Path) ->
     assert said(answer, Check.DOCTEST).trusted
 
 
-async def test_what_a_tool_says_shows_it_without_a_run(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_diagnostic_reproduces_the_bug_without_a_run(scripted: ScriptedModel, root: Path) -> None:
     ruff = Diagnostic(Span(0, len(BROKEN)), "Undefined name `rat`\n(see F821)", source="ruff")
     answer = await debug(scripted, root, FIXED, text=BROKEN.replace("+ rate", "+ rat"), diagnostics=(ruff,))
     assert said(answer, Check.REPRODUCED).verdict is Ruling.PASS
@@ -99,14 +99,14 @@ async def test_what_a_tool_says_shows_it_without_a_run(scripted: ScriptedModel, 
     assert not any("not reproduced" in warning for warning in answer.warnings)
 
 
-async def test_what_nobody_can_see_is_said(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_bug_that_cannot_be_reproduced_is_reported(scripted: ScriptedModel, root: Path) -> None:
     answer = await debug(scripted, root, FIXED)
     assert any("not reproduced" in warning for warning in answer.warnings)
     assert "not reproduced: no executed test or example fails" in answer.message
     assert said(answer, Check.REPRODUCED).verdict is Ruling.UNKNOWN
 
 
-async def test_examples_of_a_whole_file_show_its_bug(scripted: ScriptedModel, root: Path) -> None:
+async def test_examples_in_a_whole_file_reproduce_its_bug(scripted: ScriptedModel, root: Path) -> None:
     example = '    """\n    >>> discount(100, 0.25)\n    75.0\n    """\n'
     head = f"def discount(price, rate):\n{example}    return price * "
     scripted.replies([reply(f"{head}(1 - rate)\n")])
@@ -117,7 +117,7 @@ async def test_examples_of_a_whole_file_show_its_bug(scripted: ScriptedModel, ro
     assert not any("not reproduced" in warning for warning in answer.warnings)
 
 
-async def test_what_is_right_already_is_said(scripted: ScriptedModel, root: Path) -> None:
+async def test_code_without_a_bug_is_reported(scripted: ScriptedModel, root: Path) -> None:
     words = "discount(200, 0.5) returns 300.0 instead of 100.0"
     answer = await debug(scripted, root, FIXED.replace("1 -", "1.0 -"), text=FIXED, instruction=words)
     assert any("already behaves as the instruction says" in warning for warning in answer.warnings)
@@ -150,7 +150,7 @@ async def test_the_budget_quick_runs_no_tests(scripted: ScriptedModel, root: Pat
         ("elf(2) should be 3", ""),
     ],
 )
-def test_what_a_sentence_states(text: str, examples: str) -> None:
+def test_expectations_are_read_from_a_statement(text: str, examples: str) -> None:
     assert stated_examples(text, "f") == examples
 
 
@@ -163,11 +163,11 @@ def test_what_a_sentence_states(text: str, examples: str) -> None:
         ("f(2) gives an error", ""),
     ],
 )
-def test_what_a_sentence_wishes(text: str, examples: str) -> None:
+def test_expectations_are_read_from_a_request(text: str, examples: str) -> None:
     assert stated_examples(text, "f", wished=True) == examples
     assert stated_examples("f(2) gives 5400", "f") == "", "of code that is there, this is only what it does"
 
 
-def test_reading_a_sentence_ends() -> None:
+def test_reading_a_hostile_sentence_takes_bounded_time() -> None:
     assert stated_examples("f(" * 3000 + "1 instead of 2", "f") == ""
     assert stated_examples("f(1) is " + "is " * 3000 + "instead of", "f") == ""

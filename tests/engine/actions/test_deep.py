@@ -20,7 +20,7 @@ def home(stet_home: Path) -> Path:
 
 
 @pytest.mark.parametrize("action", ["refactor", "debug"])
-async def test_an_expression_of_hundreds_of_terms(scripted: ScriptedModel, action: str) -> None:
+async def test_an_expression_of_hundreds_of_terms_is_judged(scripted: ScriptedModel, action: str) -> None:
     scripted.replies([code_reply(SHORTER, "python")] * 4)
     fields = {"language": "python", "instruction": "Shorten it", "budget": Budget.THOROUGH}
     async with Bench(scripted) as bench:
@@ -28,7 +28,7 @@ async def test_an_expression_of_hundreds_of_terms(scripted: ScriptedModel, actio
     assert applied(answer) == SHORTER
 
 
-async def test_what_a_judge_cannot_read_is_refused_in_words(scripted: ScriptedModel) -> None:
+async def test_code_nested_too_deeply_for_a_judge_is_refused_with_a_message(scripted: ScriptedModel) -> None:
     scripted.default = code_reply(f"def f(x):\n    with contextlib.suppress(Exception, {TERMS}):\n        return x\n")
     async with Bench(scripted) as bench:
         answer = await bench.run(

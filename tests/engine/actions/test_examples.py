@@ -47,7 +47,7 @@ async def test_generate_fills_a_stub(check_action: CheckAction) -> None:
     )
 
 
-async def test_generate_puts_code_in_the_place_of_a_comment(check_action: CheckAction) -> None:
+async def test_generate_replaces_a_comment_with_code(check_action: CheckAction) -> None:
     await check_action(
         "generate",
         """
@@ -70,7 +70,7 @@ async def test_generate_puts_code_in_the_place_of_a_comment(check_action: CheckA
     )
 
 
-async def test_generate_adds_beside_what_is_there(check_action: CheckAction) -> None:
+async def test_generate_adds_to_existing_code(check_action: CheckAction) -> None:
     await check_action(
         "generate",
         """
@@ -166,7 +166,7 @@ async def test_refactor_keeps_the_language_of_the_document(check_action: CheckAc
     )
 
 
-async def test_optimize_offers_what_nobody_could_measure_with_a_question(check_action: CheckAction) -> None:
+async def test_optimize_asks_before_applying_an_unmeasured_edit(check_action: CheckAction) -> None:
     answer = await check_action(
         "optimize",
         """
@@ -203,7 +203,7 @@ async def test_test_writes_a_file_that_imports_what_it_tests(check_action: Check
     )
 
 
-async def test_explain_shows_the_words_below_the_facts(check_action: CheckAction) -> None:
+async def test_explain_shows_the_explanation_below_the_facts(check_action: CheckAction) -> None:
     await check_action(
         "explain",
         """
@@ -214,7 +214,7 @@ async def test_explain_shows_the_words_below_the_facts(check_action: CheckAction
     )
 
 
-async def test_analyze_measures_without_a_model_too(check_action: CheckAction) -> None:
+async def test_analyze_measures_without_a_model(check_action: CheckAction) -> None:
     await check_action(
         "analyze",
         """

@@ -75,7 +75,7 @@ async def explained(bench: Bench, words: str, **fields: object) -> Answer:
     return answer
 
 
-async def test_examples_show_what_the_code_gives(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
+async def test_examples_show_the_results_of_the_code(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
     scripted.reply(WORDS)
     answer = await explained(bench, WORDS, path=tmp_path / "site_text.py")
     block = answer.markdown.split("```python\n")[1].split("```")[0].splitlines()
@@ -106,7 +106,7 @@ async def test_examples_show_what_the_code_gives(bench: Bench, scripted: Scripte
     assert "Watch out for empty titles." in answer.markdown
 
 
-async def test_quick_runs_none_and_says_so(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_quick_reports_that_it_runs_no_examples(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(WORDS)
     answer = await explained(bench, WORDS, budget=Budget.QUICK)
     assert "# not run: the budget `quick` runs none" in answer.markdown
@@ -114,7 +114,7 @@ async def test_quick_runs_none_and_says_so(bench: Bench, scripted: ScriptedModel
     assert "'A_b'" in answer.markdown, "what was not run is what the model said"
 
 
-async def test_examples_are_asked_for_where_they_can_be_run(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_examples_are_requested_only_where_they_can_be_run(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("It adds.").reply("It adds.")
     await bench.run("explain", "$0def add(a, b):\n    return a + b\n")
     await bench.run("explain", "$0function add(a, b) {\n  return a + b;\n}\n", language="javascript")
@@ -122,7 +122,7 @@ async def test_examples_are_asked_for_where_they_can_be_run(bench: Bench, script
     assert ">>>" not in scripted.requests[1].prompt
 
 
-async def test_a_sentence_that_names_what_is_not_there_is_marked(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_sentence_that_names_an_unknown_name_is_marked(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("It calls `title.lower()`. It logs with `logger.warn()`. An `OverflowError` may come of it.")
     answer = await explained(bench, "")
     assert (
@@ -146,7 +146,7 @@ CLAIM = "if the title is wrong. (unverified: the code raises nothing, and neithe
         ("def f(x):\n    return$0 x[0]\n", f"{RAISES}\n\n```python\n>>> f([])\n1\n```\n", 0),
     ],
 )
-async def test_a_sentence_that_says_it_raises_is_marked_where_nothing_shows_it(
+async def test_an_unsupported_claim_that_code_raises_is_marked(
     bench: Bench, scripted: ScriptedModel, code: str, words: str, marked: int
 ) -> None:
     scripted.reply(words)
@@ -169,7 +169,7 @@ async def test_a_sentence_that_says_it_raises_is_marked_where_nothing_shows_it(
         ("- `x.z`: a `y`.", "python", 1),
     ],
 )
-def test_names_are_looked_for_in_the_whole_file(text: str, language: str, marked: int) -> None:
+def test_names_are_searched_in_the_whole_file(text: str, language: str, marked: int) -> None:
     told, count = mark_unknown(text, "x = y = path = 1\n", language)
     assert count == marked
     assert told.count("(unverified:") == marked

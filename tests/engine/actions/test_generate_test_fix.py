@@ -145,7 +145,7 @@ async def test_each_step_is_an_event(scripted: ScriptedModel) -> None:
     ]
 
 
-async def test_a_mismatch_is_put_to_the_model_and_mended(scripted: ScriptedModel) -> None:
+async def test_a_mismatch_is_shown_to_the_model_and_repaired(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [WRONG, GOOD], [TESTS])
     assert "code or test may be wrong" in repairs(scripted)[0]
     assert "1 == 2 is false" in repairs(scripted)[0]
@@ -153,14 +153,14 @@ async def test_a_mismatch_is_put_to_the_model_and_mended(scripted: ScriptedModel
     assert told(answer).verdict is Ruling.PASS
 
 
-async def test_whoever_writes_the_tests_never_sees_the_code(scripted: ScriptedModel) -> None:
+async def test_the_prompt_for_tests_never_shows_the_code(scripted: ScriptedModel) -> None:
     await generate(scripted, [GOOD], [TESTS])
     (asked,) = [str(each.body["messages"]) for each in scripted.requests if asks_for_tests(each.body)]
     assert "The middle of the values" in asked
     assert "ordered" not in asked
 
 
-async def test_a_model_that_stands_by_its_code_proves_no_test_wrong(scripted: ScriptedModel) -> None:
+async def test_a_model_that_repeats_its_code_does_not_discard_a_test(scripted: ScriptedModel) -> None:
     """The same reply twice is one opinion: whether test or code is right stays open, and both are told."""
     answer = await generate(scripted, [GOOD, GOOD], [WRONG_TEST])
     assert len(repairs(scripted)) == 1
@@ -172,7 +172,7 @@ async def test_a_model_that_stands_by_its_code_proves_no_test_wrong(scripted: Sc
 
 
 @pytest.mark.parametrize("second", ["the same", "another"])
-async def test_a_right_test_is_not_set_apart_because_samples_agree(scripted: ScriptedModel, second: str) -> None:
+async def test_a_correct_test_is_not_discarded_because_samples_agree(scripted: ScriptedModel, second: str) -> None:
     """Two replies with the same mistake, however they are written, pass for one another and fail the test."""
     alike = WRONG if second == "the same" else WRONG.replace("ordered", "sorted_values")
     answer = await generate(scripted, [WRONG, alike, WRONG, WRONG, WRONG], [TESTS], samples=2)
@@ -182,7 +182,7 @@ async def test_a_right_test_is_not_set_apart_because_samples_agree(scripted: Scr
     assert "undetermined" in told(answer).detail
 
 
-async def test_code_is_kept_where_its_repair_fails_alike(scripted: ScriptedModel) -> None:
+async def test_code_is_kept_if_its_repair_fails_the_same_way(scripted: ScriptedModel) -> None:
     other = GOOD.replace("half = len(ordered) // 2", "half = len(ordered) >> 1")
     answer = await generate(scripted, [GOOD, other], [WRONG_TEST])
     assert applied(answer) == GOOD, "the first one passes as many"
@@ -190,7 +190,7 @@ async def test_code_is_kept_where_its_repair_fails_alike(scripted: ScriptedModel
     assert len(scripted.requests) == 3
 
 
-async def test_a_package_that_is_missing_is_the_environments_fault(scripted: ScriptedModel) -> None:
+async def test_a_missing_package_is_a_fault_of_the_environment(scripted: ScriptedModel) -> None:
     text = "import acme_statistics_tools\n\n\n" + STUB
     answer = await generate(scripted, [GOOD], [TESTS], text=text)
     assert "environment: the package 'acme_statistics_tools' is not installed" in told(answer).detail
@@ -198,7 +198,7 @@ async def test_a_package_that_is_missing_is_the_environments_fault(scripted: Scr
     assert not repairs(scripted), "no other code would bring it"
 
 
-async def test_a_package_that_the_code_brought_in_has_to_go(scripted: ScriptedModel) -> None:
+async def test_an_import_of_a_missing_package_by_the_code_is_repaired(scripted: ScriptedModel) -> None:
     brought = GOOD.replace("    ordered", "    import acme_statistics_tools\n\n    ordered", 1)
     answer = await generate(scripted, [brought, brought, GOOD], [TESTS])
     first, second = repairs(scripted)
@@ -208,7 +208,7 @@ async def test_a_package_that_the_code_brought_in_has_to_go(scripted: ScriptedMo
     assert told(answer).verdict is Ruling.PASS
 
 
-async def test_a_package_that_the_tests_want_is_their_mistake(scripted: ScriptedModel) -> None:
+async def test_an_import_of_a_missing_package_by_the_tests_is_their_mistake(scripted: ScriptedModel) -> None:
     wanting = f"import acme_statistics_tools\n{TESTS}"
     answer = await generate(scripted, [GOOD], [wanting, TESTS])
     assert not repairs(scripted)
@@ -216,7 +216,7 @@ async def test_a_package_that_the_tests_want_is_their_mistake(scripted: Scripted
     assert told(answer).detail.startswith("3 of 3 tests")
 
 
-async def test_what_was_asked_twice_is_not_asked_again(scripted: ScriptedModel) -> None:
+async def test_a_repeated_repair_prompt_is_not_sent(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [CRASHES] * 5, [TESTS])
     first, second = repairs(scripted)
     assert "did not do what was asked" not in first
@@ -235,13 +235,13 @@ async def test_fewer_tests_or_asserts_are_refused(scripted: ScriptedModel) -> No
     assert told(answer).detail.startswith("0 of 2 tests")
 
 
-async def test_wrong_tests_are_written_anew_once(scripted: ScriptedModel) -> None:
+async def test_wrong_tests_are_rewritten_once(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [GOOD], [MISCALLED, TESTS])
     assert told(answer).detail.startswith("3 of 3 tests")
     assert len(scripted.requests) == 3
 
 
-async def test_a_repair_may_not_take_tests_away(scripted: ScriptedModel) -> None:
+async def test_a_repair_may_not_remove_tests(scripted: ScriptedModel) -> None:
     beside = "\n\ndef test_beside():\n    assert median([1]) == 1\n"
     text = f"{STUB}{beside}"
     whole = f"{GOOD}{beside}"
@@ -250,7 +250,7 @@ async def test_a_repair_may_not_take_tests_away(scripted: ScriptedModel) -> None
     assert count(whole).lost(count(GOOD)) == "0 tests instead of 1, 0 asserts instead of 1"
 
 
-async def test_at_its_cap_the_best_is_kept_and_the_rest_is_said(scripted: ScriptedModel) -> None:
+async def test_at_the_call_limit_the_best_is_kept_and_the_rest_is_reported(scripted: ScriptedModel) -> None:
     settings = Settings(models=(ModelRow(name="*", samples=1, repairs=4),))
     scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies(["I cannot."] * 4 + [code_reply(CRASHES), code_reply(GOOD)])
@@ -263,14 +263,14 @@ async def test_at_its_cap_the_best_is_kept_and_the_rest_is_said(scripted: Script
     assert told(answer).verdict is Ruling.FAIL
 
 
-async def test_without_a_test_nothing_is_green(scripted: ScriptedModel) -> None:
+async def test_without_tests_the_result_does_not_pass(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [GOOD], ["from solution import median\n\nprint(median([1]))\n"])
     assert any("contains no" in each for each in answer.warnings)
     assert told(answer).verdict is Ruling.SKIPPED
     assert answer.metadata.evidence_tier is EvidenceTier.PARSED
 
 
-async def test_tests_that_assert_nothing_count_nothing() -> None:
+async def test_tests_without_assertions_do_not_count() -> None:
     assert count("def test_a():\n    assert True\n\n\ndef test_b():\n    assert 1 == 1\n") == AssertCount(2, 0, 0)
     unit = "class TestA(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"
     assert count(unit) == AssertCount(1, 1, 0)
@@ -285,7 +285,7 @@ async def test_tests_that_the_code_can_forge_prove_nothing(scripted: ScriptedMod
     assert "the code can forge this result" in told(answer).detail
 
 
-async def test_a_test_that_passes_by_chance_is_set_apart(scripted: ScriptedModel) -> None:
+async def test_a_flaky_test_is_discarded(scripted: ScriptedModel) -> None:
     chance = TESTS + "\n\ndef test_order():\n    assert hash('a') == hash('a') and SEED == '0'\n"
     chance = f"import os\n\nSEED = os.environ['PYTHONHASHSEED']\n{chance}"
     answer = await generate(scripted, [GOOD], [chance])
@@ -314,7 +314,7 @@ async def test_new_code_without_a_stub_is_tested_by_its_signature(scripted: Scri
     assert "return 0" in applied(answer)
 
 
-async def test_cancelled_midway_no_process_is_left(scripted: ScriptedModel) -> None:
+async def test_cancelling_leaves_no_process(scripted: ScriptedModel) -> None:
     endless = TESTS + "\n\ndef test_endless():\n    import time\n    time.sleep(60)\n"
     scripted.on(asks_for_tests, lambda body: reply_of_tests(endless))
     scripted.replies([code_reply(GOOD)])
@@ -373,7 +373,7 @@ test('none', () => {
 
 
 @needs("node")
-async def test_javascript_goes_the_same_way(scripted: ScriptedModel) -> None:
+async def test_javascript_is_tested_and_repaired_too(scripted: ScriptedModel) -> None:
     scripted.on(asks_for_tests, reply_of_tests(JS_TESTS).replace("```python", "```javascript"))
     scripted.replies([code_reply(code, "javascript") for code in (JS_CRASHES, JS_GOOD)])
     async with Bench(scripted, ONE_SAMPLE) as bench:
@@ -384,7 +384,7 @@ async def test_javascript_goes_the_same_way(scripted: ScriptedModel) -> None:
     assert told(answer).detail == "2 of 2 tests that the model wrote from the specification pass"
 
 
-async def test_what_no_test_can_import_is_said(scripted: ScriptedModel) -> None:
+async def test_a_module_that_no_test_can_import_is_reported(scripted: ScriptedModel) -> None:
     hidden = JS_STUB.replace("export ", "")
     scripted.replies([code_reply(JS_GOOD.replace("export ", ""), "javascript")])
     async with Bench(scripted, ONE_SAMPLE) as bench:
@@ -392,7 +392,7 @@ async def test_what_no_test_can_import_is_said(scripted: ScriptedModel) -> None:
     assert any("`median` is not exported, so no test can import it" in each for each in answer.warnings)
 
 
-async def test_another_language_says_that_it_cannot(scripted: ScriptedModel) -> None:
+async def test_an_unsupported_language_is_reported(scripted: ScriptedModel) -> None:
     scripted.replies([code_reply("class One { }", "csharp")])
     async with Bench(scripted, ONE_SAMPLE) as bench:
         answer = await bench.run("generate", "$0", language="csharp", budget=Budget.THOROUGH, instruction="one")
@@ -401,7 +401,7 @@ async def test_another_language_says_that_it_cannot(scripted: ScriptedModel) -> 
     assert any("c and cpp alone so far, and this is csharp" in each for each in answer.warnings)
 
 
-async def test_the_users_tests_come_first(scripted: ScriptedModel, tmp_path: Path) -> None:
+async def test_tests_of_the_user_run_first(scripted: ScriptedModel, tmp_path: Path) -> None:
     root = tmp_path / "project"
     (root / "tests").mkdir(parents=True)
     (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
@@ -416,7 +416,7 @@ async def test_the_users_tests_come_first(scripted: ScriptedModel, tmp_path: Pat
     assert sorted(each.name for each in (root / "tests").iterdir()) == ["test_solution.py"]
 
 
-async def test_debug_is_judged_by_its_specification_too(scripted: ScriptedModel) -> None:
+async def test_debug_is_also_judged_by_its_specification(scripted: ScriptedModel) -> None:
     scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies([code_reply(CRASHES), code_reply(GOOD)])
     async with Bench(scripted, ONE_SAMPLE) as bench:
@@ -426,7 +426,7 @@ async def test_debug_is_judged_by_its_specification_too(scripted: ScriptedModel)
     assert told(answer).detail.startswith("3 of 3 tests")
 
 
-def test_a_specification_holds_nothing_of_the_candidates_own() -> None:
+def test_a_specification_contains_nothing_of_the_candidate() -> None:
     before = 'RATE = 2\n\n\nclass Cart:\n    """Things."""\n\n    def total(self): ...\n'
     after = (
         'import math\n\nRATE = 2\nTABLE = {1: "x"}\n\n\nclass Cart:\n    """Things."""\n    size: int = 0\n\n'
@@ -454,7 +454,7 @@ def with_example(code: str) -> str:
     return code.replace(HEAD, EXAMPLE.partition("    .")[0])
 
 
-async def test_an_example_that_passes_does_not_end_it(scripted: ScriptedModel) -> None:
+async def test_a_passing_example_does_not_end_the_loop(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [WRONG, GOOD], [TESTS], text=EXAMPLE)
     assert applied(answer) == with_example(GOOD)
     assert told(answer).detail.startswith("3 of 3 tests")

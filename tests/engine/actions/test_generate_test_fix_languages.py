@@ -235,7 +235,7 @@ MISMATCHES = [
 
 
 @pytest.mark.parametrize(("story", "right", "wrong", "said"), MISMATCHES)
-async def test_a_mismatch_is_put_to_the_model_and_mended(
+async def test_a_mismatch_is_shown_to_the_model_and_repaired(
     scripted: ScriptedModel, story: Story, right: str, wrong: str, said: str
 ) -> None:
     answer = await generate(scripted, story, [story.good.replace(right, wrong), story.good], [story.tests])
@@ -247,7 +247,7 @@ async def test_a_mismatch_is_put_to_the_model_and_mended(
 
 
 @needs("rustc", "cc")
-async def test_an_assert_without_sides_is_an_assertion_in_rust(scripted: ScriptedModel) -> None:
+async def test_a_rust_assert_without_two_sides_is_an_assertion(scripted: ScriptedModel) -> None:
     tests = "#[test]\nfn odd() {\n    assert!(median(vec![3, 1, 2]) == 2);\n}\n"
     wrong = RUST.good.replace("values.sort()", "values.reverse()")
     answer = await generate(scripted, RUST, [wrong, RUST.good], [tests])
@@ -256,14 +256,14 @@ async def test_an_assert_without_sides_is_an_assertion_in_rust(scripted: Scripte
 
 
 @needs("go")
-async def test_one_test_that_does_not_compile_has_all_of_them_written_anew(scripted: ScriptedModel) -> None:
+async def test_one_test_that_does_not_compile_makes_all_tests_be_rewritten(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, GO, [GO.good], [GO.tests.replace("Median(nil)", "Median(nil, 1)"), GO.tests])
     assert not repairs(scripted), "the code was called as nobody asked for"
     assert told(answer).detail.startswith("2 of 2 tests"), told(answer).detail
 
 
 @needs("javac", "java")
-async def test_what_the_users_own_lines_lack_is_no_fault_of_the_code(scripted: ScriptedModel) -> None:
+async def test_a_failure_in_lines_of_the_user_is_not_blamed_on_the_code(scripted: ScriptedModel) -> None:
     story = replace(JAVA, before=JAVA.before.replace("class Stats {", "class Stats extends Missing {"))
     answer = await generate(scripted, story, [JAVA.good], [JAVA.tests])
     assert "environment: the file does not compile alone" in told(answer).detail
@@ -272,7 +272,7 @@ async def test_what_the_users_own_lines_lack_is_no_fault_of_the_code(scripted: S
 
 
 @pytest.mark.parametrize("language", [story.values[0].language for story in STORIES])
-def test_a_specification_holds_nothing_of_the_candidates_own(language: str) -> None:
+def test_a_specification_contains_nothing_of_the_candidate(language: str) -> None:
     story: Story = next(each.values[0] for each in STORIES if each.values[0].language == language)
     comment = "// Cannot be negative."
     text = DIALECTS[language].specification(story.with_(""), f"{story.with_(story.good)}\n{comment}\n", unit_of(story))
@@ -288,7 +288,7 @@ def unit_of(story: Story) -> str:
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_tests_and_what_they_assert_are_counted(story: Story) -> None:
+def test_tests_and_their_assertions_are_counted(story: Story) -> None:
     dialect = DIALECTS[story.language]
     whole = dialect.count(story.tests)
     assert (whole.tests, whole.asserts) == (2, 2)
@@ -307,19 +307,19 @@ UNLOADABLE = [
 
 
 @pytest.mark.parametrize(("language", "text", "why"), UNLOADABLE)
-def test_what_no_test_can_call_is_said(language: str, text: str, why: str, tmp_path: Path) -> None:
+def test_a_unit_that_no_test_can_call_is_reported(language: str, text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "other.cpp").write_text("int other() { return 1; }\n")
     unit = "A.median" if language == "java" else "median"
     assert why in DIALECTS[language].why_untestable(CodeUnderTest(tmp_path / "solution.x", text, unit))
 
 
 @pytest.mark.parametrize("include", ["/", "..", "a" * 300, "/etc/../etc/passwd", "\\\\host\\share\\a.h"])
-def test_no_name_of_a_header_is_too_odd_to_be_looked_at(include: str, tmp_path: Path) -> None:
+def test_unusual_header_names_are_read(include: str, tmp_path: Path) -> None:
     text = f'#include "{include}"\nint median(void) {{ return 1; }}\n'
     assert not DIALECTS["c"].why_untestable(CodeUnderTest(tmp_path / "solution.c", text, "median", tmp_path))
 
 
-def test_a_header_outside_of_what_is_open_is_not_looked_at(tmp_path: Path) -> None:
+def test_a_header_outside_the_workspace_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     (tmp_path / "open").mkdir()
     text = '#include "../other.h"\nint median(void) { return 1; }\n'
@@ -334,7 +334,7 @@ HOSTILE = ["\n" * 100_000, "use a::*\n" * 5_000, "exports=" * 20_000, "pub(" * 2
 
 @pytest.mark.parametrize("text", HOSTILE, ids=["blank", "use", "exports", "pub", "import"])
 @pytest.mark.parametrize("language", DIALECTS)
-def test_what_is_read_of_a_text_takes_linear_time(language: str, text: str, tmp_path: Path) -> None:
+def test_reading_a_file_takes_linear_time(language: str, text: str, tmp_path: Path) -> None:
     """Where it is quadratic the time of a test runs out."""
     dialect = DIALECTS[language]
     about = CodeUnderTest(tmp_path / "solution.x", text, "median", tmp_path)
@@ -342,7 +342,7 @@ def test_what_is_read_of_a_text_takes_linear_time(language: str, text: str, tmp_
     assert isinstance(dialect.ready(text, about, tmp_path / "tests.x"), str)
 
 
-def test_go_keeps_what_only_looks_like_an_import_and_versions_of_packages() -> None:
+def test_go_keeps_text_that_resembles_an_import_and_package_versions() -> None:
     body = 'func TestOdd(t *testing.T) {\n\tt.Error("a" +\n\t\t"b"\n\t)\n\t_ = rand.N(3)\n}\n'
     text = f'package stats\n\nimport (\n\t"math/rand/v2"\n\t"os"\n\t"testing" // of it\n)\n\n{body}'
     about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
@@ -379,9 +379,7 @@ func TestOdd(t *testing.T) {
 
 
 @needs("go")
-async def test_what_tests_of_go_declare_does_not_clash_with_the_package(
-    scripted: ScriptedModel, tmp_path: Path
-) -> None:
+async def test_declarations_of_go_tests_do_not_clash_with_the_package(scripted: ScriptedModel, tmp_path: Path) -> None:
     """Helpers, types and values with the names of the code's and of the project's tests."""
     module = tmp_path / "stats"
     module.mkdir()
@@ -394,7 +392,7 @@ async def test_what_tests_of_go_declare_does_not_clash_with_the_package(
     assert told(answer).detail.startswith("1 of 1 tests"), (told(answer).detail, answer.warnings)
 
 
-def test_a_copy_of_what_is_tested_keeps_its_name() -> None:
+def test_a_copy_of_the_tested_file_keeps_its_name() -> None:
     """Under another name it would be what the tests call."""
     about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
     copy = "package stats\n\nfunc Median(values []int) int { return 1 }\n\nfunc half(n int) int { return n / 2 }\n"
@@ -403,13 +401,13 @@ def test_a_copy_of_what_is_tested_keeps_its_name() -> None:
     assert "func halfAsSpecified(" in told
 
 
-def test_a_name_of_a_file_is_no_pattern_for_java() -> None:
+def test_a_file_name_is_not_a_pattern_for_java() -> None:
     about = CodeUnderTest(Path("/w/a\\d.java"), "class A {}", "A")
     text = DIALECTS["java"].ready("class T { static void testA() {} }\n", about, Path("/w/a\\dTest.java"))
     assert "class a\\dTest {" in text
 
 
-async def test_without_its_tools_no_tests_are_asked_for(
+async def test_without_its_tools_no_tests_are_requested(
     scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -420,7 +418,7 @@ async def test_without_its_tools_no_tests_are_asked_for(
 
 
 @needs("cargo", "cc")
-async def test_a_crate_below_what_is_open_is_built_by_cargo(scripted: ScriptedModel, tmp_path: Path) -> None:
+async def test_a_crate_in_a_subfolder_is_built_by_cargo(scripted: ScriptedModel, tmp_path: Path) -> None:
     crate = tmp_path / "stats"
     (crate / "src").mkdir(parents=True)
     (crate / "Cargo.toml").write_text('[package]\nname = "stats"\nversion = "0.1.0"\nedition = "2021"\n')
@@ -453,7 +451,7 @@ async def test_a_member_of_a_workspace_is_built_with_it(scripted: ScriptedModel,
 
 
 @needs("go")
-async def test_a_module_below_what_is_open_is_one_of_its_own(scripted: ScriptedModel, tmp_path: Path) -> None:
+async def test_a_go_module_in_a_subfolder_is_separate(scripted: ScriptedModel, tmp_path: Path) -> None:
     module = tmp_path / "stats"
     module.mkdir()
     (module / "go.mod").write_text("module example.com/stats\n\ngo 1.19\n")
@@ -479,7 +477,7 @@ async def test_java_finds_the_other_classes_of_the_project(scripted: ScriptedMod
 
 
 @needs("cc")
-async def test_a_file_that_does_not_compile_alone_is_no_fault_of_the_code(scripted: ScriptedModel) -> None:
+async def test_a_file_that_does_not_compile_alone_is_not_blamed_on_the_code(scripted: ScriptedModel) -> None:
     story = replace(C, before=f'#include "settings.h"\n{C.before}')
     answer = await generate(scripted, story, [C.good], [C.tests])
     assert "environment: the package 'settings.h' is not installed" in told(answer).detail

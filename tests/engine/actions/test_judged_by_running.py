@@ -25,7 +25,7 @@ def home(stet_home: Path) -> Path:
     return stet_home
 
 
-async def test_a_counter_example_is_what_a_repair_is_asked_with(scripted: ScriptedModel) -> None:
+async def test_a_repair_prompt_shows_the_counterexample(scripted: ScriptedModel) -> None:
     scripted.replies([code_reply(BAD), code_reply(GOOD)])
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", OLD)
@@ -38,7 +38,7 @@ async def test_a_counter_example_is_what_a_repair_is_asked_with(scripted: Script
     assert answer.confidence == 0.9
 
 
-async def test_what_stays_different_is_refuted(scripted: ScriptedModel) -> None:
+async def test_code_that_still_differs_is_refuted(scripted: ScriptedModel) -> None:
     scripted.replies([code_reply(BAD)] * 5)
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", OLD)
@@ -76,7 +76,7 @@ async def test_quick_runs_examples(scripted: ScriptedModel) -> None:
     assert (told.verdict, told.trusted) == (Ruling.FAIL, True)
 
 
-async def test_code_that_does_not_end_holds_quick_up_for_seconds_alone(scripted: ScriptedModel) -> None:
+async def test_endless_code_delays_quick_by_only_seconds(scripted: ScriptedModel) -> None:
     scripted.default = Reply(code_reply(f"{HEAD}    while True:\n        pass\n"))
     async with Bench(scripted) as bench:
         await bench.run("refactor", OLD)

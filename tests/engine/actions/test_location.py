@@ -35,7 +35,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("present", "source", "language", "expected"), [case[1:] for case in CASES], ids=[c[0] for c in CASES]
 )
-def test_the_place_is_the_projects_own(
+def test_the_test_file_is_where_the_project_keeps_its_tests(
     tmp_path: Path, present: list[str], source: str, language: str, expected: str
 ) -> None:
     for name in present:
@@ -47,7 +47,7 @@ def test_the_place_is_the_projects_own(
     assert place.exists == (expected in present)
 
 
-def test_an_unsaved_buffer_wins_over_the_disk(tmp_path: Path) -> None:
+def test_an_unsaved_buffer_takes_precedence_over_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("")
     (tmp_path / "test_a.py").write_text("old\r\n")
     buffer = Buffer(tmp_path / "test_a.py", 3, "new")
@@ -61,7 +61,7 @@ def request_in(root: Path, language: str = "python", name: str = "a.py") -> Requ
     return Request("test", language, Source(""), path=root / name, workspace=Workspace((root,)))
 
 
-def test_a_link_that_leads_out_of_the_workspace_is_no_test_folder(tmp_path: Path) -> None:
+def test_a_link_out_of_the_workspace_is_not_a_test_folder(tmp_path: Path) -> None:
     root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
     root.mkdir()
     elsewhere.mkdir()
@@ -73,7 +73,7 @@ def test_a_link_that_leads_out_of_the_workspace_is_no_test_folder(tmp_path: Path
 
 
 @pytest.mark.parametrize("target", ["present.py", "absent.py"])
-def test_a_link_that_leads_out_of_the_workspace_is_no_test_file(tmp_path: Path, target: str) -> None:
+def test_a_link_out_of_the_workspace_is_not_a_test_file(tmp_path: Path, target: str) -> None:
     (tmp_path / "root" / "tests").mkdir(parents=True)
     (tmp_path / "present.py").write_text("")
     (tmp_path / "root" / "tests" / "test_a.py").symlink_to(tmp_path / target)
@@ -81,7 +81,7 @@ def test_a_link_that_leads_out_of_the_workspace_is_no_test_file(tmp_path: Path, 
         find_suite_file(request_in(tmp_path / "root"))
 
 
-def test_a_link_within_the_workspace_is_well(tmp_path: Path) -> None:
+def test_a_link_within_the_workspace_is_followed(tmp_path: Path) -> None:
     (tmp_path / "spec").mkdir()
     (tmp_path / "tests").symlink_to(tmp_path / "spec")
     assert find_suite_file(request_in(tmp_path)).path == tmp_path / "tests" / "test_a.py"
@@ -89,16 +89,14 @@ def test_a_link_within_the_workspace_is_well(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
 @pytest.mark.parametrize("folder", ["", "tests"])
-def test_what_is_no_file_is_neither_waited_for_nor_read(
-    tmp_path: Path, folder: str, make: Callable[[Path], None]
-) -> None:
+def test_a_pipe_is_neither_opened_nor_read(tmp_path: Path, folder: str, make: Callable[[Path], None]) -> None:
     (tmp_path / "tests").mkdir()
     make(tmp_path / folder / "test_a.py")
     with pytest.raises(UsageError, match=r"cannot be read|is outside"):
         find_suite_file(request_in(tmp_path))
 
 
-def test_a_test_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_test_file_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_bytes(b"\xff")
     with pytest.raises(UsageError, match=r"test_a\.py is not UTF-8 text"):
         find_suite_file(request_in(tmp_path))

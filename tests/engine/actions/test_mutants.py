@@ -20,7 +20,7 @@ def f(xs, n=1):
 '''
 
 
-def test_one_change_each_and_all_kinds() -> None:
+def test_each_mutant_has_one_change_and_all_kinds_occur() -> None:
     mutants = mutants_of(TEXT, "f")
     texts = {mutant.text for mutant in mutants}
     assert len(texts) == len(mutants) >= 9
@@ -38,7 +38,7 @@ def test_one_change_each_and_all_kinds() -> None:
         assert kind in changes
 
 
-def test_few_are_the_same_few_each_time() -> None:
+def test_a_limited_choice_of_mutants_is_repeatable() -> None:
     assert mutants_of(TEXT, "f", most=4) == mutants_of(TEXT, "f", most=4)
     assert len(mutants_of(TEXT, "f", most=4)) == 4
     assert mutants_of("def f(:", "f") == mutants_of(TEXT, "nowhere") == []

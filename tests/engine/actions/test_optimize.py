@@ -68,7 +68,7 @@ def said(answer: Answer, check: Check) -> Evidence:
     return next(item for item in answer.evidence if item.check is check)
 
 
-async def test_a_gain_is_offered_with_its_interval(scripted: ScriptedModel) -> None:
+async def test_a_speedup_is_offered_with_its_interval(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, "optimize", SLOW, FAST)
     told = said(answer, Check.TIMING)
     assert answer.success, answer.message
@@ -78,7 +78,7 @@ async def test_a_gain_is_offered_with_its_interval(scripted: ScriptedModel) -> N
     assert "same behavior on" in answer.message
 
 
-async def test_no_gain_is_refused_with_what_was_measured(scripted: ScriptedModel) -> None:
+async def test_an_edit_without_a_speedup_is_refused_with_its_measurement(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, "optimize", SLOW, *[SAME] * 3)
     told = said(answer, Check.TIMING)
     assert (answer.success, answer.edits) == (False, ())
@@ -90,7 +90,7 @@ async def test_no_gain_is_refused_with_what_was_measured(scripted: ScriptedModel
     assert told.detail in scripted.requests[1].prompt, "the number is what a second try is asked with"
 
 
-async def test_what_cannot_be_run_cannot_be_offered_as_faster(scripted: ScriptedModel) -> None:
+async def test_code_that_cannot_run_is_not_offered_as_faster(scripted: ScriptedModel) -> None:
     needs = "import display_that_is_nowhere\n\n\n"
     answer = await answer_to(scripted, "optimize", needs + SLOW, FAST)
     assert (answer.success, answer.edits) == (False, ())
@@ -112,7 +112,7 @@ async def test_what_cannot_be_run_cannot_be_offered_as_faster(scripted: Scripted
     ],
     ids=["another language", "quick"],
 )
-async def test_where_nothing_can_measure_a_person_is_asked(
+async def test_an_edit_that_cannot_be_measured_needs_confirmation(
     scripted: ScriptedModel, language: str, old: str, new: str, fields: dict[str, Budget], why: str
 ) -> None:
     answer = await answer_to(scripted, "optimize", old, new, language=language, **fields)
@@ -124,7 +124,7 @@ async def test_where_nothing_can_measure_a_person_is_asked(
 
 
 @pytest.mark.parametrize("action", ["refactor", "optimize"])
-async def test_another_behaviour_is_the_first_word(scripted: ScriptedModel, action: str) -> None:
+async def test_different_behavior_is_reported_first(scripted: ScriptedModel, action: str) -> None:
     answer = await answer_to(scripted, action, SLOW, *[WRONG] * 3)
     told = said(answer, Check.DIFFERENTIAL)
     assert told.verdict is Ruling.FAIL
@@ -137,7 +137,7 @@ async def test_another_behaviour_is_the_first_word(scripted: ScriptedModel, acti
 
 
 @pytest.mark.parametrize("action", ["refactor", "optimize"])
-def test_the_command_line_writes_nothing_that_behaves_otherwise(
+def test_the_command_line_does_not_write_an_edit_that_behaves_differently(
     environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path, action: str
 ) -> None:
     stet = Stet(tmp_path, environment)
@@ -153,20 +153,22 @@ def test_the_command_line_writes_nothing_that_behaves_otherwise(
     assert file.read_text() == SLOW
 
 
-async def test_what_a_refactoring_bettered_is_counted(scripted: ScriptedModel) -> None:
+async def test_improvements_of_a_refactoring_are_counted(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, "refactor", NESTED, FLAT)
     assert answer.success, answer.message
     assert "complexity 5 → 2, cognitive 14 → 1, nesting 4 → 1, 14 → 5 lines" in answer.message
 
 
-async def test_that_nothing_got_better_is_said_unless_something_else_was_asked(scripted: ScriptedModel) -> None:
+async def test_a_refactoring_without_improvement_is_reported_unless_the_instruction_differs(
+    scripted: ScriptedModel,
+) -> None:
     answer = await answer_to(scripted, "refactor", NESTED, RENAMED)
     asked = await answer_to(scripted, "refactor", NESTED, RENAMED, instruction="compare with ==")
     assert "no metric improved (complexity 5, 14 lines)" in answer.message
     assert "improved" not in asked.message
 
 
-async def test_what_is_moved_into_a_helper_still_counts(scripted: ScriptedModel) -> None:
+async def test_code_moved_into_a_helper_still_counts(scripted: ScriptedModel) -> None:
     helper = NESTED.replace("def grade", "def _grade") + "\n\ndef grade(points):\n    return _grade(points)\n"
     answer = await answer_to(scripted, "refactor", NESTED, helper)
     assert "no metric improved (14 → 16 lines)" in answer.message

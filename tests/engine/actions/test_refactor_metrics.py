@@ -34,5 +34,5 @@ def gain(before: str, after: str) -> str:
     ],
     ids=["code", "documentation stays", "only documentation shrinks", "both shrink"],
 )
-def test_fewer_lines_of_documentation_are_no_gain(before: str, after: str, told: str) -> None:
+def test_fewer_lines_of_documentation_are_not_an_improvement(before: str, after: str, told: str) -> None:
     assert gain(before, after) == told

@@ -72,7 +72,7 @@ def text_after(answer: Answer, path: Path) -> str:
     return own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
 
 
-async def test_two_steps_in_two_files(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_a_task_edits_two_files_in_two_steps(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(
         [
             "1. debug | prices.py | discount | take a fraction\n2. debug | cart.py | pay | take a rate",
@@ -98,7 +98,9 @@ async def test_two_steps_in_two_files(stet_home: Path, scripted: ScriptedModel, 
     assert (shop / "cart.py").read_text() == CART, "nothing is written by the engine"
 
 
-async def test_a_step_sees_what_the_step_before_left(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_a_step_sees_the_result_of_the_previous_step(
+    stet_home: Path, scripted: ScriptedModel, shop: Path
+) -> None:
     scripted.replies(
         [
             "generate | cart.py | new | add refund\nrefactor | cart.py | pay | one line",
@@ -128,7 +130,7 @@ async def test_a_step_is_judged_by_tests_that_do_not_know_its_code(stet_home: Pa
     assert not said.trusted
 
 
-async def test_a_step_that_fails_keeps_the_good_ones(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_a_failed_step_keeps_the_successful_ones(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(["debug | prices.py | discount | fraction\ndebug | cart.py | pay | rate", block(DISCOUNT)])
     scripted.default = Reply("I cannot do that.")
     answer, _ = await run(scripted, shop)
@@ -139,7 +141,7 @@ async def test_a_step_that_fails_keeps_the_good_ones(stet_home: Path, scripted: 
     assert "requested: rate" in answer.explanation
 
 
-async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_a_step_may_create_a_file(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(
         ["generate | refunds.py | refund | give money back", block("def refund(paid):\n    return -paid\n")]
     )
@@ -152,7 +154,7 @@ async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel
     assert "creates refunds.py, which nothing executed" in dangers(answer), "an editor asks"
 
 
-async def test_what_a_new_file_defines_a_second_time_is_said(
+async def test_a_new_file_that_repeats_a_definition_is_reported(
     stet_home: Path, scripted: ScriptedModel, shop: Path
 ) -> None:  # fmt: skip
     scripted.replies(["generate | more.py | new | a discount", block(DISCOUNT)])
@@ -172,7 +174,7 @@ GOOD = "debug | prices.py | discount | take a fraction"
         (Reply("\n".join([GOOD] * 30)), "The plan is incomplete"),
     ],
 )
-async def test_a_plan_that_never_stopped_is_asked_for_again(
+async def test_an_endless_plan_is_requested_again(
     stet_home: Path, scripted: ScriptedModel, shop: Path, plan: Reply, problem: str
 ) -> None:
     """A tiny model's plan: the words before it lost its way look like a plan of one step."""
@@ -189,7 +191,7 @@ async def test_a_plan_that_never_stopped_is_asked_for_again(
     assert not answer.edits
 
 
-async def test_the_comment_that_asked_goes(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_the_instruction_comment_is_removed(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(["debug | prices.py | discount | take a fraction", block(DISCOUNT)])
     async with Bench(scripted, ONE_SAMPLE) as bench:
         text = "# stet: rates are fractions$0\n" + PRICES
@@ -199,14 +201,14 @@ async def test_the_comment_that_asked_goes(stet_home: Path, scripted: ScriptedMo
     assert "(1 - rate)" in after
 
 
-async def test_a_dead_model_in_the_first_step_is_said(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_a_dead_model_in_the_first_step_is_reported(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(["debug | prices.py | discount | fraction"])
     scripted.default = Reply.failure(401, "no key")
     with pytest.raises(ModelError):
         await run(scripted, shop)
 
 
-async def test_the_calls_of_the_budget_end_it(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_the_call_limit_ends_the_task(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(["debug | prices.py | discount | fraction\ndebug | cart.py | pay | rate"])
     scripted.default = Reply(block(DISCOUNT))
     answer, _ = await run(scripted, shop, budget=Budget.QUICK)
@@ -216,7 +218,9 @@ async def test_the_calls_of_the_budget_end_it(stet_home: Path, scripted: Scripte
     assert "requested: fraction" in answer.explanation, "the plan is told"
 
 
-async def test_evidence_of_all_steps_is_the_worst(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_the_evidence_of_a_task_is_that_of_its_worst_step(
+    stet_home: Path, scripted: ScriptedModel, shop: Path
+) -> None:
     scripted.replies(
         [
             "debug | prices.py | discount | fraction\ndebug | cart.py | pay | rate",
@@ -232,7 +236,9 @@ async def test_evidence_of_all_steps_is_the_worst(stet_home: Path, scripted: Scr
     assert named["names"].detail.startswith("step 2: ")
 
 
-async def test_without_words_or_place_it_says_so(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+async def test_a_task_without_an_instruction_or_file_is_reported(
+    stet_home: Path, scripted: ScriptedModel, shop: Path
+) -> None:
     answer, _ = await run(scripted, shop, path=None)
     assert "save the document first" in answer.message
     with pytest.raises(UsageError, match="needs an instruction"):
@@ -256,20 +262,20 @@ ABOUT = Project(Path("/p"), {"prices.py": PRICES, "shop/cart.py": CART})
         ("generate | prices.py | vat | the tax", TaskStep("generate", Path("/p/prices.py"), "", "the tax (`vat`)")),
     ],
 )
-def test_a_line_of_a_plan(line: str, step: TaskStep) -> None:
+def test_a_line_of_a_plan_is_parsed(line: str, step: TaskStep) -> None:
     assert read_plan(f"Here is the plan:\n{line}\n", ABOUT, "python") == (step,)
 
 
 @pytest.mark.parametrize(
     "file", ["/etc/passwd.py", "../other.py", ".git/hooks/x.py", "shop/.hidden.py", "no/such/place.py", "run.sh"]
 )
-def test_a_plan_leads_nowhere_else(file: str) -> None:
+def test_a_plan_cannot_name_files_outside_the_workspace(file: str) -> None:
     plan = read_plan(f"generate | {file} | new | anything", ABOUT, "python")
     assert isinstance(plan, Unusable)
     assert repr(file) in plan.problem
 
 
-def test_a_second_one_of_what_is_there_is_no_plan() -> None:
+def test_a_plan_that_repeats_an_existing_definition_is_refused() -> None:
     """Unless the plan works on the file that has it, as it does to move it."""
     twice = read_plan("generate | sums.py | total | mend the total", ABOUT, "python")
     assert isinstance(twice, Unusable)
@@ -281,14 +287,14 @@ def test_a_second_one_of_what_is_there_is_no_plan() -> None:
     assert len(moved) == 2
 
 
-def test_what_is_no_plan_is_said() -> None:
+def test_a_reply_without_a_plan_is_reported() -> None:
     assert "no line of the form" in read_plan("Sure, I will do it.", ABOUT, "python").problem  # type: ignore[union-attr]
     missing = read_plan("refactor | prices.py | nothing_like_it | better", ABOUT, "python")
     assert isinstance(missing, Unusable)
     assert "does not define" in missing.problem
 
 
-def test_a_plan_has_an_end() -> None:
+def test_the_number_of_steps_of_a_plan_is_limited() -> None:
     lines = "\n".join(f"generate | prices.py | f{n} | number {n}" for n in range(50))
     steps = read_plan(lines, ABOUT, "python")
     assert not isinstance(steps, Unusable)
@@ -296,7 +302,7 @@ def test_a_plan_has_an_end() -> None:
     assert Source(PRICES).text == PRICES
 
 
-async def test_a_step_with_nothing_to_do_is_told_and_skipped(
+async def test_a_step_with_nothing_to_do_is_reported_and_skipped(
     stet_home: Path, scripted: ScriptedModel, shop: Path
 ) -> None:
     """The model's answer to the first is the code that is there: the second does not wait for it."""
@@ -323,7 +329,7 @@ async def test_the_imports_of_a_new_step_go_to_the_top(stet_home: Path, scripted
 
 
 @pytest.mark.parametrize(("said", "lost"), [("rates are fractions", True), ("fractions; remove total", False)])
-async def test_only_the_users_words_let_go_of_code(
+async def test_only_the_instruction_of_the_user_allows_removing_code(
     stet_home: Path, scripted: ScriptedModel, shop: Path, said: str, *, lost: bool
 ) -> None:
     """A plan is a model's, whatever it says."""

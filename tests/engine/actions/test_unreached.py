@@ -61,7 +61,7 @@ def said(answer: Answer, check: Check) -> Evidence:
     return next(item for item in answer.evidence if item.check is check)
 
 
-async def test_a_function_that_nobody_calls_is_not_proven(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_function_without_callers_is_not_proven(scripted: ScriptedModel, root: Path) -> None:
     answer = await generate(scripted, root, CONSTANT)
     tests = said(answer, Check.TESTS)
     assert (tests.verdict, tests.trusted) == (Ruling.UNKNOWN, False)
@@ -70,7 +70,9 @@ async def test_a_function_that_nobody_calls_is_not_proven(scripted: ScriptedMode
 
 
 @pytest.mark.parametrize("budget", [Budget.QUICK, Budget.STANDARD])
-async def test_an_example_that_it_fails_refutes_it(scripted: ScriptedModel, root: Path, budget: Budget) -> None:
+async def test_a_failing_example_refutes_an_uncalled_function(
+    scripted: ScriptedModel, root: Path, budget: Budget
+) -> None:
     answer = await generate(scripted, root, FAILS_ITS_EXAMPLE, budget=budget)
     doctest = said(answer, Check.DOCTEST)
     assert (doctest.verdict, doctest.trusted) == (Ruling.FAIL, True), doctest
@@ -79,13 +81,13 @@ async def test_an_example_that_it_fails_refutes_it(scripted: ScriptedModel, root
     assert answer.confidence <= 0.1
 
 
-async def test_examples_of_its_own_are_little_proof(scripted: ScriptedModel, root: Path) -> None:
+async def test_examples_written_by_the_candidate_are_weak_evidence(scripted: ScriptedModel, root: Path) -> None:
     answer = await generate(scripted, root, RIGHT)
     assert said(answer, Check.DOCTEST).verdict is Ruling.PASS
     assert answer.metadata.evidence_tier is EvidenceTier.SELF_TESTED
 
 
-async def test_a_test_that_waited_for_it_proves_it(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_test_written_before_the_function_proves_it(scripted: ScriptedModel, root: Path) -> None:
     (root / "test_largest.py").write_text(
         "from prices import largest\n\n\ndef test_new():\n    assert largest([1, 3]) == 3\n    assert not largest([])\n"
     )
@@ -94,7 +96,7 @@ async def test_a_test_that_waited_for_it_proves_it(scripted: ScriptedModel, root
     assert answer.metadata.evidence_tier is EvidenceTier.TESTED
 
 
-async def test_a_step_of_a_task_is_not_proven_either(scripted: ScriptedModel, root: Path) -> None:
+async def test_an_uncalled_function_in_a_task_is_not_proven(scripted: ScriptedModel, root: Path) -> None:
     scripted.on(asks_for_tests, "I write none.")
     scripted.replies(["1. generate | prices.py | | write largest(prices)", code_reply(CONSTANT)])
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:

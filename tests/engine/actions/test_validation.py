@@ -73,7 +73,7 @@ def functions(text: str | None) -> list[str]:
     return [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
 
 
-async def test_each_is_judged_alone(scripted: ScriptedModel, root: Path) -> None:
+async def test_each_generated_test_is_judged_separately(scripted: ScriptedModel, root: Path) -> None:
     reply = f"import pytest\nfrom text import slug\n\n\n{GOOD}\n\n{EMPTY}\n\n{WRONG}"
     answer = await offered(scripted, root, reply)
     assert answer.success, answer.message
@@ -89,14 +89,14 @@ async def test_each_is_judged_alone(scripted: ScriptedModel, root: Path) -> None
     assert "test_slug_drops_punctuation" not in (answer.tests or "")
 
 
-async def test_what_adds_nothing_is_left_out(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_redundant_test_is_left_out(scripted: ScriptedModel, root: Path) -> None:
     again = GOOD.replace("joins_words", "joins_other_words").replace("A Few Words", "A few words")
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}\n\n{again}")
     assert functions(answer.tests) == ["test_slug_joins_words"]
     assert "(dropped: 1 redundant)" in said(answer, Check.TESTS).detail
 
 
-async def test_what_the_project_tests_already_is_not_offered_again(scripted: ScriptedModel, root: Path) -> None:
+async def test_behavior_that_the_project_already_tests_is_not_offered(scripted: ScriptedModel, root: Path) -> None:
     known = f"import pytest\nfrom text import slug\n\n\n{GOOD}\n\n{EMPTY}"
     (root / "tests/test_text.py").write_text(known)
     again = GOOD.replace("joins_words", "makes_small_letters")
@@ -115,13 +115,13 @@ async def test_what_the_project_tests_already_is_not_offered_again(scripted: Scr
     ],
     ids=["no seed", "hash order"],
 )
-async def test_flaky_ones_never_stand(scripted: ScriptedModel, root: Path, flaky: str) -> None:
+async def test_flaky_tests_are_never_kept(scripted: ScriptedModel, root: Path, flaky: str) -> None:
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}\n\n{flaky}")
     assert functions(answer.tests) == ["test_slug_joins_words"], answer.message
     assert "dropped: 1 " in said(answer, Check.TESTS).detail or "1 shown apart" in answer.message
 
 
-async def test_tests_that_hide_their_failures_pass_nothing(scripted: ScriptedModel, root: Path) -> None:
+async def test_tests_that_hide_their_failures_are_not_kept(scripted: ScriptedModel, root: Path) -> None:
     quiet = "plain = pytest.Function.runtest\n\n\ndef quiet(item):\n    try:\n        plain(item)\n"
     quiet += "    except AssertionError:\n        pass\n\n\npytest.Function.runtest = quiet\n"
     answer = await offered(scripted, root, f"import pytest\nfrom text import slug\n\n{quiet}\n\n{WRONG}\n\n{GOOD}")
@@ -129,7 +129,7 @@ async def test_tests_that_hide_their_failures_pass_nothing(scripted: ScriptedMod
     assert all(item.verdict is not Ruling.PASS or item.check is not Check.MUTANTS for item in answer.evidence)
 
 
-async def test_nothing_left_is_a_refusal_that_says_why(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_refusal_says_why_no_test_is_left(scripted: ScriptedModel, root: Path) -> None:
     answer = await offered(scripted, root, f"from text import slug\n\n\n{WRONG}", WRONG)
     assert not answer.success
     assert (answer.edits, answer.new_files, answer.tests) == ((), (), None)
@@ -144,7 +144,7 @@ async def test_a_reply_without_a_test_is_a_refusal(scripted: ScriptedModel, root
     assert "no test that pytest collects" in answer.message
 
 
-async def test_an_import_that_only_a_bad_test_needs_goes_with_it(scripted: ScriptedModel, root: Path) -> None:
+async def test_an_import_used_only_by_a_dropped_test_is_removed(scripted: ScriptedModel, root: Path) -> None:
     lost = "def test_far():\n    assert nowhere_at_all.get(slug('A'))\n"
     reply = f"import pytest\nimport nowhere_at_all\nfrom text import slug\n\n\n{GOOD}\n\n{lost}"
     answer = await offered(scripted, root, reply)
@@ -155,7 +155,7 @@ async def test_an_import_that_only_a_bad_test_needs_goes_with_it(scripted: Scrip
     assert any("nowhere_at_all" in warning for warning in answer.warnings)
 
 
-async def test_fixtures_and_what_they_import_come_along(scripted: ScriptedModel, root: Path) -> None:
+async def test_fixtures_and_their_imports_are_kept(scripted: ScriptedModel, root: Path) -> None:
     reply = """\
 import json
 import pytest
@@ -178,7 +178,7 @@ def test_each_title(titles, sep):
     assert said(answer, Check.TESTS).detail == "1 test passes three times"
 
 
-async def test_they_go_behind_the_tests_that_are_there_and_into_none(scripted: ScriptedModel, root: Path) -> None:
+async def test_new_tests_are_appended_after_the_existing_ones(scripted: ScriptedModel, root: Path) -> None:
     present = f"""\
 \"\"\"Titles.\"\"\"
 
@@ -207,7 +207,7 @@ if __name__ == "__main__":
     assert text.startswith('"""Titles."""\n\nimport pytest\n')
 
 
-async def test_code_without_end_is_told_and_costs_no_other_test(scripted: ScriptedModel, root: Path) -> None:
+async def test_an_endless_test_is_reported_and_the_others_are_kept(scripted: ScriptedModel, root: Path) -> None:
     code = "def halve(n):\n    steps = 0\n    while n != 1:\n        n //= 2\n        steps += 1\n    return steps\n"
     good = "def test_halve_counts():\n    assert halve(8) == 3\n"
     endless = "def test_halve_zero():\n    assert halve(0) == 0\n"
@@ -219,7 +219,7 @@ async def test_code_without_end_is_told_and_costs_no_other_test(scripted: Script
 
 
 @pytest.mark.parametrize("run", ["0", "2"])
-async def test_a_machine_that_is_too_busy_drops_no_test(
+async def test_a_test_that_got_no_processor_time_is_not_dropped(
     scripted: ScriptedModel, root: Path, monkeypatch: pytest.MonkeyPatch, run: str
 ) -> None:
     """In the first run or the third: what is not proven is offered and called so."""
@@ -232,7 +232,7 @@ async def test_a_machine_that_is_too_busy_drops_no_test(
     assert "the machine was too busy" in said(answer, Check.TESTS).detail
 
 
-async def test_a_module_that_cannot_be_imported_is_said(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_module_that_cannot_be_imported_is_reported(scripted: ScriptedModel, root: Path) -> None:
     code = f"import sqlite3\n\nDATABASE = sqlite3.connect('/var/lib/site/site.db')\n\n\n{SLUG}"
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}", code=code)
     told = said(answer, Check.TESTS)
@@ -241,7 +241,9 @@ async def test_a_module_that_cannot_be_imported_is_said(scripted: ScriptedModel,
     assert answer.confidence < 0.6
 
 
-async def test_a_language_without_a_runner_is_said_and_costs_confidence(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_language_without_a_runner_is_reported_and_lowers_the_confidence(
+    scripted: ScriptedModel, root: Path
+) -> None:
     code = "def twice(n)\n  n * 2\nend\n"
     (root / "twice.rb").write_text(code)
     scripted.default = Reply("PLAN: t\nTESTS:\n```ruby\ndef test_twice\n  raise unless twice(2) == 4\nend\n```\n")
@@ -255,7 +257,7 @@ async def test_a_language_without_a_runner_is_said_and_costs_confidence(scripted
     assert answer.confidence < 0.6
 
 
-async def test_a_second_call_names_the_gaps_and_keeps_what_stood(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_second_call_names_the_gaps_and_keeps_the_passing_tests(scripted: ScriptedModel, root: Path) -> None:
     first = f"from text import slug\n\n\n{GOOD}"
     second = f"import pytest\nfrom text import slug\n\n\n{EMPTY}"
     answer = await offered(scripted, root, first, second)
@@ -264,7 +266,7 @@ async def test_a_second_call_names_the_gaps_and_keeps_what_stood(scripted: Scrip
     assert said(answer, Check.TESTS).detail.startswith("2 tests pass three times")
 
 
-async def test_a_test_that_ends_the_process_takes_no_other_with_it(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_test_that_ends_the_process_does_not_drop_the_others(scripted: ScriptedModel, root: Path) -> None:
     deadly = "import os\n\n\ndef test_gone():\n    os._exit(0)\n"
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}\n\n{deadly}")
     assert functions(answer.tests) == ["test_slug_joins_words"], answer.message

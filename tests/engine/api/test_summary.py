@@ -46,7 +46,7 @@ TOLD: tuple[tuple[Summary, tuple[Evidence, ...], Metadata, str], ...] = (
 
 
 @pytest.mark.parametrize(("summary", "evidence", "metadata", "sentence"), TOLD, ids=[row[-1][:30] for row in TOLD])
-def test_the_sentence_says_the_parts(
+def test_the_summary_names_its_parts(
     summary: Summary, evidence: tuple[Evidence, ...], metadata: Metadata, sentence: str
 ) -> None:
     assert render(summary, evidence, metadata) == sentence
@@ -61,7 +61,7 @@ WHOLE = Metadata(
 )  # fmt: skip
 
 
-def test_metadata_keep_their_fields_on_the_wire() -> None:
+def test_metadata_fields_are_serialized() -> None:
     assert WHOLE.to_json() == {
         "model": "qwen",
         "endpoint": "local",
@@ -81,7 +81,7 @@ def test_metadata_keep_their_fields_on_the_wire() -> None:
     }
 
 
-def test_what_does_not_apply_is_left_out() -> None:
+def test_fields_that_do_not_apply_are_left_out() -> None:
     assert set(WHOLE.to_json()) - set(Metadata().to_json()) == {
         "calibration", "confidence_reason", "evidence_tier", "steps", "memory",
     }  # fmt: skip
@@ -113,7 +113,7 @@ def _unnamed(schema: Schema, data: object) -> Iterator[str]:
     ("item", "title"),
     [(SYNTAX, "syntax"), (CHANGED, "change"), (FAILS, "tests"), (RUDE, "greet.polite")],
 )
-def test_evidence_comes_back_from_the_wire_with_its_name(item: Evidence, title: str) -> None:
+def test_evidence_is_deserialized_with_its_name(item: Evidence, title: str) -> None:
     back = Evidence.from_json(item.to_json())
     assert (back.check, back.name, back.verdict, back.detail) == (item.check, item.name, item.verdict, item.detail)
     assert (back.title, back.label) == (title, item.label)
@@ -174,11 +174,11 @@ def readers(code: str) -> list[int]:
         "_CLOCK.search(answer.message)",
     ],
 )
-def test_reading_a_sentence_back_is_found(code: str) -> None:
+def test_code_that_parses_a_summary_is_found(code: str) -> None:
     assert readers(code) == [1]
 
 
-def test_no_code_reads_a_sentence_back() -> None:
+def test_no_code_parses_a_summary() -> None:
     files = [file for folder in ("engine", "server") for file in (PRODUCT / folder).rglob("*.py")]
     assert len(files) > 300
     found = {str(file): lines for file in files if (lines := readers(file.read_text("utf-8")))}
