@@ -1,4 +1,4 @@
-"""The names of files whose content is a secret: no model reads them, and no box shows them."""
+"""The names of files whose content is a secret: no model reads them, and no sandbox shows them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Runs untrusted code: a model's, and the project's own tests with it.
+"""Runs untrusted code: a model's, together with the project's own tests.
 
-A `RunSpec` goes in, a `RunResult` comes out, with an `IsolationReport` that says which walls really stood. The kernel
-makes the walls; this room asks for them, watches from outside, and clears up whatever happens. It never knows what is
-run or why, and nothing that a job, a model or a repository writes can widen a wall: only the user's settings can.
+A `RunSpec` goes in; a `RunResult` comes out, with an `IsolationReport` of the walls that held. The kernel enforces the
+walls; this package sets them up, monitors the run from outside and always cleans up. It does not depend on what is run
+or why. Nothing that a job, a model or a repository writes can weaken a wall: only the user's settings can.
 """

@@ -1,7 +1,7 @@
-"""Boxes built ahead: each has an interpreter started and its modules imported, waits, serves one run, and dies.
+"""Sandboxes built ahead: each starts an interpreter, imports modules, waits, serves one run and ends.
 
-The walls, the limits and the watch over a box are those of any other: it is the same run, whose command waits for what
-it is to do. Nothing is shared between runs, so nothing of one can reach the next. What dies with the server: all of it.
+Walls, limits and monitoring are those of any other sandbox: it is the same run, except that its command waits for a
+job. Runs share nothing, so one cannot affect the next. All sandboxes end with the server.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.spec import Box, RunResult, RunSpec
 
 IDLE = 60.0
-"""Seconds that a box waits before it is given up."""
+"""Seconds after which a waiting sandbox is discarded."""
 
 _MOST = 4
-"""Boxes in all; each holds an interpreter of some 30 MB."""
+"""Sandboxes in total; each holds an interpreter of some 30 MB."""
 
 _SOURCE = Path(__file__).parent / "inside" / "box_worker.py"
 _LOADER = "exec(__import__('sys').argv.pop(1), {'__name__': 'box'})"
@@ -34,15 +34,15 @@ _FLAGS = frozenset({"-I", "-E", "-s", "-S", "-B", "-u", "-P", "-O"})
 
 
 Key = tuple[object, ...]
-"""What all runs that one box could serve have in common."""
+"""The common part of all runs that one sandbox could serve."""
 
 
 @runtime_checkable
 class Serving(Protocol):
-    """A backend that can build a box ahead of its job."""
+    """A backend that can build a sandbox ahead of its job."""
 
     async def serve(self, spec: RunSpec, start: BoxStart) -> RunResult:
-        """Builds the box of `spec` and runs its command, which waits for its job."""
+        """Builds the sandbox of `spec` and runs its command, which waits for its job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class _Box:
 
 
 class Pool:
-    """The boxes that wait. `idle` in seconds, `each` is how many wait for runs of one kind.
+    """The waiting sandboxes. `idle` is in seconds; `each` is how many wait per kind of run.
 
-    One is enough for runs that come now and then; of two, one is ready while the other is built anew.
+    One is enough for occasional runs; with two, one is ready while the other is rebuilt.
     """
 
     def __init__(self, *, idle: float = IDLE, each: int = 1) -> None:
@@ -67,7 +67,7 @@ class Pool:
         self._tasks: set[asyncio.Task[RunResult]] = set()
 
     async def run(self, backend: Box, spec: RunSpec) -> RunResult:
-        """Runs `spec` in a box that waits for it, else in one that is built now; the next is then built ahead."""
+        """Runs `spec` in a waiting sandbox, or in a new one; then builds the next one ahead."""
         kind = kind_of(spec) if isinstance(backend, Serving) else None
         if kind is None:
             return await backend.run(spec)
@@ -84,18 +84,18 @@ class Pool:
             self._fill(backend, kind, state)
 
     async def ready(self, backend: Box, spec: RunSpec) -> None:
-        """Has boxes built for runs of the kind of `spec`, as if one had been run."""
+        """Builds sandboxes for runs like `spec`, as if one had been run."""
         kind = kind_of(spec) if isinstance(backend, Serving) else None
         if kind is not None:
             assert isinstance(backend, Serving)
             self._fill(backend, kind, await asyncio.to_thread(stamp, spec.binds))
 
     def waiting(self) -> int:
-        """How many boxes wait."""
+        """How many sandboxes wait."""
         return sum(len(boxes) for boxes in self._waiting.values())
 
     async def close(self) -> None:
-        """Gives all boxes up; nothing of them is left on return."""
+        """Discards all sandboxes; no process or file of them is left on return."""
         boxes = [box for boxes in self._waiting.values() for box in boxes]
         self._waiting.clear()
         for box in boxes:
@@ -103,7 +103,7 @@ class Pool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _take(self, key: Key) -> _Box | None:
-        """The box that waits longest."""
+        """The sandbox that has waited longest."""
         boxes = self._waiting.get(key, [])
         box = boxes.pop(0) if boxes else None
         if not boxes:
@@ -134,7 +134,7 @@ class Pool:
         return _Box(task, start, writing, state, leaves)
 
     def _drop(self, key: Key) -> None:
-        """Lets the oldest box of a kind go, without waiting for its end."""
+        """Discards the oldest sandbox of a kind without waiting for its end."""
         if (box := self._take(key)) is not None:
             os.close(box.pipe)
             box.task.cancel()
@@ -146,7 +146,7 @@ async def _live(backend: Serving, kind: RunSpec, start: BoxStart) -> RunResult:
 
 
 async def _serve(box: _Box, spec: RunSpec) -> RunResult | None:
-    """The run's result; None if the box had died before its job came."""
+    """The run's result; None if the sandbox died before its job arrived."""
     if box.task.done():
         os.close(box.pipe)
         return None
@@ -159,7 +159,7 @@ async def _serve(box: _Box, spec: RunSpec) -> RunResult | None:
 
 
 def _send(pipe: int, data: bytes) -> None:
-    """Blocks no longer than the box lives: with it goes the reading end."""
+    """Blocks no longer than the sandbox lives: the reading end closes with it."""
     with contextlib.suppress(BrokenPipeError), os.fdopen(pipe, "wb", buffering=0) as file:
         view = memoryview(data)
         while view:
@@ -173,15 +173,15 @@ async def _discard(box: _Box) -> None:
 
 
 def _looked_at(task: asyncio.Task[RunResult]) -> None:
-    """A box that died waiting is no error of anybody's: the next run is a cold one."""
+    """Retrieves the exception of a sandbox that died while waiting: the next run builds a new one."""
     if not task.cancelled():
         task.exception()
 
 
 def kind_of(spec: RunSpec) -> RunSpec | None:
-    """The run that waits for `spec`'s job, the same for all that it could serve; None if `spec` has to run cold.
+    """The spec of a waiting sandbox that can serve `spec`; None if `spec` needs a new sandbox.
 
-    An overlay shows a workspace as it is now, and artifacts are named to the shell that starts the command.
+    An overlay shows a workspace as it is now, and the shell that starts the command needs the names of artifacts.
     """
     if not spec.warm or spec.overlay or spec.artifacts or not Path(spec.argv[0]).is_absolute():
         return None

@@ -1,4 +1,4 @@
-"""Why a box does not stand here, and the command that would help: from what the tools say when they fail."""
+"""Why a sandbox cannot be built here, and the command that would help, from the tools' error output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = Path("/proc/sys/user/max_user_namespaces")
 
 @dataclass(frozen=True, slots=True)
 class InstallAdvice:
-    """One sentence of why, and a command to type ("" if there is none)."""
+    """One sentence with the reason, and a command to run ("" if there is none)."""
 
     why: str
     command: str = ""
@@ -27,11 +27,11 @@ profile stet-bwrap {program} flags=(unconfined) {{
   userns,
 }}
 """
-"""Lets this one program make user namespaces, where the distribution allows them to named programs only."""
+"""Lets this one program create user namespaces, where the distribution allows them to listed programs only."""
 
 
 def without_any(system: str) -> InstallAdvice:
-    """Nothing to build a full box with."""
+    """Advice for a machine without any way to build a full sandbox."""
     if system == "Linux":
         return InstallAdvice(
             "bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {install_command('full')}"
@@ -42,17 +42,17 @@ def without_any(system: str) -> InstallAdvice:
 
 
 def plainly(name: str) -> Callable[[str], InstallAdvice]:
-    """What a tool said, where no command is known that would help."""
+    """The tool's error output, for failures without a known remedy."""
     return lambda said: InstallAdvice(f"{name} does not work here: {_last_line(said)}")
 
 
 def for_landlock(said: str) -> InstallAdvice:
-    """What keeps the kernel's own box from working."""
+    """Why the kernel's own sandbox does not work."""
     return InstallAdvice(f"Landlock does not work here: {_last_line(said)}")
 
 
 def for_failure(program: Path, said: str) -> InstallAdvice:
-    """What `said`, bwrap's words or a probe's, come from on this machine."""
+    """The cause on this machine of `said`, the error output of bwrap or of a probe."""
     if _switched_on(_APPARMOR):
         profile = APPARMOR_PROFILE.format(program=program)
         return InstallAdvice(
@@ -68,7 +68,7 @@ def for_failure(program: Path, said: str) -> InstallAdvice:
 
 
 def namespaces() -> str:
-    """The kernel's switches that decide who may make user namespaces, as they stand; "-" for one that it lacks."""
+    """The kernel's current settings for creating user namespaces; "-" for one that it lacks."""
     return " ".join(_read(switch) or "-" for switch in (_APPARMOR, _CLONE, _MOST))
 
 

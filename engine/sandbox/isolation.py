@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Level(StrEnum):
-    """From no wall to all of them. A level is earned by what was probed on this machine, not by a backend's name."""
+    """From no wall to all of them. A level depends on what was probed on this machine, not on a backend's name."""
 
     NONE = "none"
     PARTIAL = "partial"
@@ -39,7 +39,7 @@ class Wall(StrEnum):
 
 
 class Holds(StrEnum):
-    """Does a wall stand? PARTIAL: only its worst gaps are closed."""
+    """Whether a wall holds. PARTIAL: only its worst gaps are closed."""
 
     YES = "yes"
     PARTIAL = "partial"
@@ -58,7 +58,7 @@ class IsolationReport:
     advice: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The report as design 4.5 names it."""
+        """The report with the field names of design 4.5."""
         return {
             "backend": self.backend,
             "version": self.version,
@@ -73,17 +73,17 @@ class IsolationReport:
 
 
 def weakest(*reports: IsolationReport | None) -> IsolationReport | None:
-    """The report of the weakest box, the first of equals; None if there is none."""
+    """The report of the weakest sandbox, the first of equals; None if there is none."""
     known = [report for report in reports if report is not None]
     return min(known, key=lambda report: list(Level).index(report.level), default=None)
 
 
 def level_of(enforced: Mapping[Wall, Holds]) -> Level:
-    """The level that a set of walls earns.
+    """The level that a set of walls reaches.
 
-    FULL: all stand. STRONG: nothing can be read, written, reached or left behind, though a wall against waste (memory,
-    disk, processes) may have gaps, and a name that is guessed may be seen to exist. PARTIAL: files are safe from
-    writing and the tree dies. NONE: anything less.
+    FULL: all walls hold. STRONG: nothing can be read, written, reached or left behind, but a wall against waste
+    (memory, disk, processes) may have gaps, and a guessed file name can be confirmed. PARTIAL: files cannot be written
+    and the process tree ends. NONE: anything less.
     """
     if all(enforced.get(wall) is Holds.YES for wall in Wall):
         return Level.FULL

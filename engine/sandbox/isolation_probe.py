@@ -1,4 +1,4 @@
-"""Which walls really stand here: found by attacking them, once for each boot, kernel and version of the tools."""
+"""Which walls hold here: tested by attacking them, once for each boot, kernel and version of the tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from stet_ls.engine.sandbox.spec import Box, Limits, RunResult, RunSpec, RunStat
 
 _SCRIPT = Path(__file__).parent / "inside" / "attack.py"
 VERSION = hashlib.sha256(_SCRIPT.read_bytes() + Path(__file__).read_bytes()).hexdigest()[:12]
-"""Names the attacks: what an earlier probe did not try, it did not find."""
+"""Identifies the attacks: an earlier probe lacks the newer ones."""
 _MIB = 1024 * 1024
 _IPC_CREAT, _IPC_RMID = 0o1000, 0
 _MINE = ("canary", "socket", "datagrams")
@@ -36,18 +36,18 @@ _SHELL = ("PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE")  # what shells and Python a
 
 @dataclass(frozen=True, slots=True)
 class WallReport:
-    """The walls that stand, and for each that does not, what went through it."""
+    """The walls that hold, and for each of the others what went through it."""
 
     enforced: Mapping[Wall, Holds]
     holes: Mapping[Wall, str]
 
 
 class ProbeError(StetError):
-    """Honest work is not possible in the box, so that nothing can be said of its walls."""
+    """Honest work is not possible in the sandbox, so its walls cannot be judged."""
 
 
 async def attack(runner: Box, partly: Mapping[Wall, str] | None = None) -> WallReport:
-    """Attacks a box from inside and looks from outside; `partly` are walls that the probe cannot show whole.
+    """Attacks a sandbox from inside and watches from outside; `partly` are walls that cannot be verified fully.
 
     Raises ProbeError, and what the runner raises.
     """
@@ -60,7 +60,7 @@ async def attack(runner: Box, partly: Mapping[Wall, str] | None = None) -> WallR
         )
         result = await runner.run(spec)
         told = _told(result)
-        # An accepted connection or a datagram may take a moment to be seen; a hole is a hole whenever it shows.
+        # An accepted connection or a datagram may show up late; it counts as a hole whenever it does.
         holes = {Wall(wall): "; ".join(reached) for wall, reached in told["holes"].items()}
         for wall, reached in targets.reached():
             holes.setdefault(wall, reached)
@@ -87,7 +87,7 @@ def _told(result: RunResult) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """What an attack may reach, and how it is seen that it did."""
+    """The targets of the attacks, and how to detect that one was reached."""
 
     told: Mapping[str, Any]
     reached: Callable[[], Iterator[tuple[Wall, str]]]
@@ -98,7 +98,7 @@ _LONGEST = 60
 
 
 def _short() -> str | None:
-    """Where the sockets lie: the folder for temporary files, or `/tmp` where the path of that is too long."""
+    """The folder of the sockets: the temporary folder, or `/tmp` if its path is too long."""
     return None if len(os.fsencode(tempfile.gettempdir())) <= _LONGEST else "/tmp"  # noqa: S108 - a private folder in it
 
 
@@ -126,7 +126,7 @@ def _targets() -> Iterator[_Targets]:
         waiting = [sys.executable, "-I", "-S", "-c", "input()"]
         victim = subprocess.Popen(waiting, stdin=subprocess.PIPE, start_new_session=True)
         assert victim.stdin
-        stack.callback(victim.stdin.close)  # last: one that still lives would complain of its end to the user
+        stack.callback(victim.stdin.close)  # last: a living victim would report its end to the user
         stack.callback(victim.wait)
         stack.callback(victim.kill)
 
@@ -163,7 +163,7 @@ def _states(*files: Path) -> list[tuple[str, int, int]]:
 
 
 def _private() -> list[str]:
-    """Names in the user's home which no bind leads through."""
+    """Names in the user's home that no bind leads through."""
     shown = mounts.interpreter()
     names = (entry for entry in Path.home().iterdir() if not any(folder.is_relative_to(entry) for folder in shown))
     return [str(entry) for entry, _ in zip(names, range(5), strict=False)]
@@ -194,7 +194,7 @@ def _python(script: str, **limits: Any) -> RunSpec:
 
 
 async def _tree(runner: Box) -> tuple[Wall, str]:
-    """A process that leaves its session and its parent is gone with the run."""
+    """A process that leaves its session and its parent must end with the run."""
     tag = f"stet-survivor-{secrets.token_hex(8)}"
     script = (
         "import os, sys\n"
@@ -210,7 +210,7 @@ async def _tree(runner: Box) -> tuple[Wall, str]:
 
 
 def _tagged(tag: str) -> list[str]:
-    """The processes whose command line holds the tag."""
+    """The processes whose command line contains the tag."""
     if not Path("/proc/self").exists():  # macOS
         listed = subprocess.run(["/bin/ps", "-axww", "-o", "pid=,command="], capture_output=True, check=True)
         return [line.split()[0].decode() for line in listed.stdout.splitlines() if tag.encode() in line]
@@ -256,12 +256,12 @@ _WAYS = {
         f" except BlockingIOError: pass\n{_HELD}"
     ),
 }
-"""Ways to hold far more than 96 MB that the kernel counts for no process, or not until it is mapped."""
+"""Ways to hold far more than 96 MB that the kernel counts for no process, or only once mapped."""
 
 
 async def _memory(runner: Box) -> tuple[Wall, str]:
     had = []
-    for way, script in _WAYS.items():  # one after the other: where there is no wall they take what they can
+    for way, script in _WAYS.items():  # one at a time: without a wall each takes all it can
         result = await runner.run(_python(script, memory=96 * _MIB, seconds=2.5))
         if result.status is not RunStatus.MEMORY and b"held" in result.stdout:
             had.append(way)

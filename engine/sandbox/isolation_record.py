@@ -1,4 +1,4 @@
-"""A sandbox that tells of each run how well it was walled in: an answer says so of the code that it ran."""
+"""A sandbox that reports the isolation of each run, so that an answer can state it for its code."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NOT_RUN = frozenset({RunStatus.NO_RUNNER, RunStatus.REFUSED})
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Runs commands in `sandbox` and hands the report of each box in which something ran to `ran`."""
+    """Runs commands in `sandbox` and passes the report of each run's sandbox to `ran`."""
 
     sandbox: Sandbox
     ran: Callable[[IsolationReport], None]
 
     async def run(self, spec: RunSpec) -> RunResult:
-        """Runs `spec`, as `Sandbox.run` does. A run that is given up has run, too."""
+        """Runs `spec`, as `Sandbox.run` does. A cancelled run counts as run too."""
         best = await self.sandbox.best(overlay=spec.overlay is not None)
         try:
             result = await self.sandbox.run(spec)

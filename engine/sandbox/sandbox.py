@@ -1,4 +1,4 @@
-"""The room's door: the best box of this machine, and the policy over it."""
+"""The entry point of the package: the best sandbox of this machine, and the policy for its use."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ from stet_ls.engine.storage.writable import Obstacle
 T = TypeVar("T")
 
 _PROBED = "probed.json"
-"""What probes found, in the sandbox' folder."""
+"""The file of probe results in the sandbox's folder."""
 
 Ask = Callable[[IsolationReport, Level], Awaitable[bool]]
-"""Asks the user whether one run may go ahead in a box that is weaker than they want."""
+"""Asks the user whether one run may proceed in a sandbox weaker than the required level."""
 
 
 class Sandbox:
-    """Runs commands in the best box that this machine has, or refuses.
+    """Runs commands in the best sandbox of this machine, or refuses.
 
     `minimum` and `backend` ("" for the best) are the user's; no project and no job lowers them. `folder` is private to
-    the user and no box sees it. `ask` may let a single run go ahead in a weaker box; without it such a run is refused.
+    the user and hidden from every sandbox. `ask` may let a single run proceed in a weaker sandbox; without it such a
+    run is refused.
     """
 
     def __init__(self, minimum: Level, folder: Path, *, backend: str = "", ask: Ask | None = None) -> None:
@@ -56,13 +57,13 @@ class Sandbox:
 
     @property
     def obstacle(self) -> Obstacle | None:
-        """Why runs work in a temporary folder; None while they do not."""
+        """Why runs use a temporary folder; None if they do not."""
         return self._place.obstacle
 
     async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
-        """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be.
+        """Runs `spec`. Raises PolicyError if the isolation is too weak, ValueError for an impossible spec.
 
-        A box that does not stand any more is examined anew: the next one serves then, if it is as good as is asked.
+        If a sandbox no longer works, all are probed again: the next one serves if its level is sufficient.
         """
         return await self._or_elsewhere(partial(self._run, spec, at_least))
 
@@ -76,12 +77,12 @@ class Sandbox:
             backend = await self._allow(at_least, overlay=overlay)
             result = await self._pool.run(backend, spec)
         best = await self.best(overlay=overlay)
-        # What keeps a stronger box from working is known here alone; what a run had less than others is known to it.
+        # Only this class knows why a stronger sandbox does not work; a run knows what it lacked itself.
         same = best is not None and best.backend is backend and result.isolation == backend.report
         return replace(result, isolation=best.report) if best is not None and same else result
 
     async def allow(self) -> Backend:
-        """The box that a run would be done in. Raises PolicyError where the isolation is too weak."""
+        """The sandbox of the next run. Raises PolicyError if the isolation is too weak."""
         return await self._or_elsewhere(partial(self._allow, None, overlay=False))
 
     async def _allow(self, at_least: Level | None, *, overlay: bool) -> Backend:
@@ -93,19 +94,19 @@ class Sandbox:
         return best.backend
 
     async def build_ahead(self, spec: RunSpec) -> None:
-        """Has a box wait for a run like this, where boxes may run and can be built ahead; does not wait for the box."""
+        """Has a sandbox built for a run like this, if allowed and supported; does not wait for it."""
         best = await self.best()
         if best is not None and best.backend is not None and best.report.level.reaches(self.minimum):
             await self._pool.ready(best.backend, spec)
 
     async def identity(self) -> str:
-        """Names the box that runs are done in, its level, the boot and Stet's version."""
+        """Identifies the sandbox of runs: its backend, its level, the boot and Stet's version."""
         best = await self.best()
         report = best.report if best else none_here(self.backend)
         return f"{_boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
 
     async def close(self) -> None:
-        """Gives up the boxes that were built ahead, and a temporary folder."""
+        """Discards the prebuilt sandboxes and a temporary folder."""
         await self._pool.close()
         if self._place.obstacle is not None:
             async with self._lock:
@@ -113,7 +114,7 @@ class Sandbox:
                 self._look_anew()
 
     async def _or_elsewhere(self, work: Callable[[], Awaitable[T]]) -> T:
-        """What `work` comes to; done again in another folder if the disk became full or read-only meanwhile."""
+        """The result of `work`; repeated in another folder if the disk became full or read-only meanwhile."""
         place = self._place.folder
         try:
             return await work()
@@ -123,7 +124,7 @@ class Sandbox:
         return await work()
 
     async def _left(self, place: Path, error: OSError) -> bool:
-        """True if `place`, where that error came up, is in use no more: the boxes are then made for another."""
+        """True if `place`, where `error` occurred, is no longer in use: sandboxes are then made for another folder."""
         async with self._lock:
             in_use = self._place.folder
             left = await asyncio.to_thread(self._place.leave, place, error)
@@ -132,12 +133,12 @@ class Sandbox:
             return left
 
     def _look_anew(self) -> None:
-        """Has the boxes looked for again: they were made for a folder that is in use no more."""
+        """Detects backends again: the previous ones were made for a folder no longer in use."""
         self._found = None
         self._tried.clear()
 
     async def _may(self, report: IsolationReport, needed: Level) -> bool:
-        """Level none is no sandbox: without a question, only the user's own setting allows code to run there."""
+        """Level none is no sandbox: only the user's own setting allows code to run there, without a question."""
         if report.level.reaches(needed):
             return True
         return report.level is not Level.NONE and self._ask is not None and await self._ask(report, needed)
@@ -145,7 +146,7 @@ class Sandbox:
     async def best(self, *, overlay: bool = False) -> ProbedBackend | None:
         """The strongest candidate, the first of equals; for an `overlay` one that copies nothing comes first.
 
-        Once there is none better, no other is tried.
+        Stops at the first that cannot be bettered.
         """
         best: ProbedBackend | None = None
         for found in await self._candidates():
@@ -156,14 +157,14 @@ class Sandbox:
                 break
         if best is None or self.backend or best.report.level is Level.FULL or best.report.advice:
             return best
-        # What keeps a stronger one from working is what the user wants to know.
+        # The user needs to know why a stronger one does not work.
         stronger = next((each.report for each in self._tried.values() if each.backend is None), None) or none_here()
         why = "; ".join(filter(None, (stronger.why_not_stronger, best.report.why_not_stronger)))
         report = replace(best.report, why_not_stronger=why, advice=stronger.advice)
         return replace(best, report=report)
 
     async def candidates(self) -> tuple[ProbedBackend, ...]:
-        """Every backend that might serve here, probed; the probes' results are kept until the next boot."""
+        """Every backend that might serve here, probed; the results are kept until the next boot."""
         return tuple([await self._examine(found) for found in await self._candidates()])
 
     async def _candidates(self) -> tuple[BackendCandidate, ...]:
@@ -187,7 +188,7 @@ class Sandbox:
             return self._tried[found.key]
 
     async def _forget(self, backend: Backend) -> None:
-        """Drops what was found out about a box that could not be built."""
+        """Drops the results of a sandbox that could not be built."""
         for found in await self._candidates():
             async with self._lock:
                 if (tried := self._tried.get(found.key)) is not None and tried.backend is backend:
@@ -216,7 +217,7 @@ class Sandbox:
             return None
 
     def _remember(self, key: str, report: IsolationReport | None) -> None:
-        """Keeps a report of this boot; with None, drops the one that is kept."""
+        """Stores a report for this boot; with None, drops the stored one."""
         path = self._place.folder / _PROBED
         try:
             known = json.loads(read_private(path) or "{}")
@@ -226,12 +227,12 @@ class Sandbox:
         kept = {other: row for other, row in known.items() if other.startswith(boot) and other != key}
         added = {key: report.to_json()} if report else {}
         if {**kept, **added} != known:
-            with contextlib.suppress(OSError):  # then it is probed again
+            with contextlib.suppress(OSError):  # the next start probes again
                 write_private(path, json.dumps({**kept, **added}))
 
 
 async def _stands(backend: Backend) -> bool:
-    """A backend that worked at the last start may be forbidden now, for example by AppArmor or in a container."""
+    """True if it still works: it may be forbidden since the last start, for example by AppArmor or in a container."""
     try:
         await backend.run(RunSpec(("true",)))
     except BoxError:
@@ -240,7 +241,7 @@ async def _stands(backend: Backend) -> bool:
 
 
 def _key(found: BackendCandidate) -> str:
-    """What a probe's result depends on: the boot, the kernel and who may have namespaces, Stet, the box' program."""
+    """What a probe's result depends on: the boot, the kernel and its namespace settings, Stet, the program."""
     machine = f"{_boot()} {platform.release()} {install_advice.namespaces()}"
     return f"{machine} {__version__} {isolation_probe.VERSION} {found.key}"
 

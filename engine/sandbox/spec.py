@@ -1,4 +1,4 @@
-"""What is to be run, and what came of it."""
+"""The specification of a run and its result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 _KIB = 1024
 _MIB = 1024 * _KIB
 _LEAST_PATIENCE = 1.5
-"""Less would call a program without end on a quiet machine one that waited for a core: some waiting there always is."""
+"""A smaller factor would report an endless program on an idle machine as starved: some waiting always occurs."""
 _LEAST = 1.0
 """Seconds for a run that begins when no time is left."""
 
@@ -23,9 +23,8 @@ _LEAST = 1.0
 class Limits:
     """The most that a run may use; times in seconds, sizes in bytes.
 
-    `seconds` are its own: what it waits for a core is the machine's doing and not counted (`processes.Clock`), so that
-    a busy machine ends no run that would have come to its end. A machine may be too busy for that, too: `patience`
-    times as long may pass by the clock on the `wall`.
+    `seconds` are the run's own: waiting for a core is not counted (`processes.Clock`), so that a busy machine ends no
+    run that would have finished. On a very busy machine at most `patience` times as many seconds may pass (`wall`).
 
     `data` is RLIMIT_DATA of one process: RLIMIT_AS breaks Node under 1 GB and Java under 4 GB. `memory` is what the
     whole tree may hold, which no rlimit bounds. `output` is how much of each stream is kept; four times that much in
@@ -45,13 +44,14 @@ class Limits:
 
     @property
     def wall(self) -> float:
-        """Seconds that may pass in all."""
+        """Seconds that may pass in total."""
         return self.seconds * self.patience
 
     def within(self, left: float) -> Limits:
-        """The same for who has no more than `left` seconds to wait, and half as many again for a start and an end.
+        """These limits for a caller with `left` seconds to wait, plus half as many again for the start and the end.
 
-        Its own seconds stay as they are: who is cut off before they are used up is STARVED, and not said to be endless.
+        Its own seconds do not change: a run that is cut off before they are used up is STARVED, not reported as
+        endless.
         """
         wall = max(left, _LEAST_PATIENCE * min(self.seconds, max(left, _LEAST)))
         return replace(self, patience=min(self.patience, wall / self.seconds))
@@ -63,7 +63,7 @@ COMPILE = Limits(seconds=60.0)
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """A workspace as the run sees it: at its own path, writable in the box and untouched outside.
+    """A workspace as the run sees it: at its own path, writable in the sandbox and untouched outside.
 
     `buffers` are unsaved texts by relative path, which hide the files on the disk. Secrets and `.git` are masked.
     """
@@ -79,8 +79,8 @@ class RunSpec:
     `files` are put into the working folder, by relative path; the folder is `/box`, or the overlay's root. `binds` are
     shown read-only at their own paths. `artifacts` are relative paths whose regular files come back. With `report` the
     run finds the number of a descriptor to write to in `BOX_REPORT_FD`. `warm` are modules that a Python may have
-    imported before the run begins: it may then be served by a box that was built ahead. `program` is the text of the
-    script that such a run starts, if all of its kind start the same: it is then compiled ahead, too.
+    imported before the run begins: a prebuilt sandbox may then serve the run. `program` is the text of the script that
+    such a run starts, if all of its kind start the same: it is then compiled ahead, too.
     """
 
     argv: tuple[str, ...]
@@ -96,9 +96,9 @@ class RunSpec:
 
 
 class RunStatus(StrEnum):
-    """How a run ended. Only OK and FAILED are the program's own doing; `exit` tells them apart and nothing else.
+    """How a run ended. Only OK and FAILED depend on the program alone; they differ only in `exit`.
 
-    TIMEOUT: its own seconds were used up. STARVED: nobody waited for it any more before it had had them.
+    TIMEOUT: its own seconds were used up. STARVED: the total time was over before that.
     """
 
     OK = "ok"
@@ -116,12 +116,12 @@ class RunStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of a run. `exit` is None if a signal ended it; `peak_rss` is the tree's, in bytes.
+    """The result of a run. `exit` is None if a signal ended it; `peak_rss` is the tree's, in bytes.
 
-    `seconds` passed by the clock on the wall. For `waited` of them it had work to do and got no core; `computed` are
-    those on cores, of all of its processes, and None where the system does not tell.
+    `seconds` is wall-clock time. In `waited` of them it had work to do and got no core; `computed` is the CPU time of
+    all of its processes, and None if the system does not report it.
 
-    `stdout` and `stderr` keep the first and the last part of what was written; `truncated` says that something is gone.
+    `stdout` and `stderr` keep the first and the last part of the output; `truncated` is True if some is missing.
     """
 
     status: RunStatus
@@ -141,14 +141,14 @@ class RunResult:
 
     @property
     def lasted(self) -> str:
-        """How long it took in words: what it did for most of its own time, and what a busy machine added to that."""
+        """The duration in words: its main activity, and the delay added by a busy machine."""
         own = self.seconds - self.waited
         idle = self.computed is not None and self.computed < own / 2
         said = f"{own:.0f} s" + (" without doing anything" if idle else "")
         return f"{said} ({self.waited:.0f} more waiting for a core)" if self.waited >= 1 else said
 
     def to_json(self) -> dict[str, Any]:
-        """The result as design 4.5 names it."""
+        """The result with the field names of design 4.5."""
         return {
             "status": self.status.value,
             "exit": self.exit,
@@ -165,7 +165,7 @@ class RunResult:
 
 
 class BoxError(StetError):
-    """The box could not be built. Its text is what the tool or the kernel says."""
+    """The sandbox could not be built. The text is the tool's or the kernel's error message."""
 
 
 class Box(Protocol):

@@ -42,7 +42,7 @@ class FileLock:
         self._descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """True if it is held from now on, False if somebody else holds it. Never waits."""
+        """True if it is held from now on, False if another holds it. Never waits."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         if not _try_lock(descriptor):
             os.close(descriptor)

@@ -15,7 +15,7 @@ _IS_POSIX = os.name == "posix"
 def private_folder(path: Path) -> Path:
     """Makes `path` with mode 0700, or checks that it is such a folder.
 
-    Raises PolicyError if it belongs to somebody else, is open to others, or lies where others could exchange it.
+    Raises PolicyError if it belongs to another, is open to others, or lies where others could exchange it.
     Windows guards a user's folders by inherited access lists; there it is only made.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)

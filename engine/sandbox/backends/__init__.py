@@ -1,1 +1,1 @@
-"""The boxes: bubblewrap, Landlock, Seatbelt, containers, and which of them work here."""
+"""Sandbox backends (bubblewrap, Landlock, Seatbelt, containers) and the detection of those that work here."""

@@ -1,4 +1,4 @@
-"""What a backend is: something that runs a command in a box, and tells how good the box is."""
+"""The interface of a backend: it runs a command in a sandbox and reports how strong the sandbox is."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from stet_ls.engine.sandbox.spec import RunResult, RunSpec
 
 
 class Backend(Protocol):
-    """One way to build a box on this machine."""
+    """One way to build a sandbox on this machine."""
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """Name used in reports."""
 
     @property
     def report(self) -> IsolationReport:
-        """How well a run is walled in; level none until a probe found more."""
+        """The isolation of its runs; level none until a probe has shown more."""
 
     @property
     def overlays(self) -> bool:
         """True if it shows a workspace without copying it."""
 
     async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it; nothing of it is left on return, however that comes.
+        """Runs `spec`; no process or file of the run is left when this returns or raises.
 
-        Raises BoxError if the box does not stand, ValueError for a spec that shows too much.
+        Raises BoxError if the sandbox cannot be built, ValueError for a spec that shows too much.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ProbedBackend:
-    """A backend with what was found out about it; `backend` is None where it does not work at all.
+    """A backend with the results of its probe; `backend` is None if it does not work.
 
-    `partly` are walls which no probe can show whole, each with its gap.
+    `partly` maps the walls that no probe can verify fully to their gaps.
     """
 
     report: IsolationReport

@@ -1,4 +1,4 @@
-"""Which backends this machine may have, the strongest first; whether they work is for the probe to find out."""
+"""Candidate backends for this machine, strongest first; a probe then decides which of them work."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _VERSION_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class BackendCandidate:
-    """A backend that was not tested yet.
+    """A backend that has not been probed yet.
 
-    `key` is what a probe's result depends on; `build` makes the backend with what was found out; `partly` are walls
-    that no probe can show whole; `failure` turns what it said when it failed into advice.
+    `key` is what a probe's result depends on; `build` makes the backend from its report; `partly` are walls that
+    no probe can verify fully; `failure` turns the error output into advice.
     """
 
     report: IsolationReport
@@ -43,9 +43,9 @@ class BackendCandidate:
 
 
 def candidates(folder: Path, named: str = "") -> Iterator[BackendCandidate]:
-    """What may work here. `named` is the user's choice of one; a container engine is taken only if it is named.
+    """The candidates. `named` is the user's choice; a container engine is used only if it is named.
 
-    `folder` is Stet's own, which no box sees.
+    `folder` is Stet's own and not visible in any sandbox.
     """
     if named.partition(":")[0] in container.ENGINES:
         yield from _container(named, folder)
@@ -55,10 +55,10 @@ def candidates(folder: Path, named: str = "") -> Iterator[BackendCandidate]:
 
 
 def bwrap_programs() -> Iterator[Path]:
-    """The system's bwrap first: a distribution's profile is bound to its path. Then the one of the extra."""
+    """The system's bwrap first, because a distribution's profile is bound to its path. Then the extra's."""
     if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
         return
-    # Not by the caller's PATH: a program of that name in a project would be the box.
+    # The caller's PATH is not used: it could find a program of that name in a project.
     if found := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin"):
         yield Path(found)
     try:
@@ -116,7 +116,7 @@ def _seatbelt(folder: Path) -> Iterator[BackendCandidate]:
 
 def _container(name: str, folder: Path) -> Iterator[BackendCandidate]:
     engine, _, image = name.partition(":")
-    # From the user's own settings, but still not from a project's folder that the PATH may begin with.
+    # The name comes from the user's settings; the caller's PATH may still begin with a project's folder.
     program = shutil.which(engine, path="/usr/bin:/usr/local/bin:/opt/homebrew/bin:/bin")
     if program:
         report = IsolationReport(engine, _version(Path(program)), Level.NONE)

@@ -1,4 +1,4 @@
-"""Bubblewrap: a box of namespaces with a minimal view of the host, and a filter over the system calls."""
+"""Bubblewrap: a sandbox of namespaces with a minimal view of the host and a system call filter."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
 from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, RunStatus
 
 _MOST_FILES = 500
-_WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the box's own, each in memory and of its own size
+_WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the sandbox's own, each in memory with its own size limit
 
 
 @dataclass(frozen=True, slots=True)
 class Bwrap:
-    """One bwrap of this machine. `overlays`: it can lay a writable, forgetful layer over a folder (0.11 and later)."""
+    """One bwrap of this machine. `overlays`: it supports overlays with a discarded upper layer (0.11 and later)."""
 
     program: Path
     version: str
@@ -45,16 +45,16 @@ class Bwrap:
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """Name used in reports."""
         return "bubblewrap"
 
     async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it. Raises BoxError if the box does not stand, ValueError for a bind that shows too much."""
+        """Runs `spec`. Raises BoxError if the sandbox cannot be built, ValueError for a bind that shows too much."""
         with ExitStack() as stack:
             return await self._run(spec, stack, None)
 
     async def serve(self, spec: RunSpec, start: BoxStart) -> RunResult:
-        """Builds the box and runs its command, which finds the number of its job's descriptor in BOX_JOB_FD."""
+        """Builds the sandbox and runs its command, which finds the number of its job's descriptor in BOX_JOB_FD."""
         with ExitStack() as stack:
             return await self._run(spec, stack, start)
 
@@ -97,7 +97,7 @@ class Bwrap:
             pipes=readers,
             start=start,
         )
-        # The command has ended, and who tells of it; what the command left behind dies with the box' first process.
+        # The command has ended and been reported; processes that it left die with the sandbox's first process.
         first = [process for process in _told(ended.extra["status"], "child-pid") if any(children(process))]
         await process_tree.gone(process_tree.hold(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
@@ -118,7 +118,7 @@ class Bwrap:
 
 
 def _on_disk(report: IsolationReport) -> IsolationReport:
-    """The report of a run in a copy of the workspace, which lies on the disk and is counted from outside."""
+    """The report of a run in a copy of the workspace, which is on the disk and measured from outside."""
     enforced = {**report.enforced, Wall.DISK: Holds.PARTIAL}
     why = "; ".join(
         filter(None, (report.why_not_stronger, ("bwrap before 0.11 has no overlays, so runs write to a copy")))
@@ -127,7 +127,7 @@ def _on_disk(report: IsolationReport) -> IsolationReport:
 
 
 class _Plan:
-    """The descriptors that go into the box: data that bwrap reads, and pipes that come out."""
+    """The descriptors passed into the sandbox: data that bwrap reads, and pipes for its output."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._mine: list[int] = []
@@ -155,12 +155,12 @@ class _Plan:
         return reading
 
     def take(self, descriptor: int) -> int:
-        """One that is there already."""
+        """Adds an existing descriptor."""
         self._mine.append(descriptor)
         return descriptor
 
     def hand_over(self) -> tuple[int, ...]:
-        """All of them; the caller closes them."""
+        """All descriptors; the caller closes them."""
         mine, self._mine = tuple(self._mine), []
         return mine
 
@@ -180,7 +180,7 @@ def _walls(plan: _Plan) -> list[str]:
 def _view(
     spec: RunSpec, plan: _Plan, over: OverlayFolders | WorkspaceCopy, masked: tuple[str, ...], stack: ExitStack
 ) -> Iterator[str]:
-    """What can be seen in the box, in the order in which it is mounted."""
+    """The mounts of the sandbox, in order."""
     size = str(spec.limits.scratch)
     for mount in mounts.system():
         yield from mount
@@ -201,7 +201,7 @@ def _view(
         for shown in over.shown:
             yield from ("--ro-bind", str(shown.folder), str(shown.at))
     elif spec.overlay and isinstance(over, OverlayFolders):
-        # Not by `--file`: bwrap would follow a link of the workspace while the host is still within reach.
+        # `--file` is not used: bwrap would follow a link of the workspace while the host is still reachable.
         layer = stack.enter_context(over.layer(spec.overlay, spec.files, masked))
         yield from ("--overlay-src", str(root), "--overlay-src", str(layer), "--tmp-overlay", str(root))
     else:
@@ -214,7 +214,7 @@ def _view(
 
 
 def _command(spec: RunSpec) -> list[str]:
-    """The command behind a shell that first sets the limits: in here RLIMIT_NPROC counts the box's processes alone."""
+    """The command, run by a shell that first sets the limits: RLIMIT_NPROC then counts the sandbox's processes only."""
     script = "; ".join(_ulimits(spec.limits))
     if spec.artifacts:
         names = " ".join(shlex.quote(f"./{outputs.relative(name)}") for name in spec.artifacts)
@@ -232,12 +232,12 @@ def _ulimits(limits: Limits) -> Iterator[str]:
     yield f"ulimit -d {limits.data // 1024}"
     yield f"ulimit -f {limits.file // 512}"
     yield f"ulimit -n {limits.open_files}"
-    # dash calls it -p, bash -u. Two more than asked: the shell itself, and bwrap.
+    # dash calls it -p, bash -u. Two more than requested: the shell itself and bwrap.
     yield f"ulimit -u {limits.processes + 2} 2>/dev/null || ulimit -p {limits.processes + 2}"
 
 
 def _told(status: bytes, name: str) -> Iterator[int]:
-    """A number that bwrap reports: the sandbox's first process, or the command's exit status if it ran."""
+    """Numbers that bwrap reports: the sandbox's first process, or the command's exit status if it ran."""
     for line in status.splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError):
             yield int(json.loads(line)[name])
@@ -248,7 +248,7 @@ _SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
 
 
 def _judge(code: int | None, why: RunStatus | None) -> tuple[RunStatus, int | None, str]:
-    """The status, the signal that ended the command, and a word about it. A shell tells a signal as 128 and more."""
+    """The status, the signal that ended the command, and a note. A shell reports signal N as 128 + N."""
     if why is not None or code is None:
         return why or RunStatus.KILLED, None, ""
     if code == 0:

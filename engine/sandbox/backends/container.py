@@ -1,7 +1,7 @@
-"""Podman or Docker, where the user's settings name one with an image: `backend = "podman:docker.io/library/python:3"`.
+"""Podman or Docker, if the user's settings name one with an image: `backend = "podman:docker.io/library/python:3"`.
 
-Not run by its authors yet: the command line is tested as text. An engine is never taken unasked: Docker's socket is as
-good as the superuser's password, and images take gigabytes. Nothing is pulled; the image has to be there.
+Not run by its authors yet: only the text of the command line is tested. An engine is used only if named: access to
+Docker's socket equals root access, and images take gigabytes. Nothing is pulled; the image has to exist.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KILL_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """One engine and the image that its containers are made of; `folder` is where scratch and copies lie."""
+    """One engine and its image; `folder` holds scratch folders and workspace copies."""
 
     program: Path
     image: str
@@ -35,16 +35,16 @@ class Container:
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """Name used in reports."""
         return self.program.name
 
     @property
     def overlays(self) -> bool:
-        """A workspace is copied for it."""
+        """False: the workspace is copied."""
         return False
 
     async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it. Raises ValueError for a bind that shows too much, or without an image."""
+        """Runs `spec`. Raises ValueError for a bind that shows too much, or without an image."""
         if not self.image:
             raise ValueError(f'{self.name} needs an image: set `backend = "{self.name}:IMAGE"` in your settings')
         if spec.report:
@@ -53,7 +53,7 @@ class Container:
             place = await plain_run.prepare(spec, self.folder, stack, mounted=True)
             name = f"stet-{secrets.token_hex(8)}"
             argv = self.command(spec, place, name)
-            # The engine's client reads its own settings in the user's home; none of this goes into the container.
+            # The engine's client reads its settings in the user's home; none of this goes into the container.
             outside = {key: os.environ[key] for key in ("HOME", "PATH", "XDG_RUNTIME_DIR") if key in os.environ}
             return await plain_run.run(
                 argv, spec, place, self.report, env=outside, stop=lambda _: self._kill(name)
@@ -81,7 +81,7 @@ class Container:
         return [*argv, "--", self.image, *spec.argv]
 
     def _kill(self, name: str) -> None:
-        """The client's end is not the container's."""
+        """Ending the client does not end the container."""
         subprocess.run(
             [self.program, "kill", name], check=False, timeout=_KILL_SECONDS, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -89,7 +89,7 @@ class Container:
 
 
 def _mount(source: Path, target: str, options: str = "") -> str:
-    """One mount. Raises ValueError for a path that would add options of its own."""
+    """One mount. Raises ValueError for a path that would add mount options."""
     if "," in f"{source}{target}" or '"' in f"{source}{target}":
         raise ValueError(f"{source} has a comma or a quote in its name, so it cannot be mounted in a container")
     return f"type=bind,source={source},target={target}{options}"

@@ -1,8 +1,8 @@
-"""A box without namespaces: Landlock, a filter over system calls, limits, and a warden that ends every process.
+"""A sandbox without namespaces: Landlock, a system call filter, limits, and a warden that ends every process.
 
-For machines where bubblewrap is not allowed to work. There is no view of its own and no network of its own: what is not
-named cannot be opened, and no socket can be made. So a program that needs a server on its own loopback, or a pool of
-`multiprocessing` (its semaphores lie in /dev/shm), does not work here: see `docs/sandbox.md`.
+For machines that do not allow bubblewrap. It has no private view of the file system and no private network: files that
+are not listed cannot be opened, and no socket can be created. A program that needs a server on loopback or a
+`multiprocessing` pool (its semaphores are in /dev/shm) does not work here: see `docs/sandbox.md`.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _KERNEL = (
 )  # fmt: skip
 _NODE = (Path(__file__).parents[1] / "inside" / "landlock_node.cjs").resolve()
 _OWN = {"USER": "box", "LOGNAME": "box", "NODE_OPTIONS": f'--require="{_NODE}"'}
-"""What programs find out by /etc/passwd, /proc and /etc/hosts elsewhere."""
+"""Values that programs elsewhere read from /etc/passwd, /proc and /etc/hosts."""
 
 PARTLY: Mapping[Wall, str] = {
     Wall.DISK: "scratch files are on the disk and measured several times a second",
 }
-"""What no probe can show whole here."""
+"""What no probe can verify fully here."""
 
 
 @dataclass(frozen=True, slots=True)
 class LandlockBox:
-    """The kernel's own box, of one ABI; `folder` is where scratch and mirrors lie, private to the user."""
+    """The kernel's own sandbox, for one ABI; `folder` holds scratch folders and mirrors, private to the user."""
 
     abi: int
     folder: Path
@@ -60,16 +60,16 @@ class LandlockBox:
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """Name used in reports."""
         return "landlock"
 
     @property
     def overlays(self) -> bool:
-        """A workspace is copied for it."""
+        """False: the workspace is copied."""
         return False
 
     async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it. Raises BoxError if a wall does not stand, ValueError for a bind that shows too much."""
+        """Runs `spec`. Raises BoxError if a wall cannot be set up, ValueError for a bind that shows too much."""
         with ExitStack() as stack:
             place = await prepare(spec, self.folder, stack)
             return await self._run(spec, place, stack)
@@ -138,8 +138,8 @@ class LandlockBox:
 
 
 _ROOM = 4
-"""Threads and short bursts above the number of processes at which the watch from outside ends a run."""
-_NOT_STARTED = (2, 8, 13)  # ENOENT, ENOEXEC, EACCES: of the command, which is the last thing that can fail
+"""Threads and short bursts above the number of processes at which the monitor outside ends a run."""
+_NOT_STARTED = (2, 8, 13)  # ENOENT, ENOEXEC, EACCES: from starting the command, the last step
 _SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
 _STATUSES = {
     _SIGXFSZ: (RunStatus.DISK, "a file exceeded its size limit"),
@@ -161,7 +161,7 @@ def _judge(told: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus, s
 
 
 def _told(status: bytes) -> Mapping[str, Any]:
-    """What the launcher says first: a fault of its child comes before the child's end."""
+    """The launcher's first report: a failure of its child comes before the child's exit."""
     try:
         told: Mapping[str, Any] = json.loads(status.splitlines()[0])
     except (IndexError, ValueError):
@@ -170,7 +170,7 @@ def _told(status: bytes) -> Mapping[str, Any]:
 
 
 def _rlimits(limits: Limits) -> Mapping[str, int]:
-    """By their names in `resource`. Processes are counted for the user's id, so all that run here are added."""
+    """Limits by their names in `resource`. The kernel counts processes per user id, so those running now are added."""
     running = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[2])
     return {
         "RLIMIT_CORE": 0,
@@ -183,7 +183,7 @@ def _rlimits(limits: Limits) -> Mapping[str, int]:
 
 
 def _places(spec: RunSpec, work: Path, temporary: Path) -> Callable[[str], str]:
-    """Puts the box's folders where a word names those of other boxes, at its start or behind `=` or `:`."""
+    """Maps other sandboxes' folders to this one's, at the start of a word or after `=` or `:`."""
     folders = {mounts.BOX: str(work)} | {str(bind): str(bind) for bind in spec.binds}
     if spec.overlay:
         folders.setdefault(str(spec.overlay.root), str(work))
@@ -193,7 +193,7 @@ def _places(spec: RunSpec, work: Path, temporary: Path) -> Callable[[str], str]:
 
 
 def _shown(path: Path) -> str | None:
-    """A bind behind all its links, or None if it is in the box anyway. Raises ValueError for what shows too much."""
+    """A bind with links resolved, or None if the sandbox has it anyway. Raises ValueError if it shows too much."""
     real = mounts.bindable(path)
     behind = real and mounts.bindable(real.resolve())
     return str(behind) if behind else None
@@ -210,7 +210,7 @@ def _memory(content: bytes) -> int:
 
 
 def _lifeline(stack: ExitStack) -> tuple[int, Callable[[int], None]]:
-    """The end of a pipe for the launcher, and how to let go of the other: then it ends everything, itself last."""
+    """A pipe end for the launcher, and a function that closes the other end: it then ends all, itself last."""
     theirs, ours = os.pipe()
     held = [ours]
 

@@ -1,4 +1,4 @@
-"""A run in a folder on the disk, for boxes that a program of the host builds around a command."""
+"""A run in a folder on the disk, for sandboxes that a program of the host builds around a command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
 @dataclass(frozen=True, slots=True)
 class RunFolders:
-    """The working folder of a run, one for temporary files, and folders of the workspace that links lead to."""
+    """The run's working folder, its folder for temporary files, and workspace folders that links lead to."""
 
     work: Path
     temporary: Path
@@ -27,9 +27,9 @@ class RunFolders:
 
 
 async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: bool = False) -> RunFolders:
-    """Puts a run's files into a folder of its own, or into a copy of the workspace; until `stack` closes.
+    """Puts a run's files into a new folder, or into a copy of the workspace; both last until `stack` closes.
 
-    Raises ValueError for a file that would lie elsewhere, or a workspace that is too large.
+    Raises ValueError for a file outside of that folder, or a workspace that is too large.
     """
     place = stack.enter_context(scratch(folder / "runs"))
     temporary = place / "tmp"
@@ -53,7 +53,7 @@ async def run(
     env: Mapping[str, str],
     stop: Callable[[int], None] | None = None,
 ) -> RunResult:
-    """Runs `argv`, which builds the box and starts the spec's command in it; `stop` ends all of it."""
+    """Runs `argv`, which builds the sandbox and starts the spec's command in it; `stop` ends all of it."""
     growth = DiskUsage((str(place.work), str(place.temporary)), spec.limits.scratch, spec.limits.scratch_files)
 
     def measure(process: int) -> process_tree.TreeUsage:

@@ -1,7 +1,7 @@
-"""Boxes whose server was killed in the moment in which they were built: ended when the next one starts.
+"""Ends sandboxes left by a server that was killed while it built them; runs at the next server start.
 
-A box of bubblewrap is two processes: one outside, which follows whoever started it, and the first one inside, which
-follows that. Each asks the kernel for it as it begins; if its parent is gone by then, it waits for ever.
+A bubblewrap sandbox is two processes: an outer one that dies with its parent, and the first inner one, which dies
+with the outer one. Each asks the kernel for this when it begins; if its parent died before that, it waits forever.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ _NAME = "stet-box-of-"
 
 
 def mark() -> str:
-    """A word for a box' command line, by which its server is known: its number in its own namespace."""
+    """A word for a sandbox's command line that identifies its server: the server's process id in its own namespace."""
     return f"{_NAME}{os.getpid()}"
 
 
 def end_orphans() -> int:
-    """Ends them; how many there were. Boxes of other users, and those that somebody waits for, are let be."""
+    """Ends orphaned sandboxes; returns how many. Those of other users or with a living server are kept."""
     ended = 0
     for process, server in _boxes():
-        # A descriptor first: afterwards the number could be another's.
+        # The descriptor comes first: afterwards another process could have the number.
         with contextlib.suppress(OSError):
             held = os.pidfd_open(process)
             try:
@@ -43,16 +43,16 @@ def _boxes() -> Iterator[tuple[int, str]]:
 
 
 def _server(words: list[str]) -> str:
-    """The number of the server that a command line names, "" if it is no box'."""
+    """The process id of the server that a command line names; "" if it is not a sandbox's."""
     if Path(words[0]).name != "bwrap" or words[1:2] != ["--args"]:
         return ""
     return next((word.removeprefix(_NAME) for word in words[:8] if word.startswith(_NAME)), "")
 
 
 def _is_alone(process: int, server: str) -> bool:
-    """Its parent is neither its server nor the other of its box' two processes."""
+    """True if the parent is neither the server nor the sandbox's other process."""
     parent = _status(process, "PPid:")[0]
-    if parent == "0":  # of another namespace, about which nothing can be said
+    if parent == "0":  # in another namespace: unknown
         return False
     return _words(int(parent)) != _words(process) and _status(int(parent), "NSpid:")[-1] != server
 

@@ -1,8 +1,8 @@
 """macOS: `sandbox-exec` with a profile that denies by default.
 
-Not run by its authors yet: the profile is tested as text, and what it holds is for the probe to find out where it runs.
-Sources: the profiles of Chromium and of codex (`seatbelt_base_policy.sbpl`). A profile that allows by default is left
-through launchd; a rule on files does not stop a socket's path, which is of the network (`network-outbound`).
+Not run by its authors yet: the profile is tested as text; the probe verifies the walls where it runs.
+Sources: the profiles of Chromium and of codex (`seatbelt_base_policy.sbpl`). A profile that allows by default can be
+escaped through launchd; a file rule does not cover a socket's path, which is a network rule (`network-outbound`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PARTLY: Mapping[Wall, str] = {
     Wall.MEMORY: "macOS does not limit the memory of processes",
     Wall.DISK: "scratch files are on the disk and measured several times a second",
 }
-"""What no probe can show whole here."""
+"""What no probe can verify fully here."""
 
 _SYSTEM = (
     "/usr/lib", "/usr/bin", "/usr/share", "/usr/libexec", "/bin", "/sbin", "/System/Library", "/Library/Apple",
@@ -59,23 +59,23 @@ _BASE = """(version 1)
 
 @dataclass(frozen=True, slots=True)
 class Seatbelt:
-    """macOS' own box; `folder` is where scratch and copies lie, private to the user."""
+    """The sandbox of macOS; `folder` holds scratch folders and workspace copies, private to the user."""
 
     folder: Path
     report: IsolationReport
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """Name used in reports."""
         return "sandbox-exec"
 
     @property
     def overlays(self) -> bool:
-        """A workspace is copied for it."""
+        """False: the workspace is copied."""
         return False
 
     async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it. Raises ValueError for a bind that shows too much."""
+        """Runs `spec`. Raises ValueError for a bind that shows too much."""
         with ExitStack() as stack:
             place = await plain_run.prepare(spec, self.folder, stack)
             binds = [real.resolve() for path in spec.binds if (real := mounts.bindable(path))]
@@ -87,7 +87,7 @@ class Seatbelt:
 
 
 def profile(read: Iterable[Path], write: Iterable[Path]) -> str:
-    """The rules: the system and `read` may be read, `write` written too, and nothing reaches out."""
+    """The rules: the system and `read` are readable, `write` is writable too, and the network is denied."""
     readable = " ".join(f"(subpath {_quoted(path)})" for path in (*map(Path, _SYSTEM), *read))
     writable = " ".join(f"(subpath {_quoted(path)})" for path in write)
     return f"{_BASE}(allow file-read* {readable} {writable})\n(allow file-write* {writable})\n"

@@ -1,7 +1,7 @@
-"""What a run is done with: the user's own interpreter, found by proof, and packages in environments of Stet's own.
+"""The user's own interpreter, verified by running it, and packages in environments that Stet builds.
 
-`interpreter_detection` finds an interpreter for a workspace and proves it in the sandbox; `imported_modules` tells
-which packages a code needs, `install_policy` which of them may be installed; `environment_store` builds and keeps them.
-Nothing of a project is ever started outside a box: not its virtual environment's Python, not its `setup.py`, and no
-package's either, for only wheels are unpacked.
+`interpreter_detection` finds an interpreter for a workspace and verifies it in the sandbox; `imported_modules` lists
+the modules that code imports, `install_policy` decides which packages may be installed, `environment_store` builds
+and keeps environments. Nothing of a project is started outside a sandbox: neither its virtual environment's Python nor
+its `setup.py`. The same holds for packages, because only wheels are unpacked.
 """

@@ -1,4 +1,4 @@
-"""Environments, built once and kept: by what is in them, within a number of bytes, never removed while in use."""
+"""Built environments, keyed by their contents, kept within a size limit, never removed while in use."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from stet_ls.engine.sandbox.environments.wheel_install import WEEK, MinimumAge, 
 from stet_ls.engine.storage.private_files import private_folder
 
 LIMIT = 2 * 1024**3
-"""Bytes of all environments and of what uv keeps for them."""
+"""Bytes of all environments and of uv's cache for them."""
 
 _LAYOUT = "1"
-"""Changes when environments are made in another way."""
+"""Changes when the layout of environments changes."""
 
 
 def key_of(interpreter: Interpreter, requirements: Iterable[str], runner: str = "") -> str:
-    """Names an environment; `runner` is the version of what will run in it."""
+    """The key of an environment; `runner` is the version of the test runner in it."""
     real = interpreter.path.resolve()
     machine = (platform.system(), platform.machine(), platform.libc_ver())
     parts = [_LAYOUT, "python", str(real), interpreter.version, machine, sorted(set(requirements)), runner]
-    # What the interpreter has already is part of what a run sees, and is held to while others are chosen.
+    # The interpreter's packages are part of what a run sees, and constrain the versions of new ones.
     parts += [interpreter.stamp, sorted(map(str, interpreter.packages))]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 class EnvironmentStore:
-    """The environments below a folder that is private to the user; several processes may share it."""
+    """The environments in a folder that is private to the user; several processes may share it."""
 
     def __init__(self, folder: Path, *, limit: int = LIMIT) -> None:
         self._folder = folder
@@ -47,14 +47,14 @@ class EnvironmentStore:
 
     @property
     def cache(self) -> Path:
-        """Where uv keeps its wheels: its files are those of the environments, so both must share a file system."""
+        """uv's wheel cache: it must be on the environments' file system, because they share files."""
         return self._folder / "uv"
 
     @asynccontextmanager
     async def use(
         self, interpreter: Interpreter, requirements: Sequence[str] = (), *, fresh: MinimumAge = WEEK, runner: str = ""
     ) -> AsyncIterator[Environment]:
-        """The environment with these packages, built if need be, and kept for as long as the block lasts.
+        """The environment with these packages, built if necessary, and kept while the block lasts.
 
         Raises PackagesError if it cannot be built.
         """
@@ -78,7 +78,7 @@ class EnvironmentStore:
     async def _build(
         self, folder: Path, interpreter: Interpreter, requirements: Sequence[str], fresh: MinimumAge
     ) -> None:
-        """Built aside and renamed: the folder is always complete."""
+        """Builds in another folder and renames it, so the folder is always complete."""
         async with locked(lock_of(self.cache), fcntl.LOCK_SH):
             aside = Path(tempfile.mkdtemp(prefix="building-", dir=self._folder))
             with locked_if_free(aside, os.O_RDONLY | os.O_DIRECTORY):
@@ -89,7 +89,7 @@ class EnvironmentStore:
                     await asyncio.shield(asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True))
 
     def _prepare(self) -> None:
-        """Makes the folder, and removes what processes left in it that were killed."""
+        """Creates the folder and removes what killed processes left in it."""
         if self._swept:
             return
         private_folder(self._folder)
@@ -101,7 +101,7 @@ class EnvironmentStore:
                         shutil.rmtree(folder, ignore_errors=True)
 
     def trim(self, *, keep: Path | None = None) -> None:
-        """Brings the folder below its limit: first uv's copies, for environments need them no more, then the oldest."""
+        """Reduces the folder below its limit: first uv's copies, which environments no longer need, then the oldest."""
         if self.size() <= self._limit:
             return
         if self.cache.is_dir():
@@ -117,7 +117,7 @@ class EnvironmentStore:
                         self._remove(folder)
 
     def size(self) -> int:
-        """Bytes on the disk of everything here. A file that has several names is counted once."""
+        """Bytes on the disk of everything here. A file with several names counts once."""
         seen: set[tuple[int, int]] = set()
         return sum(_sizes(self._folder, seen))
 
@@ -127,7 +127,7 @@ class EnvironmentStore:
                 yield folder
 
     def _remove(self, folder: Path) -> None:
-        """Renames an environment, then deletes it: no process finds half of one."""
+        """Renames an environment, then deletes it, so no process sees a partial one."""
         aside = Path(tempfile.mkdtemp(prefix="removed-", dir=self._folder))
         with contextlib.suppress(OSError):
             folder.rename(aside / "it")

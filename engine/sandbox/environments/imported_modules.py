@@ -13,7 +13,7 @@ _CATCH = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseExce
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """Top-level names of modules. A code works without the `optional` ones: it catches that they are missing."""
+    """Top-level module names. Code works without the `optional` ones because it catches their absence."""
 
     needed: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
@@ -25,7 +25,7 @@ class Imports:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One module that a code imports: its dotted name, how many dots precede it, and whether its absence is caught."""
+    """One imported module: its dotted name, the number of leading dots, and whether its absence is caught."""
 
     name: str
     level: int = 0
@@ -38,7 +38,7 @@ class Imported:
 
 
 def imports(code: str) -> Imports:
-    """The imports anywhere in a code; none if it does not parse."""
+    """The imports anywhere in the code; none if it does not parse."""
     found = [each for each in imported(code) if not each.level]
     needed = frozenset(each.top for each in found if not each.optional)
     return Imports(needed, frozenset(each.top for each in found) - needed)
@@ -46,13 +46,13 @@ def imports(code: str) -> Imports:
 
 @lru_cache(maxsize=256)
 def imported(code: str) -> tuple[Imported, ...]:
-    """Every module that a code imports, relative ones included. Each judge and each candidate asks it anew."""
+    """Every module that the code imports, including relative imports. Cached: each judge and candidate calls it."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found: dict[Imported, None] = {}
-    # Only statements import, but for calls of `importorskip`: expressions are most of a large file.
+    # Only statements import, except for calls of `importorskip`: expressions are most of a large file.
     kinds = ast.AST if "importorskip" in code else (ast.stmt, ast.ExceptHandler, ast.match_case)
     pending: list[tuple[ast.AST, bool]] = [(tree, False)]
     while pending:
@@ -63,7 +63,7 @@ def imported(code: str) -> tuple[Imported, ...]:
 
 
 def _named(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """The modules that a node imports. Of `from a import b` both `a` and `a.b`: `b` may be a module, too."""
+    """The modules that a node imports. For `from a import b` both `a` and `a.b`, because `b` may be a module."""
     if isinstance(node, ast.Import):
         yield from ((alias.name, 0) for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
@@ -79,10 +79,10 @@ def _named(node: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def _inside(node: ast.AST, caught: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """The nodes below, with whether a missing module is caught there."""
+    """The child nodes, with whether a missing module is caught there."""
     if isinstance(node, ast.Try | ast.TryStar) and any(_catches(handler) for handler in node.handlers):
         yield from ((child, True) for child in node.body)
-        # What a handler imports instead is one of two ways, too.
+        # An import in a handler is an alternative, so it is optional too.
         yield from ((child, True) for handler in node.handlers for child in handler.body)
         yield from ((child, caught) for child in (*node.orelse, *node.finalbody))
     elif isinstance(node, ast.If) and _for_types(node.test):
@@ -98,13 +98,13 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 
 def _for_types(test: ast.expr) -> bool:
-    """`if TYPE_CHECKING:`, which no run enters."""
+    """True for `if TYPE_CHECKING:`, which never runs."""
     name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
     return name == "TYPE_CHECKING"
 
 
 def local(root: Path, module: str) -> bool:
-    """True if a workspace brings the module itself, at its top or in a folder where sources usually lie."""
+    """True if the workspace provides the module, at its root or in a usual source folder."""
     return any(
         (root / folder / f"{module}.py").is_file() or (root / folder / module).is_dir()
         for folder in ("", "src", "lib", "python", "tests", "test")
@@ -118,7 +118,7 @@ def missing(
     root: Path | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> Imports:
-    """What has to be had: neither in the standard library nor among `modules`, nor the workspace's or the run's own."""
+    """The imports to install: not in the standard library, in `modules`, in the workspace or in the run itself."""
     own = {name.split("/")[0].removesuffix(".py") for name in files or ()}
 
     def absent(module: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which packages may be had: models invent names, and somebody may have taken an invented one."""
+"""Which packages may be installed: models invent names, and an attacker may have registered one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from stet_ls.engine.sandbox.environments.imported_modules import Imports
 from stet_ls.engine.sandbox.environments.known_packages import SYSTEM, distribution, normalized, well_known
 
 Ask = Callable[[tuple[str, ...]], Awaitable[bool]]
-"""Asks the user about packages by name; False is no."""
+"""Asks the user about packages by name; False means no."""
 
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
 class InstallPolicy:
-    """What passes without a question: the project's dependencies (name -> requirement), the user's list, and the known.
+    """What needs no question: the project's dependencies (name -> requirement), the user's list, and known packages.
 
-    `allowed` comes from the user's settings alone, `known` from an index of packages on this machine.
+    `allowed` comes from the user's settings only, `known` from an index of packages on this machine.
     """
 
     project: Mapping[str, str] = field(default_factory=dict)
@@ -36,10 +36,9 @@ class InstallPolicy:
     async def requirements(
         self, missing: Imports, installed: Mapping[str, tuple[str, str]] | None = None
     ) -> tuple[str, ...]:
-        """The packages to install for missing modules, sorted, with optional ones that need no question.
+        """The packages to install for missing modules, sorted, with the optional ones that need no question.
 
-        Raises PolicyError, one sentence, for a module that only the system could bring, and for names that were not
-        allowed.
+        Raises PolicyError for a module that only a system package provides, and for names that were not allowed.
         """
         if modules := sorted(missing.needed & SYSTEM.keys()):
             bring = ", ".join(sorted({SYSTEM[module] for module in modules}))

@@ -1,8 +1,7 @@
-"""The folders that a Python needs to start, by its files alone: it is not started here.
+"""The folders that a Python needs to start, determined from files: it is not started here.
 
-A virtual environment that lies in a project was written by whoever wrote the project. Its `pyvenv.cfg` and its links
-say which folder of the host the box shall show; so what they name has to look like a Python installation itself, or a
-project could have `~/.ssh` shown to its own tests.
+A virtual environment in a project is untrusted. Its `pyvenv.cfg` and its links name host folders to show in the
+sandbox; what they name must look like a Python installation, or a project could have `~/.ssh` shown to its tests.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from stet_ls.validators.project_files import matching, read_regular, read_start
 _LARGEST = 100_000
 """Bytes of a `pyvenv.cfg`."""
 _LINKS = 40
-"""As many as Linux follows."""
+"""The same limit as Linux."""
 
 
 class UnfitError(Exception):
-    """This is no Python that a box could be given. Its text is why, for a list of what was tried."""
+    """This Python cannot be used in a sandbox. The text is the reason, for the list of rejected candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Installation:
 
 
 def installation(python: Path) -> Installation:
-    """Of a program. Raises UnfitError with the reason."""
+    """The installation of a program. Raises UnfitError with the reason."""
     python = Path(abspath(python))  # noqa: PTH100 - Path.resolve would follow the links that make an environment
     if not python.is_file():
         raise UnfitError("a broken link" if python.is_symlink() else "no such file")
@@ -61,7 +60,7 @@ def installation(python: Path) -> Installation:
 
 
 def stamp(folders: Iterable[Path]) -> str:
-    """Changes when packages come or go, or the environment is rebuilt."""
+    """Changes when packages are added or removed, or the environment is rebuilt."""
     return "|".join(_states(dict.fromkeys(folders)))
 
 
@@ -76,7 +75,7 @@ def _states(folders: Iterable[Path]) -> Iterator[str]:
 
 
 def _prefixes(program: Path) -> Iterator[Path]:
-    """The installations through which the links of a program lead; the last has to be one, or nothing is shown."""
+    """The installations that a program's links lead through; the last must be an installation, or nothing is shown."""
     for _ in range(_LINKS):
         prefix = program.parent.parent
         if _is_installation(prefix):
@@ -84,14 +83,14 @@ def _prefixes(program: Path) -> Iterator[Path]:
         if not program.is_symlink():
             break
         program = Path(abspath(program.parent / program.readlink()))  # noqa: PTH100
-    prefix = program.resolve().parent.parent  # a folder on the way may be a link too: uv's minor versions are
+    prefix = program.resolve().parent.parent  # a parent may be a link too, as in uv's minor versions
     if not _is_installation(prefix):
         raise UnfitError(f"{prefix} is not a Python installation, so runs cannot use it")
     yield prefix
 
 
 def _is_installation(folder: Path) -> bool:
-    """Its standard library lies below it: the files themselves, not behind a link that somebody made."""
+    """True if the standard library is below it: the files themselves, not behind a link."""
     files = (library / "os.py" for library in _libraries(folder))
     return any(file.is_file() and is_inside(file, folder) for file in files)
 
@@ -114,7 +113,7 @@ def _home(config: Path) -> Path:
 
 
 def _is_script(program: Path) -> bool:
-    """Shims of pyenv and its kind begin as scripts do."""
+    """True for scripts, such as pyenv's shims."""
     try:
         return read_start(program, 2) == b"#!"
     except OSError:

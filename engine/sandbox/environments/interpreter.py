@@ -1,4 +1,4 @@
-"""An interpreter that was proven to work in the box, and an environment on top of it: what a runner is given."""
+"""An interpreter that was verified in the sandbox, and an environment on top of it: the input of a runner."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A Python that starts in the box once `binds` are shown there read-only.
+    """A Python that starts in the sandbox once `binds` are shown there read-only.
 
     `path` is the program as a run names it. `base` is the `bin` folder of the installation below a virtual environment.
     `modules` are the top-level names that can be imported, `standard` those of the standard library; `distributions`
-    maps the others to (name, version) of their package. `source` says where it was found. All of it was told from
-    inside the box by something nobody trusts: good for a decision about what to run there, for nothing else.
+    maps the others to (name, version) of their package. `source` says where it was found. Untrusted code in the sandbox
+    reported all of it: use it only to decide what to run there.
     """
 
     path: Path
@@ -37,15 +37,15 @@ class Interpreter:
 
     @property
     def short(self) -> str:
-        """The version as wheels count it: 3.12."""
+        """The version as used in wheel names: 3.12."""
         return f"{self.version[0]}.{self.version[1]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """An interpreter and a read-only folder of packages; without a folder, the interpreter's own packages alone.
+    """An interpreter and a read-only folder of packages; without a folder, only the interpreter's own packages.
 
-    A runner starts `path`, shows `binds` and sets `env`. `key` changes with whatever could change a run.
+    A runner starts `path`, shows `binds` and sets `env`. `key` changes with anything that could change a run.
     """
 
     interpreter: Interpreter
@@ -75,5 +75,5 @@ class Environment:
 
 
 def bare_environment(interpreter: Interpreter) -> Environment:
-    """The environment of an interpreter as it is, without packages of Stet's."""
+    """The environment of an interpreter without packages installed by Stet."""
     return Environment(interpreter, f"{interpreter.path} {interpreter.stamp}")

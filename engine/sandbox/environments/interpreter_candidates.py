@@ -1,4 +1,4 @@
-"""Where the Python of a workspace may be, nearest first; whether it works is proven elsewhere."""
+"""Places where the Python of a workspace may be, nearest first; the sandbox verifies it later."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _CONDA = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda", "micr
 
 
 def candidates(root: Path, environ: Mapping[str, str], setting: str = "") -> Iterator[tuple[str, Path]]:
-    """What to call it and the program, for each place; programs that are not there too, where they were named."""
+    """A label and the program for each place, including named programs that do not exist."""
     if setting:
         named = root / Path(setting).expanduser()
         yield "the setting sandbox.python", python_in(named) if named.is_dir() else named
     for variable in ("VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "CONDA_PREFIX"):
-        # The base environment of conda is always active; it says nothing about this project.
+        # The base environment of conda is always active, so it does not identify this project.
         if (value := environ.get(variable)) and environ.get(
             "CONDA_DEFAULT_ENV" if "CONDA" in variable else ""
         ) != "base":
@@ -33,10 +33,10 @@ def candidates(root: Path, environ: Mapping[str, str], setting: str = "") -> Ite
     yield from ((str(folder), python_in(folder)) for folder in seen if folder.is_dir())
     for version in _pyenv(root, environ):
         yield f"pyenv {version.name}", python_in(version)
-    # Shims come first on the path where there are any, and choose by files: those were read above.
+    # Shims come first on PATH where there are any, and choose by files: those were read above.
     for name in ("python3", "python"):
         for folder in environ.get("PATH", "").split(os.pathsep):
-            # A relative folder means whatever the working folder is: not a place that somebody chose.
+            # A relative folder depends on the working folder, so it is not a deliberate choice.
             if Path(folder).is_absolute() and (found := shutil.which(name, path=folder)):
                 yield "PATH", Path(found)
 
@@ -47,7 +47,7 @@ def python_in(environment: Path) -> Path:
 
 
 def _kept_elsewhere(root: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Environments that tools keep outside of the project, found by the names that they give them."""
+    """Environments that tools keep outside of the project, found by the tools' naming schemes."""
     home = Path(environ.get("HOME", "/nonexistent"))
     caches = Path(environ.get("XDG_CACHE_HOME") or home / ".cache")
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
@@ -62,7 +62,7 @@ def _kept_elsewhere(root: Path, environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _safe(name: str) -> str:
-    """As poetry and pipenv write names; no star of a pattern is left in them."""
+    """A name as poetry and pipenv write it, without pattern characters."""
     return re.sub(r"[ &$`!*@\"()\[\]\\\r\n\t?/]", "_", name)[:42]
 
 
@@ -87,7 +87,7 @@ def _conda_name(root: Path) -> str:
 
 
 def _pyenv(root: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    """The versions of `.python-version`, the project's and those above it, then the user's own."""
+    """The versions in `.python-version` files of the project and its parents, then the user's own."""
     base = Path(environ.get("PYENV_ROOT") or Path(environ.get("HOME", "/nonexistent")) / ".pyenv")
     if not base.is_dir():
         return

@@ -1,4 +1,4 @@
-"""The user's own interpreter for a workspace: the first candidate that works, with the reasons against the others."""
+"""The user's own interpreter for a workspace: the first candidate that works, with reasons against the others."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from stet_ls.engine.sandbox.spec import Box, Limits, RunSpec
 _SCRIPT = Path(__file__).parents[1] / "inside" / "interpreter_probe.py"
 _LIMITS = Limits(seconds=30.0, output=4 * 1024 * 1024)
 _NAME = 200
-"""Characters of a name that is believed; nothing that is installed has a longer one."""
+"""Characters accepted of a reported name; no installed package has a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A candidate that was not taken: what it was called, its program, and why not."""
+    """A rejected candidate: its label, its program and the reason."""
 
     source: str
     path: Path
@@ -34,7 +34,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class DetectionResult:
-    """What was found; `interpreter` is None where nothing works, and then `tried` tells all the reasons."""
+    """The result; `interpreter` is None if none works, and `tried` then holds all reasons."""
 
     interpreter: Interpreter | None
     tried: tuple[Tried, ...] = ()
@@ -46,9 +46,9 @@ class DetectionResult:
 
 
 class Detector:
-    """Finds interpreters, and remembers what was proven for as long as their folders stay as they are.
+    """Finds interpreters and caches the results while their folders do not change.
 
-    `proofs` are remembered beyond this process; of what failed each process makes sure anew.
+    `proofs` caches successes beyond this process; each process checks failures again.
     """
 
     def __init__(self, runner: Box, proofs: ProbeCache | None = None) -> None:
@@ -65,7 +65,7 @@ class Detector:
         setting: str = "",
         environ: Mapping[str, str] | None = None,
     ) -> DetectionResult:
-        """The first Python for a workspace in which every one of `modules` can really be imported."""
+        """The first Python for a workspace in which every one of `modules` can be imported."""
         tried: list[Tried] = []
         places = await asyncio.to_thread(list, candidates(root, os.environ if environ is None else environ, setting))
         seen: set[Path] = set()
@@ -82,7 +82,7 @@ class Detector:
         return DetectionResult(None, tuple(tried))
 
     async def prove(self, path: Path, modules: Sequence[str] = ()) -> Interpreter:
-        """The interpreter behind a program. Raises UnfitError if it does not start in the box, or a module does not."""
+        """The interpreter of a program. Raises UnfitError if it or a module does not start in the sandbox."""
         place = await asyncio.to_thread(installation, path)
         key = (path, place.stamp, tuple(sorted(modules)))
         async with self._locks.setdefault(path, asyncio.Lock()):
@@ -97,7 +97,7 @@ class Detector:
         return known
 
     async def _known(self, place: Installation, modules: list[str]) -> Interpreter:
-        """Remembered solutions are judged like new ones."""
+        """Stored facts are checked like new ones."""
         script = _SCRIPT.read_bytes()
         if self._proofs is None:
             return _interpreter(place, await self._ask(place, modules, script))

@@ -1,4 +1,4 @@
-"""Packages by name: those that are had under another name than they are imported by, and those that are well known."""
+"""Packages by name: those whose import name differs from the package name, and well-known ones."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ DISTRIBUTIONS: Mapping[str, str] = {
     "umap": "umap-learn", "usb": "pyusb", "websocket": "websocket-client", "yaml": "PyYAML", "zmq": "pyzmq",
     "zstd": "zstandard", "_pytest": "pytest", "_yaml": "PyYAML", "multipart": "python-multipart",
 }  # fmt: skip
-"""Import name -> the package that brings it, where the two differ."""
+"""Import name -> package name, where the two differ."""
 
 SYSTEM: Mapping[str, str] = {
     "tkinter": "python3-tk", "_tkinter": "python3-tk", "turtle": "python3-tk", "gi": "python3-gi", "apt": "python3-apt",
     "cairo": "python3-cairo", "dbus": "python3-dbus", "bpy": "blender", "rpm": "python3-rpm",
     "_curses": "libncurses", "_sqlite3": "libsqlite3", "_lzma": "liblzma", "_ctypes": "libffi", "_ssl": "openssl",
 }  # fmt: skip
-"""Modules that no wheel brings -> the package of the system (Debian's name) that does."""
+"""Modules that no wheel provides -> the system package (Debian's name) that does."""
 
 
 @cache
 def well_known() -> frozenset[str]:
-    """Normalized names of packages which half the world uses."""
+    """Normalized names of widely used packages."""
     lines = Path(__file__).with_name("well_known.txt").read_text(encoding="ascii").splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def normalized(name: str) -> str:
-    """A package's name as the packaging standards compare it (PEP 503)."""
+    """A package name as the packaging standards compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def distribution(module: str, installed: Mapping[str, tuple[str, str]] | None = None) -> str:
-    """The package for an import: as the user's environment knows it, as the table does, else of the same name."""
+    """The package for an import: from the user's environment, else from the table, else of the same name."""
     if installed and module in installed:
         return installed[module][0]
     return DISTRIBUTIONS.get(module, module)

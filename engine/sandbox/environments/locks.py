@@ -1,6 +1,6 @@
-"""Locks on environments: users share a lock, building or removing needs it exclusively.
+"""Locks on environments: users share a lock; building or removing needs it exclusively.
 
-The kernel lets go of a lock when its holder ends, however it ends, so nothing is marked in use by the dead.
+The kernel releases a lock when its holder ends, however it ends, so a dead process never blocks one.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _RETRY_SECONDS = 0.05
 
 
 def lock_of(folder: Path) -> Path:
-    """The file beside a folder that is locked for it. It stays when the folder goes: two files would be two locks."""
+    """The lock file next to a folder. It remains when the folder is removed: two files would be two locks."""
     return folder.with_name(f"{folder.name}.lock")
 
 
 @asynccontextmanager
 async def locked(path: Path, kind: int) -> AsyncIterator[None]:
-    """Holds `path` as LOCK_SH or LOCK_EX, waiting as long as it takes without blocking the event loop."""
+    """Holds `path` as LOCK_SH or LOCK_EX; waits without a limit and without blocking the event loop."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        while not _try(descriptor, kind):  # noqa: ASYNC110  # no event tells that another process let go
+        while not _try(descriptor, kind):  # noqa: ASYNC110  # no event reports another process's release
             await asyncio.sleep(_RETRY_SECONDS)
         yield
     finally:
@@ -34,7 +34,7 @@ async def locked(path: Path, kind: int) -> AsyncIterator[None]:
 
 @contextmanager
 def locked_if_free(path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> Iterator[bool]:
-    """True if it is held alone; False at once if somebody else uses it."""
+    """True if the lock is held exclusively; False at once if it is in use."""
     descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600)
     try:
         yield _try(descriptor, fcntl.LOCK_EX)
@@ -44,7 +44,7 @@ def locked_if_free(path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> Iterator[
 
 @contextmanager
 def in_use(folders: tuple[Path, ...]) -> Iterator[None]:
-    """Marks those of the folders that are environments of Stet's; the others have no lock and need none."""
+    """Marks those of the folders that are Stet's environments as in use; the others have no lock and need none."""
     with ExitStack() as stack:
         for folder in folders:
             try:

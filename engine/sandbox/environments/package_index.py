@@ -1,4 +1,4 @@
-"""Where packages come from: the indexes that the user set up for uv or pip in their own files, never a project's."""
+"""Package indexes: those that the user set up for uv or pip in their own files, never a project's."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _KEPT = (
 def uv_options(folder: Path, environ: Mapping[str, str] = os.environ) -> tuple[list[str], dict[str, str]]:
     """Options and the environment for uv; pip's settings are written for it into `folder`, which is private.
 
-    Not on the command line, which every process can read: addresses may hold passwords. No key and no UV_ variable of
-    the caller's is handed on.
+    Not on the command line, which every process can read: addresses may hold passwords. Keys and UV_ variables of the
+    caller are not passed on.
     """
     variables = {name: environ[name] for name in _KEPT if name in environ}
     variables["PATH"] = "/usr/bin:/bin"
@@ -35,7 +35,7 @@ def uv_options(folder: Path, environ: Mapping[str, str] = os.environ) -> tuple[l
     lines = list(_as_uv(pip))
     if not lines:
         return ["--no-config"], variables
-    # pip asks all of its indexes, and so do we, in their order: one of them may lack the wheel for this Python.
+    # pip searches all of its indexes, in order, so this does too: one of them may lack the wheel for this Python.
     text = "\n".join(['index-strategy = "unsafe-first-match"', *lines])
     config = folder / "indexes.toml"
     config.touch(mode=0o600)
@@ -44,7 +44,7 @@ def uv_options(folder: Path, environ: Mapping[str, str] = os.environ) -> tuple[l
 
 
 def _as_uv(pip: Mapping[str, str]) -> Iterator[str]:
-    """pip's settings as lines of uv's file. The index that is the default takes the public one's place."""
+    """pip's settings as lines of uv's file. The default index replaces the public one."""
     folders, more, main = (pip.get(key, "").split() for key in ("find-links", "extra-index-url", "index-url"))
     alone = pip.get("no-index", "").strip().lower() in ("1", "true", "yes", "on")
     if alone and not folders:
@@ -61,7 +61,7 @@ def _as_uv(pip: Mapping[str, str]) -> Iterator[str]:
         if number == len(places) and (alone or main):
             yield "default = true"
         if url.startswith("file:"):
-            # What lies on this machine its user put there; such files do not tell when they were published.
+            # Local files come from the user and have no publication date.
             yield "exclude-newer = false"
 
 

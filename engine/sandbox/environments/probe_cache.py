@@ -1,7 +1,7 @@
 """Facts about interpreters from the sandbox, cached on the disk for the next process.
 
-The file lies in the user's private folder and holds nothing but what a box told, which is checked as if it came from
-there now; which folders a run is shown is read from the installation each time, never from here.
+The file is in the user's private folder and holds only what a sandbox reported, which is checked like a new report;
+the folders that a run is shown are read from the installation each time, never from here.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from stet_ls.engine.sandbox.environments.installation import Installation
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
 _MOST = 40
-"""Interpreters that are remembered."""
+"""Interpreters kept."""
 _LAYOUT = 1
 
 
 class ProbeCache:
-    """`path` is the file; `box` names the box in which a proof is made, with the boot and Stet's version."""
+    """`path` is the file; `box` identifies the sandbox of a proof, with the boot and Stet's version."""
 
     def __init__(self, path: Path, box: Callable[[], Awaitable[str]]) -> None:
         self._path = path
@@ -43,7 +43,7 @@ class ProbeCache:
         return row["told"]
 
     async def keep(self, key: str, told: Any) -> None:
-        """Remembers it. What cannot be written is asked again."""
+        """Stores the facts. If they cannot be written, the next process probes again."""
         async with self._lock:
             await asyncio.to_thread(self._write, key, told)
 
@@ -77,5 +77,5 @@ def _key(place: Installation, modules: tuple[str, ...], script: bytes, box: str)
 
 
 def _digest(key: str, told: Any) -> str:
-    """Detects a file that was cut or edited; it is no protection against other programs of the user."""
+    """Detects a truncated or edited file; it does not protect against other programs of the user."""
     return hashlib.sha256(f"{key} {json.dumps(told, sort_keys=True)}".encode()).hexdigest()

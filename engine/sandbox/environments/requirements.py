@@ -1,4 +1,4 @@
-"""What a project says it depends on, read from its files as data: `setup.py` and all else is never executed."""
+"""A project's declared dependencies, read from its files as data: `setup.py` and other code is never executed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST = 1_000_000
 
 
 def dependencies(root: Path) -> Mapping[str, str]:
-    """Normalized name -> a requirement such as `numpy>=1.26`, of every group: tests need theirs too.
+    """Normalized name -> a requirement such as `numpy>=1.26`, of every group, because tests need theirs too.
 
-    The first that names a package wins. An address, a path or an option of pip in place of a version is left out: only
-    the name is taken, and the index of the user decides where it comes from.
+    The first mention of a package is used. An address, a path or a pip option instead of a version is dropped: only
+    the name is used, and the user's index decides where it comes from.
     """
     found: dict[str, str] = {}
     for line in _lines(root):
@@ -33,7 +33,7 @@ def dependencies(root: Path) -> Mapping[str, str]:
 
 
 def requirement(text: str) -> tuple[str, str] | None:
-    """A requirement's normalized name, and the requirement with nothing in it but name, extras and versions."""
+    """A requirement's normalized name, and the requirement reduced to name, extras and versions."""
     match = _NAME.match(text)
     if match is None or "://" in text.split("#")[0].split("@")[0]:
         return None
@@ -89,5 +89,5 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _text(root: Path, file: Path) -> str:
-    """A file's text; "" for what is none of the project's: names in it are looked up, so no other file's get out."""
+    """A file's text; "" if it is outside the project: names in it are looked up and would leak other files."""
     return (read_text(file, most=_MOST) or "") if is_inside(file, root) else ""

@@ -1,4 +1,4 @@
-"""Packages unpacked into a folder: wheels alone, by uv, so that nothing of a package runs outside a box."""
+"""Packages unpacked into a folder: only wheels, by uv, so that no package code runs outside a sandbox."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_WHEEL = (
     "no wheels with a matching",
 )
 
-# The server may be killed while uv works; then uv shall not go on. The signal is the kernel's, set before uv starts.
+# Ends uv if the server is killed while uv works. The kernel sends the signal; it is set before uv starts.
 _TETHER = (
     "import ctypes, os, signal, sys\n"
     "parent = int(sys.argv[1])\n"
@@ -43,21 +43,21 @@ _TETHER = (
 
 
 class PackagesError(StetError):
-    """Packages could not be had. Says which, why, and the way out."""
+    """Packages cannot be installed. The text says which, why, and the way out."""
 
 
 @dataclass(frozen=True, slots=True)
 class MinimumAge:
-    """How old a file on the index has to be: what somebody put there today may be gone, or found out, in a week.
+    """Minimum age of a file on the index: a malicious upload is usually discovered within a week.
 
-    `trusted` are normalized names for which any age will do: the project's own dependencies.
+    `trusted` are normalized names for which any age is accepted: the project's own dependencies.
     """
 
     days: int = 7
     trusted: Collection[str] = ()
 
     def options(self) -> list[str]:
-        """For uv."""
+        """The options for uv."""
         if self.days <= 0:
             return []
         now = datetime.now(UTC)
@@ -68,7 +68,7 @@ class MinimumAge:
 
 
 WEEK = MinimumAge()
-"""The default: nothing that is younger than a week."""
+"""The default: nothing younger than a week."""
 
 
 def _stamp(moment: datetime) -> str:
@@ -78,10 +78,10 @@ def _stamp(moment: datetime) -> str:
 async def build(
     folder: Path, interpreter: Interpreter, requirements: Sequence[str], *, cache: Path, fresh: MinimumAge = WEEK
 ) -> None:
-    """Makes `folder` a virtual environment of the interpreter with the packages in it. Neither is started for that.
+    """Makes `folder` a virtual environment of the interpreter with the packages. Neither is started for that.
 
-    What the interpreter has already stays importable and its versions are held, so that both fit together. Raises
-    PackagesError. Whoever is cancelled meanwhile leaves no process behind, and has to remove the folder.
+    The interpreter's packages stay importable and their versions are pinned, so that both fit together. Raises
+    PackagesError. On cancellation no process is left; the caller has to remove the folder.
     """
     if interpreter.free_threaded:
         raise PackagesError(
@@ -91,7 +91,7 @@ async def build(
     try:
         site, held, config, variables = await asyncio.shield(beginning)
     except asyncio.CancelledError:
-        await asyncio.wait({beginning})  # a thread goes on: what it still wrote would be left
+        await asyncio.wait({beginning})  # the thread continues; its files would be left
         raise
     argv = [
         *(str(uv()), "pip", "install", "--quiet", "--no-progress", "--color", "never", "--no-python-downloads"),
@@ -109,7 +109,7 @@ async def build(
 
 
 def _begun(folder: Path, interpreter: Interpreter) -> tuple[Path, Path, list[str], dict[str, str]]:
-    """The empty environment: where packages go, the versions that are held, and uv's options and variables."""
+    """The empty environment: its package folder, the pinned versions, and uv's options and variables."""
     site = _skeleton(folder, interpreter)
     held = folder / "held.txt"
     installed = {f"{name}=={version}" for name, version in interpreter.distributions.values() if _plain(name, version)}
@@ -118,7 +118,7 @@ def _begun(folder: Path, interpreter: Interpreter) -> tuple[Path, Path, list[str
 
 
 def uv() -> Path:
-    """The program. Raises PackagesError where there is none."""
+    """The uv program. Raises PackagesError if there is none."""
     try:
         from uv import find_uv_bin
 
@@ -139,14 +139,14 @@ def _skeleton(folder: Path, interpreter: Interpreter) -> Path:
     version = ".".join(map(str, interpreter.version))
     config = f"home = {interpreter.base}\ninclude-system-site-packages = false\nversion = {version}\n"
     (folder / "pyvenv.cfg").write_text(config, encoding="utf-8")
-    # Behind the packages of this folder come those that the interpreter has; run in the box alone, as all of it is.
+    # The interpreter's packages come after those of this folder; like all of it they run in the sandbox only.
     below = "".join(f"import site; site.addsitedir({str(each)!r})\n" for each in interpreter.packages)
     (site / "_interpreter.pth").write_text(below, encoding="utf-8")
     return site
 
 
 def _plain(name: str, version: str) -> bool:
-    """What an interpreter tells of its packages is written into a file for uv: names and versions, nothing else."""
+    """True for a plain name and version: what an interpreter reports is written into a file for uv."""
     allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-!")
     return bool(name and version) and set(name) | set(version) <= allowed and name[0].isalnum() and version[0].isdigit()
 

@@ -1,4 +1,4 @@
-"""Which packages a code needs by way of its own workspace: what it imports there has imports of its own."""
+"""The packages that code needs through its own workspace: workspace modules have imports of their own."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from stet_ls.engine.sandbox.environments.imported_modules import Imported, Impor
 from stet_ls.validators.project_files import read_regular
 
 _FOLDERS = ("", "src", "lib", "python", "tests", "test")
-"""Where a workspace's own modules usually lie, relative to its root."""
+"""Usual folders of a workspace's own modules, relative to its root."""
 _MOST_FILES = 150
-"""Modules of the workspace that are read for one code: a job waits for them."""
+"""Workspace modules read for one piece of code, because a job waits for them."""
 _LARGEST = 400_000
 """Bytes of a module that is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The workspace at `root`, with the unsaved texts of some of its files by their paths."""
+    """The workspace at `root`, with unsaved texts of its files by path."""
 
     root: Path
     unsaved: Mapping[Path, str] = field(default_factory=dict)
 
     def imports(self, texts: Iterable[str], path: Path | None) -> Imports:
-        """What texts import that stand at `path`, and what the workspace's modules behind them import.
+        """The imports of texts located at `path`, and of the workspace modules that they import.
 
-        A module that is imported optionally makes all of its own imports optional. Reads files: not for an event loop.
+        Imports of an optionally imported module are optional too. Reads files: not for an event loop.
         """
         wanted = Imports()
         pending: list[tuple[str, Path | None, bool]] = [(text, path, False) for text in texts]
-        # What is needed after it was optional is looked at once more.
+        # A module first seen as optional is read again if it is also required.
         seen: dict[Path, bool] = {} if path is None else {path: False}
         for file in self._packages(path):
             if file not in seen and (read := self._read(file)) is not None:
@@ -51,14 +51,14 @@ class Sources:
         return wanted
 
     def _packages(self, path: Path | None) -> Iterator[Path]:
-        """What is run before a file of a package is."""
+        """The package files that run before a module of the package."""
         folder = path.parent if path is not None else self.root
         while folder != self.root and folder.is_relative_to(self.root) and (folder / "__init__.py").is_file():
             yield folder / "__init__.py"
             folder = folder.parent
 
     def _files(self, each: Imported, place: Path | None, target: Path | None) -> Iterator[Path]:
-        """The workspace's files that are run when a module is imported: those of the packages around it, too."""
+        """The workspace files that run when a module is imported, including those of its parent packages."""
         parts = each.name.split(".")
         if not all(part.isidentifier() for part in parts):
             return

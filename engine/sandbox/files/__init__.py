@@ -1,1 +1,1 @@
-"""What a box sees of the workspace, and what it writes."""
+"""The workspace as a sandbox sees it, and the files that a run writes."""

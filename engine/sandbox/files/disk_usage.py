@@ -1,4 +1,4 @@
-"""How much a run has put on the disk since it began: a rlimit bounds one file and not their number."""
+"""Disk space that a run has used since its start: a rlimit bounds one file's size, not the number of files."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import time
 from collections.abc import Callable, Sequence
 
-_SLOW = 10  # a tenth of the time at most is spent on walking
+_SLOW = 10  # at most a tenth of the time goes to walking
 
 
 class DiskUsage:
-    """Counts what lies in folders, against what lay there at first. Links are not followed."""
+    """Measures how much folders have grown since the start. Links are not followed."""
 
     def __init__(self, folders: Sequence[str], most_bytes: int, most_files: int) -> None:
         self._folders = folders
@@ -20,7 +20,7 @@ class DiskUsage:
         self._next = 0.0
 
     def is_too_much(self, elsewhere: Callable[[], int] = int) -> bool:
-        """True if a limit is passed, with the bytes that lie elsewhere. Often it does not look, and is False."""
+        """True if a limit is passed, counting bytes used elsewhere too. False shortly after a measurement."""
         started = time.monotonic()
         if started < self._next or not self._folders:
             return False

@@ -1,4 +1,4 @@
-"""What of the host a box sees: the system's programs and libraries, the interpreters it needs, and nothing else."""
+"""The parts of the host visible in a sandbox: system programs and libraries, required interpreters, nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = {
     "/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n",
     "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files\n",
 }
-"""Files that tell of the user and the network on the host; the box has its own."""
+"""Files that describe the user and the network on the host; the sandbox has its own."""
 
 _LARGEST_CONFIG = 100_000
 """Bytes of a `pyvenv.cfg`."""
@@ -35,7 +35,7 @@ _NEVER = frozenset(
 
 
 def system() -> Iterator[tuple[str, str, str]]:
-    """The system's part as (option, source, destination) of bwrap: links stay links, folders are bound read-only."""
+    """The system's part as (option, source, destination) for bwrap: links stay links, folders are bound read-only."""
     for name in _SYSTEM:
         path = Path(name)
         if path.is_symlink():
@@ -48,16 +48,16 @@ def system() -> Iterator[tuple[str, str, str]]:
 
 
 _HIDDEN = frozenset({"keys", "config.gz"})
-"""Of /proc, though anybody may read them: the names of the user's keys, and how this machine's kernel was built."""
+"""World-readable entries of /proc: the names of the user's keys, and the kernel's build configuration."""
 _ANY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def kernel() -> Iterator[tuple[str, str, str]]:
-    """What of /proc is hidden or made read-only, as for bwrap.
+    """The parts of /proc that are hidden or made read-only, as options for bwrap.
 
-    Started by root, a box's user owns the kernel's files there, though it has no capability: `core_pattern` names a
-    program that the kernel starts, outside, as root. What bwrap covers by itself it finds by the mode of the folders,
-    which nobody may write to. For other users the owner of these files is somebody else.
+    If root starts a sandbox, its user owns the kernel's files there, although without capabilities: `core_pattern`
+    names a program that the kernel starts outside, as root. bwrap's own covers depend on the mode of the folders, which
+    are not writable for anyone. For other users these files have another owner.
     """
     root = os.geteuid() == 0
     for entry in os.scandir("/proc"):
@@ -71,7 +71,7 @@ def kernel() -> Iterator[tuple[str, str, str]]:
 
 
 def readable() -> Iterator[Path]:
-    """The system's part for a box that has no mounts of its own: what may be read and started there."""
+    """The system's part for a sandbox without mounts: what may be read and started there."""
     for name in _SYSTEM:
         if Path(name).is_dir():
             yield Path(name)
@@ -81,9 +81,9 @@ def readable() -> Iterator[Path]:
 
 
 def bindable(path: Path) -> Path | None:
-    """The folder or file to bind for `path`, or None if it is in the box anyway.
+    """The folder or file to bind for `path`, or None if the sandbox has it anyway.
 
-    Raises ValueError for a place that holds other people's things: a whole home, the root, the run-time folder.
+    Raises ValueError for a place that holds other things too: a whole home, the root, the run-time folder.
     """
     real = path.absolute()
     if any(real.is_relative_to(name) for name in _SYSTEM):
@@ -94,9 +94,9 @@ def bindable(path: Path) -> Path | None:
 
 
 def interpreter(executable: Path = Path(sys.executable)) -> tuple[Path, ...]:
-    """The folders without which a Python does not start: its environment, and the installation that it was made from.
+    """The folders that a Python needs to start: its environment and the base installation.
 
-    An installation in a home folder (pyenv, uv) is shown alone, never the folders above it.
+    Of an installation in a home folder (pyenv, uv) only its own folder is shown, not the parents.
     """
     folders = [environment_of(executable)]
     base = _home(folders[0])
@@ -112,7 +112,7 @@ def environment_of(executable: Path) -> Path:
 
 
 def _home(environment: Path) -> Path | None:
-    """The folder of the base interpreter, as a virtual environment notes it."""
+    """The folder of the base interpreter, from a virtual environment's configuration."""
     try:
         text = read_regular(environment / "pyvenv.cfg", most=_LARGEST_CONFIG).decode("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -125,7 +125,7 @@ def _home(environment: Path) -> Path | None:
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
-    """The paths without those that lie in another of them, outer ones first."""
+    """The paths that are not inside another one of them, outer ones first."""
     kept: list[Path] = []
     for path in sorted(set(paths), key=lambda path: len(path.parts)):
         if not any(path.is_relative_to(other) for other in kept):

@@ -11,7 +11,7 @@ _MOST = 8 * 1024 * 1024
 
 
 def relative(name: str) -> str:
-    """A relative path that stays where it is put. Raises ValueError for any other."""
+    """A relative path that stays inside its folder. Raises ValueError for any other."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
         raise ValueError(f"{name!r} is not a path below the working folder")
@@ -19,9 +19,9 @@ def relative(name: str) -> str:
 
 
 def from_tar(data: bytes, wanted: Sequence[str]) -> Mapping[str, bytes]:
-    """The regular files of an archive that were asked for, or lie in a folder that was; links and devices are left.
+    """The requested regular files of an archive, or those in requested folders; links and devices are skipped.
 
-    The archive is read in memory and never unpacked; a broken one gives what stands before the break.
+    The archive is read in memory and never unpacked; a broken one gives the files before the break.
     """
     names = [relative(name) for name in wanted]
     found: dict[str, bytes] = {}

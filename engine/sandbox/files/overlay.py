@@ -1,4 +1,4 @@
-"""The layer over a workspace: unsaved buffers and a run's own files, and nothing where secrets are."""
+"""The layer over a workspace: unsaved buffers and a run's own files, with secrets masked."""
 
 from __future__ import annotations
 
@@ -19,25 +19,24 @@ from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.storage.private_files import private_folder
 
 _HISTORIES = frozenset({".git", ".hg", ".svn"})
-"""Folders, or files that name one: what was written once, with the keys of the servers that have it too."""
+"""Folders, or files that name one: old versions of files, and credentials of remote servers."""
 _NOT_WALKED = frozenset({"node_modules", "__pycache__", ".venv", "venv", "site-packages", "target", ".tox", ".nox"})
-"""Folders of tools: large, and what lies in them is not the user's."""
+"""Large folders of tools that hold no files of the user's."""
 _MOST_ENTRIES = 500_000
-"""Entries of a workspace's folders, some seconds of looking."""
+"""Entries of a workspace's folders; walking them takes some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayFolders:
-    """Where layers are made: a folder of Stet's own that no box sees."""
+    """Creates layers in a folder of Stet's own that no sandbox sees."""
 
     folder: Path
 
     @contextmanager
     def layer(self, overlay: Overlay, files: Mapping[str, bytes], masked: Sequence[str]) -> Iterator[Path]:
-        """A folder to lay over the workspace; gone afterwards. Locked meanwhile, so that a sweep can tell it is in use.
+        """A folder to lay over the workspace; removed afterwards. Locked until then, so that a sweep skips it.
 
-        Each of the `masked` paths is hidden by an empty file: in an upper layer a file hides a folder
-        below it too.
+        Each of the `masked` paths is hidden by an empty file: a file in an upper layer also hides a folder below it.
         """
         base = private_folder(outside(overlay.root, self.folder))
         folder = Path(tempfile.mkdtemp(prefix="layer-", dir=base))
@@ -55,11 +54,11 @@ class OverlayFolders:
             os.close(lock)
 
     def masked(self, root: Path) -> tuple[str, ...]:
-        """What no run sees of a workspace. Walks over it: not for the event loop."""
+        """The paths of a workspace hidden from every run. Walks the tree: not for the event loop."""
         return tuple(secrets(root, hidden(root, self.folder)))
 
     def sweep(self) -> int:
-        """Removes what a process left behind that was killed; returns how many layers there were."""
+        """Removes layers left by killed processes; returns how many."""
         return sum(_sweep(place) for place in places(self.folder))
 
 
@@ -80,9 +79,9 @@ def _sweep(place: Path) -> int:
 
 
 def secrets(root: Path, own: Collection[str] = ()) -> Iterator[str]:
-    """The relative paths in a workspace that no run sees; `own` are Stet's. Links are not followed.
+    """The relative paths in a workspace hidden from every run; `own` are Stet's. Links are not followed.
 
-    Raises ValueError for a workspace with too many entries to look at all: what was not looked at could be a secret.
+    Raises ValueError for a workspace with too many entries to check: an unchecked file could be a secret.
     """
     left = _MOST_ENTRIES
     pending = [""]
@@ -105,7 +104,7 @@ def _scanned(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def is_hidden(name: str, *, folder: bool) -> bool:
-    """True if no run sees this file or folder of a workspace; `name` is its relative path."""
+    """True if this file or folder of a workspace is hidden from every run; `name` is its relative path."""
     parts = name.split("/")
     return parts[-1] in _HISTORIES or is_secret(parts, folder=folder)
 

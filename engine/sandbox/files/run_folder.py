@@ -1,4 +1,4 @@
-"""Where runs keep what they need: in the user's folder, or in a temporary one as soon as that cannot be written."""
+"""The folder of runs: in the user's folder, or a temporary one if that is not writable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PREFIX = "stet-runs-"
 
 
 class Workplace:
-    """A folder that is private to its user; `wanted` is the one that outlives the process, if it can be written."""
+    """A folder that is private to its user; `wanted` is the persistent one, used if it is writable."""
 
     def __init__(self, wanted: Path) -> None:
         self.wanted = wanted
@@ -32,22 +32,22 @@ class Workplace:
         self._remove: weakref.finalize[..., Workplace] | None = None
 
     def open(self) -> Path:
-        """The folder in use, which is there and can be written. Raises BoxError if there is none. Blocks."""
+        """The folder in use; it exists and is writable. Raises BoxError if there is none. Blocks."""
         if self.folder == self.wanted and (found := _private_or_obstacle(self.wanted)) is not None:
             self._move(found)
         return self.folder
 
     def leave(self, place: Path, error: OSError) -> bool:
-        """True if another folder than `place`, where that error came up, is in use now. Raises as `open` does."""
+        """True if a folder other than `place`, where `error` occurred, is now in use. Raises as `open` does."""
         if self.folder == place == self.wanted:
-            if error.errno in FULL:  # what was just removed again may have taken the room
+            if error.errno in FULL:  # the removed files may have filled the disk
                 self._move(Obstacle.of(place, error))
             else:
                 self.open()
         return self.folder != place
 
     def close(self) -> None:
-        """Removes the temporary folder. The next `open` looks at the user's own again."""
+        """Removes the temporary folder. The next `open` tries the user's own again."""
         if self._remove is not None:
             self._remove()
         self.folder, self.obstacle, self._remove = self.wanted, None, None
@@ -55,7 +55,7 @@ class Workplace:
     def _move(self, found: Obstacle) -> None:
         try:
             scratch.sweep(Path(tempfile.gettempdir()), _PREFIX)
-            # 0700, below a folder whose owner or sticky bit keeps others from exchanging it.
+            # 0700, below a folder whose owner or sticky bit keeps others from replacing it.
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -69,7 +69,7 @@ class Workplace:
 
 
 def _private_or_obstacle(folder: Path) -> Obstacle | None:
-    """Makes `folder` for this user alone; what keeps it from being made, being private or being written."""
+    """Creates `folder` for this user only; returns what keeps it from being created, private or writable."""
     if (found := obstacle(folder)) is not None:
         return found
     try:

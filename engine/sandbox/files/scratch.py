@@ -1,4 +1,4 @@
-"""Folders on the disk that a run may write to: created, listed without following links, and removed."""
+"""Writable folders on the disk for a run: created, listed without following links, and removed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scratch(base: Path) -> Iterator[Path]:
 
 
 def sweep(base: Path, prefix: str = _PREFIX) -> int:
-    """Removes what a process of this user left behind that was killed; returns how many folders there were."""
+    """Removes folders left by this user's killed processes; returns how many."""
     return sum(_swept(folder) for folder in base.glob(f"{prefix}*"))
 
 
@@ -59,9 +59,9 @@ def _swept(folder: Path) -> bool:
 
 
 def remove(folder: Path) -> None:
-    """Removes a folder that its programs may have locked or nested deeper than any path is long."""
+    """Removes a folder that programs may have made read-only or nested deeper than the longest path."""
     if not _removed(folder, _DEEP):
-        # They walk by descriptors and follow no link.
+        # These walk by descriptors and follow no link.
         for command in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
             subprocess.run(
                 [f"/bin/{command[0]}", *command[1:], "--", folder], env={}, check=False, stdin=subprocess.DEVNULL,
@@ -70,7 +70,7 @@ def remove(folder: Path) -> None:
 
 
 def _removed(folder: Path | str, deep: int) -> bool:
-    """Removes a folder that is no deeper than this, and that lets itself be removed."""
+    """Removes a folder no deeper than `deep`; False if that fails."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -85,7 +85,7 @@ def _removed(folder: Path | str, deep: int) -> bool:
 
 
 def put(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Writes files by their relative paths. Raises ValueError for one that would lie elsewhere, or behind a link."""
+    """Writes files by their relative paths. Raises ValueError for a path outside of the folder or behind a link."""
     for name, content in files.items():
         path = folder
         for part in relative(name).split("/")[:-1]:
@@ -94,12 +94,12 @@ def put(folder: Path, files: Mapping[str, bytes]) -> None:
                 raise ValueError(f"{name!r} is behind a link")
             path.mkdir(exist_ok=True)
         path = folder / relative(name)
-        path.unlink(missing_ok=True)  # never through a link that the workspace has there
+        path.unlink(missing_ok=True)  # never write through a link of the workspace
         path.write_bytes(content)
 
 
 def artifacts(folder: Path, wanted: Sequence[str]) -> Mapping[str, bytes]:
-    """The regular files that were asked for, or lie in a folder that was; links and devices are left."""
+    """The requested regular files, or those in requested folders; links and devices are skipped."""
     found: dict[str, bytes] = {}
     for name in wanted:
         parts = relative(name).split("/")
@@ -117,7 +117,7 @@ def artifacts(folder: Path, wanted: Sequence[str]) -> Mapping[str, bytes]:
 
 
 def _take(name: str, last: str, folder: int, found: dict[str, bytes]) -> None:
-    """Adds a file, or all that lie in a folder, as long as there is room."""
+    """Adds a file, or all files of a folder, within the size limit."""
     with contextlib.suppress(OSError, RecursionError):
         opened = os.open(last, _FILE, dir_fd=folder)
         try:

@@ -1,4 +1,4 @@
-"""Stet's own folders, where they lie in a workspace: with a `STET_HOME` there, or where somebody opens their home."""
+"""Stet's own folders inside a workspace: with a `STET_HOME` there, or a workspace that is the home folder."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from stet_ls.engine.storage.paths import user_paths
 
 
 def hidden(root: Path, folder: Path) -> frozenset[str]:
-    """The relative paths of what no run sees of the workspace at `root`; `folder` is the sandbox' own.
+    """The relative paths hidden from every run of the workspace at `root`; `folder` is the sandbox's own.
 
-    A box that showed them would show the user's keys and solutions; a copy would hold itself.
+    Without this a sandbox would show the user's keys and solutions; a copy would contain itself.
     """
     paths = user_paths()
     own = (paths.config_file, paths.data, paths.cache, paths.logs, paths.runtime, folder)
@@ -20,7 +20,7 @@ def hidden(root: Path, folder: Path) -> frozenset[str]:
 
 
 def outside(root: Path, folder: Path) -> Path:
-    """`folder`, or a private one for temporary files if that lies in the workspace: nothing is laid over itself.
+    """`folder`, or a private temporary one if `folder` is in the workspace: an overlay cannot contain its own source.
 
     Raises ValueError where both do.
     """
@@ -31,7 +31,7 @@ def outside(root: Path, folder: Path) -> Path:
 
 
 def places(folder: Path) -> tuple[Path, Path]:
-    """Where runs may keep what they need of a workspace: the folder itself, and the one that takes its place."""
+    """The possible folders for a run's files: the folder itself and its temporary replacement."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     return folder, Path(tempfile.gettempdir(), f"stet-{user}-{folder.name}")
 

@@ -1,7 +1,7 @@
-"""A copy of a workspace for boxes that cannot lay a forgetful layer over it; kept, and brought up to date for each run.
+"""A copy of a workspace for sandboxes without overlays; kept, and updated for each run.
 
-What a run did to the copy is undone before the next: beside each file stands the time of its last change of any kind
-(`ctime`), which no program can set back, so that a poisoned file with its old size and date is found too.
+A run's changes to the copy are undone before the next one. For each file the `ctime` is recorded, which no program can
+set back, so that a modified file with its old size and date is found too.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from stet_ls.validators.project_files import read_regular
 _MOST_FILES = 50_000
 _MOST_BYTES = 1024 * 1024 * 1024
 _MOST_ENTRIES = 200_000
-"""Of the workspace's folders, ignored ones and links among them."""
+"""Entries of the workspace's folders, including ignored ones and links."""
 _AT_ONCE = 8
 _KEPT_SECONDS = 7 * 24 * 3600.0
 _NODE = "node_modules"
 _SHOWN = frozenset({_NODE, ".venv", "venv"})
-"""Folders of installed packages: shown read-only, where they lie."""
+"""Folders of installed packages: shown read-only in place."""
 _CACHES = frozenset({".cache", ".vite", ".vite-temp", ".vitest"})
-"""What tools write into `node_modules` while they run; each run begins without."""
+"""Caches that tools write into `node_modules`; each run starts without them."""
 _LEFT_OUT = frozenset({"__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
 _SMALL = 1024 * 1024
-"""Ignored files up to this size are copied: a build may have generated sources there."""
+"""Ignored files up to this size in bytes are copied: they may be generated sources."""
 _LONGEST_LIST = 256_000
 _RACY_NS = 50_000_000
-"""A file that changed so shortly before it was copied may change again without another date."""
+"""A file modified this shortly before the copy may change again with the same date."""
 
 _Stamp = tuple[int, ...]
 _Lists = tuple[tuple[int, tuple[IgnorePattern, ...]], ...]
-"""Lists of ignored files, the nearest first, each with the number of folders that lie above it."""
+"""Ignore lists, the nearest first, each with the number of folders above it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A folder of the workspace itself that a run may read, and the path at which it expects it."""
+    """A workspace folder that a run may read, and the path at which the run expects it."""
 
     folder: Path
     at: Path
@@ -61,9 +61,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceCopy:
-    """A copy that a run may write to. `shown` are folders of the workspace itself that links of the copy lead to.
+    """A copy that a run may write to. `shown` are workspace folders that links of the copy lead to.
 
-    `own` are folders of Stet's, relative to the workspace, that the copy does not have.
+    `own` are Stet's folders, relative to the workspace, that the copy leaves out.
     """
 
     folder: Path
@@ -77,15 +77,15 @@ class WorkspaceCopy:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceCopies:
-    """Where copies lie: a folder of Stet's own. Each serves one run at a time."""
+    """Keeps copies in a folder of Stet's own. Each copy serves one run at a time."""
 
     folder: Path
 
     async def borrow(self, root: Path, stack: ExitStack, *, mounted: bool = False) -> WorkspaceCopy:
         """An up-to-date copy of the workspace at `root`, until `stack` closes.
 
-        Packages are links in the copy. If that is to be `mounted` at the workspace's own path, they lead elsewhere: to
-        where `shown` tells; and environments of Python are empty folders, to be covered by the workspace's own.
+        Packages are links in the copy. If it is `mounted` at the workspace's own path, they lead to the paths in
+        `shown`, and Python environments are empty folders, to be covered by the workspace's own.
 
         Raises ValueError for a workspace that is too large, BoxError if too many runs have a copy each.
         """
@@ -95,13 +95,13 @@ class WorkspaceCopies:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            # The copy is locked until it is whole again.
+            # The copy is locked until it is restored.
             with contextlib.suppress(Exception):
                 await work
             raise
 
     def sweep(self) -> int:
-        """Removes the copies that were unused for a week; returns their number."""
+        """Removes the copies unused for a week; returns how many."""
         swept = 0
         for lock in (lock for place in places(self.folder) for lock in place.glob("*.lock")):
             if time.time() - lock.stat().st_mtime < _KEPT_SECONDS:
@@ -136,7 +136,7 @@ def _lock(path: Path, stack: ExitStack) -> bool:
 
 @dataclass(slots=True)
 class _Source:
-    """A workspace as it is to be copied: what lies where, by relative path; folders come before what is in them."""
+    """The source of a copy: its entries by relative path; folders come before their contents."""
 
     root: Path
     mounted: bool = False
@@ -181,7 +181,7 @@ class _Source:
         self.shown.append(Shown(folder, at))
 
     def _link_packages(self, below: str, at: Path) -> None:
-        """A folder of links, so that tools may write beside them. What is a link itself leads to the same in the copy.
+        """A folder of links, so that tools may write next to them. An existing link leads to its target in the copy.
 
         `at` is where the run finds the packages.
         """
@@ -234,7 +234,7 @@ def _update(source: _Source, slot: Path) -> WorkspaceCopy:
     source.read()
     tree = private_folder(slot / "tree")
     known = _manifest(slot / "manifest.json")
-    (slot / "manifest.json").unlink(missing_ok=True)  # a broken update leaves a copy of which nothing is known
+    (slot / "manifest.json").unlink(missing_ok=True)  # after a failed update the copy's state is unknown
     present = _clean(tree, source)
     for name in sorted(source.folders - present.keys()):
         (tree / name).mkdir(mode=0o700)
@@ -256,7 +256,7 @@ def _update(source: _Source, slot: Path) -> WorkspaceCopy:
 
 
 def _clean(tree: Path, source: _Source) -> dict[str, os.stat_result]:
-    """Removes what the workspace does not have, or has as something else; returns the rest by relative path."""
+    """Removes what the workspace does not have, or has as another type; returns the rest by relative path."""
     present: dict[str, os.stat_result] = {}
     pending = [""]
     while pending:
@@ -265,7 +265,7 @@ def _clean(tree: Path, source: _Source) -> dict[str, os.stat_result]:
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
                 if stat.S_IMODE(status.st_mode) != 0o700:
-                    os.chmod(entry.path, 0o700)  # noqa: PTH101 - it is a folder, and all programs of the run are dead
+                    os.chmod(entry.path, 0o700)  # noqa: PTH101 - a folder, and all programs of the run have ended
                 if name in source.folders:
                     present[name] = status
                     pending.append(name)
@@ -281,7 +281,7 @@ def _clean(tree: Path, source: _Source) -> dict[str, os.stat_result]:
 
 
 def _copy(source: Path, target: Path, *, exists: bool) -> os.stat_result | None:
-    """Copies one file, its date and its mode for the user; None if it is gone, or no file any more."""
+    """Copies one file with its date and the user's mode bits; None if it is gone or no longer a file."""
     if exists:
         target.unlink()
     try:
@@ -306,7 +306,7 @@ def _copy(source: Path, target: Path, *, exists: bool) -> os.stat_result | None:
 
 
 def _stamp(status: os.stat_result) -> _Stamp:
-    """By which a change of a file of the workspace is seen."""
+    """The values that detect a change of a workspace file."""
     return status.st_size, status.st_mtime_ns, stat.S_IMODE(status.st_mode)
 
 
@@ -325,7 +325,7 @@ def _manifest(path: Path) -> dict[str, _Stamp]:
 def _entries(root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     try:
         with os.scandir(root / below) as entries:
-            found = list(islice(entries, _MOST_ENTRIES + 1))  # all of them first: some are removed on the way
+            found = list(islice(entries, _MOST_ENTRIES + 1))  # all first: the loop removes some
     except OSError:
         return
     for entry in found:

@@ -1,1 +1,1 @@
-"""Programs that run inside a box."""
+"""Programs that run inside a sandbox."""

@@ -1,8 +1,8 @@
-"""Tries to get out of the box that it runs in, and tells what it reached. Needs nothing but Python 3.8.
+"""Attacks the sandbox that it runs in and reports what it reached. Needs only Python 3.8.
 
-Run as `python attack.py`, with the targets as JSON in BOX_TARGETS. Prints one JSON object: the walls that have a hole,
-each with what went through, and whether honest work is possible. What it says is believed only where it reports a hole;
-that a wall stands is also seen from outside, by listeners and a victim.
+Run as `python attack.py`, with the targets as JSON in BOX_TARGETS. Prints one JSON object: the walls with a hole, each
+with what went through, and whether honest work is possible. Only reported holes are believed; listeners and a victim
+outside confirm that a wall holds.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ _TKILL = {"x86_64": 200, "aarch64": 130}
 
 
 def read_canary(targets: Targets) -> str | None:
-    """A file of the user's."""
+    """Read a file of the user's."""
     return Path(targets["canary"]).read_text(encoding="ascii")
 
 
 def list_home(targets: Targets) -> str | None:
-    """The names in the user's home, unless a box shows a home of its own."""
+    """List the user's home, unless the sandbox provides its own."""
     return next((name for name in targets["private"] if Path(name).name in os.listdir(Path(name).parent)), None)
 
 
 def list_folder(targets: Targets) -> str | None:
-    """The names in a folder of the user's."""
+    """List a folder of the user's."""
     return ", ".join(os.listdir(Path(targets["canary"]).parent))
 
 
 def see_file(targets: Targets) -> str | None:
-    """Whether a file of the user's exists, by its name."""
+    """Test by name whether a file of the user's exists."""
     return str(Path(targets["canary"]).lstat().st_size)
 
 
 def watch_folder(targets: Targets) -> str | None:
-    """The names of what is written in a folder of the user's, as it happens."""
+    """Watch the names of files as they are written in a folder of the user's."""
     watch = _libc.inotify_init1(os.O_NONBLOCK)
     folder = os.fsencode(Path(targets["canary"]).parent)
     return "a watch over a folder of the user's" if _libc.inotify_add_watch(watch, folder, 0xFFF) >= 0 else None
 
 
 def write_beside(targets: Targets) -> str | None:
-    """A new file in a folder of the user's."""
+    """Create a file in a folder of the user's."""
     path = Path(targets["canary"] + ".written")
     path.write_text("here", encoding="ascii")
     return str(path)
 
 
 def overwrite(targets: Targets) -> str | None:
-    """Another text in a file of the user's."""
+    """Change the text of a file of the user's."""
     return _on_any(targets, _write)
 
 
@@ -69,32 +69,32 @@ def _write(path: str) -> None:
 
 
 def change_mode(targets: Targets) -> str | None:
-    """Another mode for a file of the user's."""
+    """Change the mode of a file of the user's."""
     return _on_any(targets, lambda path: os.chmod(path, 0o666))  # noqa: S103 - that it is too open is the attack
 
 
 def change_times(targets: Targets) -> str | None:
-    """Other times for a file of the user's."""
+    """Change the times of a file of the user's."""
     return _on_any(targets, lambda path: os.utime(path, (1, 1)))
 
 
 def change_attribute(targets: Targets) -> str | None:
-    """A note on a file of the user's; not every file system takes one."""
+    """Set an extended attribute of a file of the user's; not every file system supports it."""
     return _on_any(targets, lambda path: os.setxattr(path, "user.attack", b"here"))
 
 
 def truncate(targets: Targets) -> str | None:
-    """A file of the user's cut to nothing, without writing to it."""
+    """Truncate a file of the user's without writing to it."""
     return _on_any(targets, lambda path: os.truncate(path, 0))
 
 
 def truncate_by_opening(targets: Targets) -> str | None:
-    """The same, by opening it to read."""
+    """Truncate a file of the user's by opening it to read."""
     return _on_any(targets, lambda path: os.close(os.open(path, os.O_RDONLY | os.O_TRUNC)))
 
 
 def _on_any(targets: Targets, change: Callable[[str], None]) -> str | None:
-    """Done to a file that is not shown, and to one that is shown read-only."""
+    """Apply a change to a file that is not shown and to one that is shown read-only."""
     path: str
     for path in (targets["canary"], targets["bound"]):
         try:
@@ -106,47 +106,47 @@ def _on_any(targets: Targets, change: Callable[[str], None]) -> str | None:
 
 
 def connect_tcp(targets: Targets) -> str | None:
-    """A server on the host's loopback."""
+    """Connect to a server on the host's loopback."""
     socket.create_connection(("127.0.0.1", targets["tcp"]), 2).close()
     return "127.0.0.1"
 
 
 def send_udp(targets: Targets) -> str | None:
-    """A datagram to the host's loopback; the listener outside reports whether it arrived."""
+    """Send a datagram to the host's loopback; the listener outside reports whether it arrived."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"out", ("127.0.0.1", targets["udp"]))
     return None
 
 
 def connect_unix(targets: Targets) -> str | None:
-    """A socket in the user's folder, as the one of a container engine is."""
+    """Connect to a socket in the user's folder, such as a container engine's."""
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(targets["unix"])
     return "a socket of the user's"
 
 
 def connect_abstract(targets: Targets) -> str | None:
-    """A socket without a file."""
+    """Connect to an abstract socket, which has no file."""
     with socket.socket(socket.AF_UNIX) as client:
         client.connect("\0" + targets["abstract"])
     return "an abstract socket"
 
 
 def send_through_pair(targets: Targets) -> str | None:
-    """A datagram to a socket's path from one end of a pair, which needs no `socket()` at all."""
+    """Send a datagram to a socket's path from one end of a pair, which needs no `socket()` call."""
     ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     ends[0].sendto(b"out", targets["datagrams"])
     return "a datagram socket of the user's"
 
 
 def signal_victim(targets: Targets) -> str | None:
-    """Another process of the user's."""
+    """Signal another process of the user's."""
     os.kill(targets["victim"], 0)
     return f"process {targets['victim']}"
 
 
 def signal_otherwise(targets: Targets) -> str | None:
-    """The same by other calls: to its thread, to its group, by a descriptor, with a value."""
+    """Signal it by other calls: to its thread, to its group, by a descriptor, with a value."""
     victim = targets["victim"]
     ways = {
         "tgkill": lambda: _libc.tgkill(victim, victim, 0),
@@ -159,25 +159,25 @@ def signal_otherwise(targets: Targets) -> str | None:
 
 
 def own_descriptor_signals(targets: Targets) -> str | None:
-    """A descriptor that signals another process when there is something to read."""
+    """Make a descriptor signal another process when there is something to read."""
     reading, _ = os.pipe()
     fcntl.fcntl(reading, fcntl.F_SETOWN, targets["victim"])
     return "a pipe signals a process outside"
 
 
 def limit_victim(targets: Targets) -> str | None:
-    """Other limits for another process of the user's."""
+    """Change the limits of another process of the user's."""
     resource.prlimit(targets["victim"], resource.RLIMIT_CORE, (0, 0))
     return f"the limits of process {targets['victim']}"
 
 
 def share_memory(targets: Targets) -> str | None:
-    """Memory under a number that all processes of the user can name."""
+    """Share memory under a number that all processes of the user can name."""
     return "shared memory of the user's" if _libc.shmget(targets["shared"], 0, 0) >= 0 else None
 
 
 def read_command_lines(targets: Targets) -> str | None:
-    """What other processes were started with: keys stand there now and then."""
+    """Read other processes' command lines, which sometimes contain keys."""
     return Path("/proc", str(targets["victim"]), "cmdline").read_text() or None
 
 
@@ -189,7 +189,7 @@ def _works(way: Callable[[], int]) -> bool:
 
 
 def read_environments(targets: Targets) -> str | None:
-    """Variables that were not given to this run, in any process that can be seen."""
+    """Read variables that were not given to this run, in any visible process."""
     allowed = set(targets["variables"])
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -231,7 +231,7 @@ ATTACKS: tuple[tuple[str, Attack], ...] = (
 
 
 def honest() -> bool:
-    """What any test may do: files in its folder, a child. An attack that is stopped in a broken box proves nothing."""
+    """Ordinary work of a test: files in its folder, a child. Attacks that fail in a broken sandbox prove nothing."""
     file = Path("mine.txt")
     file.write_text("x" * 1000, encoding="ascii")
     file.unlink()
@@ -245,7 +245,7 @@ def main() -> None:
     for wall, attack in ATTACKS:
         try:
             reached = attack(targets)
-        except Exception:  # noqa: BLE001, S112 - however a wall stops it, it is stopped
+        except Exception:  # noqa: BLE001, S112 - any exception means that the attack was stopped
             continue
         if reached:
             holes.setdefault(wall, []).append(f"{attack.__name__}: {reached}")

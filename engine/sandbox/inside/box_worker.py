@@ -1,8 +1,8 @@
-"""Waits in a box for its one job, with what the job will import already imported. Needs nothing but Python 3.8.
+"""Waits in a sandbox for its one job, with the job's imports already loaded. Needs only Python 3.8.
 
-Started by the pool, with this source, the text of a script (empty if not known) and the names of modules as arguments.
-The job comes through the descriptor BOX_JOB_FD: eight bytes that tell the length of a JSON object with `argv` and
-`files` (pairs of name and length), the object, then the files. No job at all: whoever would have sent it is gone.
+The pool starts it with this source; its arguments are the text of a script (empty if not known) and module names.
+The job arrives at the descriptor BOX_JOB_FD: eight bytes with the length of a JSON object with `argv` and `files`
+(pairs of name and length), the object, then the files. If there is no job, the sender has ended.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Job = Tuple[Dict[str, Any], bytes]  # noqa: UP006
 
 
 def prepare(modules: List[str]) -> None:  # noqa: UP006
-    """Imports what it can; what it cannot, the job will say."""
+    """Imports what it can; failures show up again in the job."""
     for module in modules:
         try:
             importlib.import_module(module)
@@ -28,10 +28,10 @@ def prepare(modules: List[str]) -> None:  # noqa: UP006
 
 
 def compiled(text: str) -> Script:
-    """A script and its code, which a job that starts the same script need not wait for."""
+    """A script and its code, compiled ahead for a job that starts the same script."""
     try:
         return text.encode(), compile(text, "<script>", "exec", dont_inherit=True)
-    except Exception:  # noqa: BLE001 - the job that starts it will say so
+    except Exception:  # noqa: BLE001 - the job reports the same error
         return b"", None
 
 
@@ -60,14 +60,14 @@ def run(argv: List[str], ahead: Script) -> None:  # noqa: UP006
     """As `python ARGV...` would, in the module `__main__`."""
     safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not safe:
-        del sys.path[0]  # "", which `-c` put there
+        del sys.path[0]  # "", which `-c` added
     sys.argv = argv
     place = os.path.abspath(argv[0])  # noqa: PTH100
     if argv[0] == "-m":
         if not safe:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109
         sys.argv = ["-m", *argv[2:]]
-        # What `python -m` itself calls; `run_module` would run it in a module of another name.
+        # `python -m` itself calls this; `run_module` would run it in a module of another name.
         runpy._run_module_as_main(argv[1])  # type: ignore[attr-defined]
     elif os.path.isdir(place):  # noqa: PTH112
         sys.path.insert(0, place)
@@ -80,7 +80,7 @@ def run(argv: List[str], ahead: Script) -> None:  # noqa: UP006
         code = ahead[1] if text and text == ahead[0] else compile(text, place, "exec", dont_inherit=True)
         names = vars(sys.modules["__main__"])
         names.update(__file__=place, __cached__=None)
-        exec(code, names)  # noqa: S102 - this is what the box is for
+        exec(code, names)  # noqa: S102 - the purpose of the sandbox
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Tells, from inside the box, what an interpreter is and has. Needs nothing but Python 3.8.
+"""Reports, from inside the sandbox, an interpreter's version, paths and packages. Needs only Python 3.8.
 
-Run as `python -I proof.py MODULE...`. Each module is really imported: a package that is there may still not work,
-because it was built for another version or leans on a library that the system lacks. Prints one JSON object.
+Run as `python -I proof.py MODULE...`. Each module is really imported: an installed package may not work because it
+was built for another version or needs a library that the system lacks. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any, Dict, List, Tuple  # noqa: UP035 - as Python 3.8 has the
 
 
 def failures(modules: List[str]) -> Dict[str, str]:  # noqa: UP006
-    """The modules that cannot be imported, and why."""
+    """The modules that cannot be imported, with the reasons."""
     found = {}
     for module in modules:
         try:
             importlib.import_module(module)
-        except BaseException as error:  # noqa: BLE001 - whatever it raises, it does not work
+        except BaseException as error:  # noqa: BLE001 - any exception means that the import fails
             found[module] = "%s: %s" % (type(error).__name__, error)  # noqa: UP031
     return found
 
 
 def standard() -> List[str]:  # noqa: UP006
-    """The names of the standard library; before Python 3.10 its folders are asked."""
+    """The names of the standard library; before Python 3.10 they are read from its folders."""
     names = getattr(sys, "stdlib_module_names", None)
     if names is None:
         folders = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
@@ -38,7 +38,7 @@ def standard() -> List[str]:  # noqa: UP006
 
 
 def distributions() -> Dict[str, Tuple[str, str]]:  # noqa: UP006
-    """Import names, and the name and version of the package that brings each."""
+    """Import names, with the name and version of the package that provides each."""
     found: Dict[str, Tuple[str, str]] = {}  # noqa: UP006
     for each in metadata.distributions():
         try:
@@ -48,13 +48,13 @@ def distributions() -> Dict[str, Tuple[str, str]]:  # noqa: UP006
             for top in tops:
                 if top.isidentifier():
                     found.setdefault(top, (each.metadata["Name"], each.version))
-        except Exception:  # noqa: BLE001, S112 - a package with broken metadata is a package without
+        except Exception:  # noqa: BLE001, S112 - broken metadata counts as missing
             continue
     return found
 
 
 def told(modules: List[str]) -> Dict[str, Any]:  # noqa: UP006
-    """Everything."""
+    """The complete report."""
     return {
         "version": list(sys.version_info[:3]),
         "implementation": sys.implementation.name,

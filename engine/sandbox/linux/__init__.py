@@ -1,1 +1,1 @@
-"""Linux' own means: Landlock, seccomp, limits of the kernel."""
+"""Linux' own mechanisms: Landlock, seccomp, limits of the kernel."""

@@ -1,7 +1,7 @@
 """A seccomp filter as bytes: a list of rules, assembled for this machine's processor, without any library.
 
-The program is a straight line. Each rule is a comparison and its own return, so that no jump is ever longer than the
-rule; the kernel runs a hundred such instructions in well under a microsecond. Sources: linux/seccomp.h, linux/filter.h,
+The program is a straight line. Each rule is a comparison and its own return, so no jump is longer than its rule;
+the kernel runs a hundred such instructions in well under a microsecond. Sources: linux/seccomp.h, linux/filter.h,
 seccomp(2); the numbers of the calls are in `syscalls`.
 """
 
@@ -42,7 +42,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What becomes of a call where all conditions hold. One that the processor's table lacks is passed over."""
+    """The action for a call that meets all conditions. Rules for calls missing in the processor's table are skipped."""
 
     call: str
     action: int
@@ -52,7 +52,7 @@ class Rule:
 
 @functools.cache
 def program(rules: tuple[Rule, ...], machine: str) -> bytes:
-    """The filter for a machine as `platform.machine()` names it: the rules in order, everything else allowed.
+    """The filter for a machine as `platform.machine()` names it: the rules in order; every other call is allowed.
 
     Calls of a foreign architecture end the process: their numbers mean other calls. Raises LookupError for a machine
     without a table.
@@ -87,7 +87,7 @@ def _rule(rule: Rule, architecture: Architecture) -> list[bytes]:
             _instruction(_AND, condition.mask),
             _instruction(_JUMP_EQUAL, condition.value, yes=yes, no=no),
         ]
-    # Past the rule, the accumulator holds an argument: the number has to be loaded again.
+    # After the rule, the accumulator holds an argument: the number has to be loaded again.
     return [
         _instruction(_JUMP_EQUAL, number, yes=0, no=len(checks) + 2),
         *checks,

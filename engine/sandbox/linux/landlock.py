@@ -1,7 +1,7 @@
-"""Landlock: a process gives up, for itself and all it starts, every file but those it names. Standard library alone.
+"""Landlock: a process gives up access to all files except those it lists, for itself and its children.
 
-Sources: landlock(7), linux/landlock.h. Each version of the kernel's interface (ABI) adds rights; those that are asked
-for and unknown to a kernel are left out, and `confine` closes the gaps that it can by its filter.
+Uses only the standard library. Sources: landlock(7), linux/landlock.h. Each ABI version adds rights; requested rights
+that a kernel does not know are left out, and the filter (`confined`) closes the gaps that it can.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ TRUNCATE_SINCE = 3
 
 
 def abi() -> int:
-    """The kernel's version of Landlock; 0 if it has none, or it is switched off."""
+    """The kernel's ABI version of Landlock; 0 if it has none, or it is disabled."""
     found = _syscall(_CREATE, None, 0, _ASK_VERSION)
     return max(found, 0)
 
 
 def restrict(read: Sequence[str], write: Sequence[str], devices: Sequence[str], version: int) -> None:
-    """Gives up everything but: reading and starting what lies below `read`, all below `write`, and some devices.
+    """Gives up all access except: reading and starting files below `read`, all below `write`, and some devices.
 
-    `version` is the ABI to keep to, at most that of the kernel. Nothing that is named here may be a link; what is not
-    there is left out. Raises OSError if the kernel refuses: then nothing was given up.
+    `version` is the ABI to use, at most the kernel's. No path may be a link; paths that do not exist are skipped.
+    Raises OSError if the kernel refuses: then nothing was given up.
     """
     handled = _rights(version)
     attributes = struct.pack(

@@ -1,9 +1,9 @@
-"""The launcher of a box without namespaces: it takes away what it can, starts the command, and ends all of it.
+"""The launcher of a sandbox without namespaces: drops access rights, starts the command, and ends all processes.
 
-A program of its own, started anew for each run with nothing in its arguments and variables: the policy is JSON in the
-descriptor that the first argument names. The second is a pipe that Stet holds open: when it closes, because the run is
-over, was cancelled, or Stet is gone however it went, the whole tree dies. The parent here, the warden, stays outside
-the walls; the child goes behind them and becomes the command.
+A separate program, started for each run with nothing in its arguments and variables: the policy is JSON in the
+descriptor that the first argument names. The second is a pipe that Stet holds open: when it closes, because the run
+ended, was cancelled, or Stet has ended in any way, the whole tree is killed. The parent process, the warden, stays
+outside the walls; the child confines itself and becomes the command.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
     if child == 0:
         try:
             _confined(policy, theirs, libc, warden)
-        except BaseException as error:  # noqa: BLE001 - whatever it was, nothing may run on outside the walls
+        except BaseException as error:  # noqa: BLE001 - after any error, nothing may continue outside the walls
             number = error.errno if isinstance(error, OSError) else None
             _tell(status, {"error": f"{type(error).__name__}: {error}", "errno": number})
         os._exit(127)
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CDLL, parent: int) -> None:
-    """Goes behind the walls and becomes the command. Raises OSError if a wall does not stand or nothing starts."""
+    """Confines itself and becomes the command. Raises OSError if a wall cannot be set up or nothing starts."""
     os.setsid()
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
@@ -86,7 +86,7 @@ def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CD
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (limit, limit))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("1000")  # short of memory, the kernel is to end this and not its warden
+        file.write("1000")  # out of memory, the kernel should end this, not the warden
     _drop_capabilities(libc)
     landlock.restrict(policy["read"], policy["write"], policy["devices"], policy["abi"])
     listener, patient = _install(libc, base64.b64decode(policy["filter"]))
@@ -95,10 +95,10 @@ def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CD
     )
     os.close(listener)
     warden.close()
-    for each in range(1, signal.NSIG):  # Python ignores some signals, and a command would inherit that
+    for each in range(1, signal.NSIG):  # Python ignores some signals; the command would inherit it
         with contextlib.suppress(OSError, ValueError):
             signal.signal(each, signal.SIG_DFL)
-    os.execvpe(policy["argv"][0], policy["argv"], policy["env"])  # noqa: S606 - it is not meant to have a shell
+    os.execvpe(policy["argv"][0], policy["argv"], policy["env"])  # noqa: S606 - no shell is intended
 
 
 def _open_descriptors() -> Iterator[int]:
@@ -106,7 +106,7 @@ def _open_descriptors() -> Iterator[int]:
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """For a superuser: what is left is somebody who owns files. Without them it fails, and there is nothing to drop."""
+    """Reduces a superuser to an owner of files. Without privileges it fails, and there is nothing to drop."""
     for number in range(_MOST_CAPABILITIES):
         libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_V3, 0)
@@ -115,14 +115,14 @@ def _drop_capabilities(libc: ctypes.CDLL) -> None:
 
 
 def _install(libc: ctypes.CDLL, code: bytes) -> tuple[int, bool]:
-    """Puts the filter in place: the descriptor at which its questions are answered, and if signals wait meanwhile."""
+    """Installs the filter: returns the descriptor for its questions, and whether signals wait for answers."""
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 
     program = Program(len(code) // 8, code)
     call = ctypes.c_long(_SECCOMP[os.uname().machine])
-    # Since 5.19 a signal waits for the answer, else it ends the question, which is then asked again.
+    # Since 5.19 a signal waits for the answer; before that it ends the question, which is then asked again.
     for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
         listener = libc.syscall(call, ctypes.c_long(_SET_MODE_FILTER), ctypes.c_long(flags), ctypes.byref(program))
         if listener >= 0:
@@ -132,7 +132,7 @@ def _install(libc: ctypes.CDLL, code: bytes) -> tuple[int, bool]:
 
 
 def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.socket) -> dict[str, Any]:
-    """Waits for the command's end and answers its questions; returns what to report."""
+    """Waits for the command's end and answers its questions; returns the report."""
 
     def count() -> int:
         return len(list(descendants(os.getpid())))
@@ -165,7 +165,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
 
 
 def _received(ours: _socket.socket) -> tuple[int, bool]:
-    """The listener that the child sent, -1 if it failed before; and if signals wait for its answers."""
+    """The listener that the child sent, -1 if it failed before; and whether signals wait for answers."""
     size = array.array("i").itemsize
     told, sent, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(size))
     return array.array("i", sent[0][2])[0] if sent else -1, told == b"p"
@@ -178,7 +178,7 @@ def _how(child: int) -> dict[str, Any]:
 
 
 def _reap(child: int) -> None:
-    """Orphans become children of the warden. The command itself is left for `_how`."""
+    """Reaps orphans, which become children of the warden. The command itself is left for `_how`."""
     with contextlib.suppress(ChildProcessError):
         while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if found.si_pid == child:
@@ -187,7 +187,7 @@ def _reap(child: int) -> None:
 
 
 def _unlinked(process: int) -> int:
-    """The bytes in files that have no name any more and are still open: no walk over folders finds them."""
+    """The bytes in open files that were deleted: no walk over folders finds them."""
     used = 0
     with contextlib.suppress(OSError):
         for name in os.listdir(f"/proc/{process}/fd"):
@@ -200,7 +200,7 @@ def _unlinked(process: int) -> int:
 
 
 def _end_all() -> None:
-    """Stops, then kills, until there are none: a stopped process starts no other one. Returns when all are reaped."""
+    """Stops, then kills all processes until none is left: a stopped one cannot start another. Reaps all."""
     me = os.getpid()
     while left := list(descendants(me)):
         for sent in (signal.SIGSTOP, signal.SIGKILL):

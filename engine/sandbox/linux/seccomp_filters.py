@@ -1,4 +1,4 @@
-"""Which system calls a box is denied, and why."""
+"""System calls denied in a sandbox, with reasons."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _DENIED = (
     # Other processes' memory and descriptors.
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd", "kcmp",
-    # Large and young surfaces of the kernel.
+    # Large and recent parts of the kernel.
     "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key", "modify_ldt", "lookup_dcookie",
-    # New mounts and namespaces: a box inside the box could undo what is mounted read-only.
+    # New mounts and namespaces: a nested sandbox could undo a read-only mount.
     "mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig",
     "fsmount", "fspick", "mount_setattr", "unshare", "setns", "name_to_handle_at", "open_by_handle_at",
     "fanotify_init",
-    # The machine itself. Without privileges they fail anyway; in a container's root they might not.
+    # The machine itself. Without privileges these fail anyway; as root in a container they might not.
     "swapon", "swapoff", "reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
     "acct", "quotactl", "quotactl_fd", "settimeofday", "clock_settime", "adjtimex", "clock_adjtime", "syslog",
     "vhangup", "iopl", "ioperm",
 )  # fmt: skip
 
 _UNCOUNTED = (
-    # Memory that belongs to no process as long as it is not mapped, so that no watch finds it: files without a name,
+    # Memory that belongs to no process while unmapped, so that no monitor finds it: files without a name,
     "memfd_create", "memfd_secret",
-    # pages that a pipe holds after their owner let go of them,
+    # pages that a pipe holds after their owner released them,
     "vmsplice",
-    # messages and semaphores of System V: half a gigabyte and more in a namespace of its own.
+    # messages and semaphores of System V: half a gigabyte and more in a private namespace.
     "msgget", "semget",
 )  # fmt: skip
 _SOL_SOCKET = 1
 _SIZES = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, and both by force
 _SMALL = 0x1FFF
-"""The largest segment of memory of System V, of which there may be 4,096: PostgreSQL asks for one of 56 bytes."""
+"""The largest System V memory segment, of which there may be 4,096: PostgreSQL requests one of 56 bytes."""
 
 _ANY_BOX: tuple[Rule, ...] = (
     *(Rule(call, _EPERM) for call in _DENIED),
-    # "Not there": the runtime of .NET falls back to memory without a file, others to files in a folder.
+    # ENOSYS: the runtime of .NET falls back to memory without a file, others to files in a folder.
     *(Rule(call, _ENOSYS) for call in _UNCOUNTED),
     Rule("shmget", _ENOSPC, Argument(1, 0, mask=0xFFFFFFFF & ~_SMALL, differs=True)),
     Rule("shmget", _ENOSPC, Argument(1, 0, upper=True, differs=True)),
-    # A program may ask for larger buffers and gets what the kernel gives at first: that a watch can count by sockets.
+    # Requests for larger buffers succeed without an effect, so that a monitor can count by sockets.
     *(Rule("setsockopt", _DONE, Argument(1, _SOL_SOCKET), Argument(2, option)) for option in _SIZES),
-    # "Not there" makes programs fall back: glibc to clone, whose flags can be seen, runtimes to ordinary input/output.
+    # ENOSYS makes programs fall back: glibc to clone, whose flags are visible, runtimes to ordinary input/output.
     Rule("clone3", _ENOSYS),
     Rule("io_uring_setup", _ENOSYS),
     Rule("io_uring_enter", _ENOSYS),
@@ -66,38 +66,38 @@ _ANY_BOX: tuple[Rule, ...] = (
     # Typing into the terminal that Stet was started from.
     Rule("ioctl", _EPERM, Argument(1, _TIOCSTI)),
     Rule("ioctl", _EPERM, Argument(1, _TIOCLINUX)),
-    # A lease on a file that is shown keeps whoever opens it outside waiting; a notice tells what is written there.
+    # A lease on a visible file blocks processes outside that open it; a notice reveals what is written there.
     Rule("fcntl", _EPERM, Argument(1, _F_SETLEASE)),
     Rule("fcntl", _EPERM, Argument(1, _F_NOTIFY)),
 )
 
 BOX: tuple[Rule, ...] = (
     *_ANY_BOX,
-    # These a network namespace holds. Others it does not: by AF_VSOCK a virtual machine reaches the one it runs on.
+    # A network namespace confines these, but not others: by AF_VSOCK a virtual machine reaches its host.
     *(Rule("socket", ALLOW, Argument(0, family)) for family in (_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK)),
     Rule("socket", _EAFNOSUPPORT),
     Rule("socketpair", _EAFNOSUPPORT, Argument(0, _AF_UNIX, differs=True)),
 )
-"""For a box with namespaces of its own: there a socket reaches nobody, so servers on its own loopback may run."""
+"""For a sandbox with its own namespaces: a socket reaches no other program, so servers on its loopback may run."""
 
 _F_SETOWN, _F_SETOWN_EX = 8, 15
 _FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
 _OF_FILE_SYSTEMS = b"fXv\x94"
 """Kinds of ioctl that change flags of files, or volumes, through a descriptor that only reads."""
-_PR_SET_DUMPABLE = 4  # whoever hides from the warden has files open that nobody counts
+_PR_SET_DUMPABLE = 4  # a process hidden from the warden has open files that are not counted
 _SOCK_DGRAM, _SOCK_TYPES = 2, 0xF
 _O_TRUNC, _O_ACCMODE = 0o1000, 0o3
 
 _REACHING_OUT = (
-    # Without a network of its own every socket is one of the host's. Pairs remain, but for datagrams: one end of those
-    # sends to any path.
+    # Without a network namespace every socket is one of the host's. Pairs remain, except for datagrams: one end of
+    # those can send to any path.
     "socket", "connect", "bind", "listen",
     # Memory, queues and semaphores that all of the user's processes share, and that outlive a run.
     "shmget", "shmat", "shmctl", "msgsnd", "msgrcv", "msgctl", "semop", "semtimedop", "semctl",
     "mq_open", "mq_unlink",
-    # The names of what others write, as it happens.
+    # The names of files that others write, as it happens.
     "inotify_add_watch",
-    # Owners and times of files anywhere; modes and newer calls for times are asked for.
+    # Owners and times of files anywhere; modes and newer calls for times go to the warden.
     "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat", "file_setattr",
     # Signals that carry a value of the sender's.
     "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -116,9 +116,9 @@ _SIGNALS = ("kill", "tkill", "tgkill")
 
 
 def confined(version: int, *, counted: bool = False) -> tuple[Rule, ...]:
-    """For a box of Landlock alone, of this ABI: what it does not know is denied, or asked for (see `confine_calls`).
+    """For a Landlock-only sandbox of this ABI: calls that it does not cover are denied or go to the warden.
 
-    With `counted` new processes are asked for, too: RLIMIT_NPROC does not bind root.
+    See `confine_calls`. With `counted` new processes go to the warden too: RLIMIT_NPROC does not bind root.
     """
     rules = [
         *_ANY_BOX,
@@ -135,7 +135,7 @@ def confined(version: int, *, counted: bool = False) -> tuple[Rule, ...]:
         *(Rule(call, USER_NOTIFY) for call in (*_MODES_AND_TIMES, *(_FORKS if counted else ()))),
     ]
     if version < landlock.SIGNALS_SINCE:
-        # "Not there": Go's runtime falls back to kill.
+        # ENOSYS: Go's runtime falls back to kill.
         rules += [Rule("pidfd_send_signal", _ENOSYS), *(Rule(call, USER_NOTIFY) for call in _SIGNALS)]
     if version < landlock.TRUNCATE_SINCE:
         rules += [
@@ -150,6 +150,6 @@ def confined(version: int, *, counted: bool = False) -> tuple[Rule, ...]:
 
 
 def asked(rules: tuple[Rule, ...], machine: str) -> dict[int, str]:
-    """The calls that a filter hands to the warden, by number."""
+    """The calls that a filter passes to the warden, by number."""
     calls = ARCHITECTURES[machine].calls
     return {calls[rule.call]: rule.call for rule in rules if rule.action == USER_NOTIFY and rule.call in calls}

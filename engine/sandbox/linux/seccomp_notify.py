@@ -1,9 +1,10 @@
-"""System calls that the box asks leave for, because Landlock does not know them: signals, modes and times of files.
-Root's new processes are asked for, too, because no limit of their number holds for root.
+"""Answers system calls that Landlock does not cover: signals, modes and times of files.
+Root's new processes are included, because no limit of their number binds root.
 
-A filter sees the numbers in a call and nothing behind them. So the kernel stops the caller and asks the warden, who
-does the thing itself where it stays in the box (seccomp_unotify(2)). It never looks at a name and lets the caller go on
-with it: the caller could change the name meanwhile. What a descriptor holds cannot be exchanged: each check is on one.
+A filter sees only the numbers in a call, not the memory behind them. So the kernel stops the caller and asks the
+warden, which performs the call itself if it stays in the sandbox (seccomp_unotify(2)). The warden never checks a name
+and then lets the caller continue with it, because the caller could change the name in between. A descriptor's file
+cannot be exchanged: each check is on a descriptor.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ _ANSWER = struct.Struct("=QqiI")
 _CONTINUE = 1
 _AT_FDCWD, _AT_SYMLINK_NOFOLLOW = -100, 0x100
 _PAGE, _LONGEST = 4096, 4096
-_MODES = 0o1777  # no program of the box runs as somebody else
+_MODES = 0o1777  # no program of the sandbox runs as another user
 
 _GO_ON = object()
-"""The caller may make its call: nothing in it can be exchanged meanwhile."""
+"""The caller may make its call: nothing in it can be exchanged in between."""
 
 
 class Answers:
-    """Answers the questions of one box. `asked` tells calls by number; `writable` are its folders.
+    """Answers the questions of one sandbox. `asked` maps numbers to calls; `writable` are its folders.
 
-    `most` is how many processes it may have, and `count` tells how many there are.
-    `patient`: a signal to a caller waits for its answer. Otherwise it would end the question, and it would ask again.
+    `most` is the allowed number of processes, and `count` returns the current one.
+    `patient`: a signal to a caller waits for its answer. Otherwise the signal ends the question, and it is asked again.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Answers:
         self.patient = False
 
     def answer(self, listener: int) -> None:
-        """Takes one question and answers it; a caller that is gone meanwhile needs none."""
+        """Receives one question and answers it; a caller that has ended needs no answer."""
         question = bytearray(_QUESTION.size)
         try:
             fcntl.ioctl(listener, _RECEIVE, question)
@@ -78,7 +79,7 @@ class Answers:
     # Processes
 
     def _fork(self, *_: int) -> object:
-        """Counted by what was allowed, and for certain only once that is too much: threads and the dead count, too."""
+        """Allows it below the limit. The running count includes threads and the dead; at the limit it is recounted."""
         if self._processes >= self._most:
             self._processes = self._count()
         if self._processes >= self._most:
@@ -93,7 +94,7 @@ class Answers:
     def _kill(self, caller: int, target: int, sent: int, *_: int) -> object:
         target, sent = _int(target), _int(sent)
         own = _group_leader(caller)
-        # Its own number is nobody else's while it waits; its own group, begun in the box, has no member outside.
+        # Its process id stays its own while it waits; its own group, begun in the sandbox, has no member outside.
         if target in (own, 0):
             return _GO_ON
         if target > 0:
@@ -129,7 +130,7 @@ class Answers:
         return None
 
     def _signal(self, process: int, sent: int) -> None:
-        """By a descriptor, taken before it is looked at who that is: its number could be another's afterwards."""
+        """Signals by a descriptor opened before the check: the process id could be another's afterwards."""
         target = os.pidfd_open(process)
         try:
             if not self._is_inside(process):
@@ -184,7 +185,7 @@ class Answers:
             os.close(place)
 
     def _open(self, caller: int, folder: int, path: int, flags: int) -> int:
-        """A descriptor of what the caller means, without any right but to name it. Raises OSError for what is outside.
+        """A path descriptor of the caller's file, without access rights. Raises OSError for a file outside.
 
         A path of 0, or an empty one, means the folder's descriptor itself.
         """
@@ -202,7 +203,7 @@ class Answers:
             real = os.readlink(f"/proc/self/fd/{place}")
             if not any(real == root or real.startswith(f"{root}/") for root in self._writable):
                 raise PermissionError(errno.EPERM, "not in the sandbox")
-            # The caller was there all the time: so what was read of it was its own.
+            # The caller existed all the time, so the data read was its own.
             fcntl.ioctl(self._listener, _STILL_ASKS, struct.pack("=Q", self._asking))
         except BaseException:
             os.close(place)

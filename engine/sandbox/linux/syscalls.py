@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """One kind of processor: how the kernel's audit calls it, and its calls by name."""
+    """One kind of processor: its name in the kernel's audit, and its calls by name."""
 
     audit: int
     calls: Mapping[str, int]
 
 
-# These came after the tables were unified: the same everywhere.
+# Added after the tables were unified: the same everywhere.
 _COMMON = {
     "pidfd_send_signal": 424, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428,
     "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "pidfd_open": 434, "clone3": 435,

@@ -1,1 +1,1 @@
-"""Process trees: started, watched and ended as a whole."""
+"""Process trees: started, monitored and ended as a whole."""

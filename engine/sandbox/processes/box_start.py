@@ -1,4 +1,4 @@
-"""When a box that was built ahead gets its job."""
+"""The start of a prebuilt sandbox's job."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class BoxStart:
-    """The reading end of the pipe that the job comes through, and the moment at which it does.
+    """The reading end of the job's pipe, and the time when the job arrives.
 
-    Limits of time count from `begin`: what the box did before was to get ready.
+    Time limits count from `begin`, because what the sandbox did before was preparation.
     """
 
     descriptor: int
@@ -26,11 +26,11 @@ class BoxStart:
         return self.descriptor
 
     def begin(self) -> None:
-        """The job is on its way."""
+        """Marks the job as sent."""
         self.at = time.monotonic()
         self.begun.set()
 
     def close(self) -> None:
-        """Closes what was not used: a sandbox may be abandoned before it is built."""
+        """Closes an unused descriptor: a sandbox may be abandoned before it is built."""
         if not self.taken:
             os.close(self.take())

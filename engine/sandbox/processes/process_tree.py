@@ -1,4 +1,4 @@
-"""What a tree of processes uses, seen from outside: no rlimit bounds a tree, and code inside could lie."""
+"""Resource use of a process tree, measured outside: no rlimit bounds a tree, and code inside could lie."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COUNTED = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
 
 @dataclass(frozen=True, slots=True)
 class TreeUsage:
-    """Processes, the bytes of memory that they hold, and the bytes and files in the box's writable folders."""
+    """Processes, the bytes of memory that they hold, and the bytes and files in the sandbox's writable folders."""
 
     processes: int = 0
     memory: int = 0
@@ -33,16 +33,16 @@ class TreeUsage:
             return RunStatus.MEMORY
         if self.processes > limits.processes:
             return RunStatus.PROCESSES
-        # A full file system is as far as a program gets.
+        # A full file system is the most that a program can reach.
         if self.scratch >= limits.scratch or self.files > limits.scratch_files:
             return RunStatus.DISK
         return None
 
 
 def measure(root: int, folders: tuple[str, ...], limits: Limits) -> TreeUsage:
-    """What the descendants of `root` use. `folders` are writable file systems as seen from inside; each counts once.
+    """The use of the descendants of `root`. `folders` are writable file systems as seen from inside; each counts once.
 
-    Stops counting once there are more processes than allowed: a fork bomb makes them faster than they can be read.
+    Stops counting above the allowed number of processes: a fork bomb creates them faster than they can be read.
     """
     processes = memory = 0
     inside: int | None = None
@@ -64,12 +64,12 @@ def measure(root: int, folders: tuple[str, ...], limits: Limits) -> TreeUsage:
 
 
 def kill(leader: int) -> list[int]:
-    """Kills a process that leads a group, and its children; gives descriptors of these, which `gone` waits for.
+    """Kills a group leader and its children; returns descriptors of the children for `gone`.
 
-    A child may be the first of a box' processes, with which the kernel ends all others. It would follow its parent by
-    itself, but not in the moment in which the box is being built.
+    A child may be a sandbox's first process, whose end makes the kernel end all others. It follows its parent by
+    itself, except in the moment in which the sandbox is being built.
     """
-    _send(leader, signal.SIGSTOP)  # it starts no other one meanwhile
+    _send(leader, signal.SIGSTOP)  # it can start no others until it is killed
     below = children(leader)
     held = hold(below)
     for child in below:
@@ -79,7 +79,7 @@ def kill(leader: int) -> list[int]:
 
 
 def hold(processes: Iterable[int]) -> list[int]:
-    """Descriptors of those that are still there."""
+    """Descriptors of those that still exist."""
     held = []
     for process in processes:
         with contextlib.suppress(OSError):
@@ -105,14 +105,14 @@ async def gone(held: Sequence[int], seconds: float = 0.5) -> None:
                 finally:
                     loop.remove_reader(process)
     except TimeoutError:
-        pass  # killed is killed: the kernel gives back what a large one held in its own time
+        pass  # already killed: the kernel frees the memory of a large one later
     finally:
         for process in held:
             os.close(process)
 
 
 def _memory(process: int) -> int:
-    """Its own and shared memory, what of it was swapped out, and its page tables; no mapped files: they are a cache."""
+    """Its own and shared memory, its swap and its page tables; mapped files are left out: they are a cache."""
     total = 0
     try:
         for line in Path(f"/proc/{process}/status").read_bytes().splitlines():
@@ -124,9 +124,9 @@ def _memory(process: int) -> int:
 
 
 def _own_space(process: int, folder: str) -> tuple[int, int, int] | None:
-    """Of the file system that a process sees in a folder: its identity, and the bytes and files in use there.
+    """The file system that a process sees in a folder: its identity, and the bytes and files in use.
 
-    None for the one that everybody sees there: the box is still being built then, and what is full is the machine's.
+    None for the machine's own: the sandbox is still being built then, and a full disk is not its doing.
     """
     inside = Path(f"/proc/{process}/root{folder}")
     try:

@@ -1,6 +1,6 @@
-"""Processes as Linux tells of them in /proc: who is below whom, and what time they have had.
+"""Linux processes from /proc: the process tree and the CPU time that it has had.
 
-Needs nothing but Python 3.8, on its own: it looks at boxes from outside, and goes into them to time the steps of a run.
+Needs only Python 3.8: it monitors sandboxes from outside, and is copied into them to time the steps of a run.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ import time
 from collections.abc import Iterator
 
 _RECENT = 1.0
-"""Seconds for which idle time may still turn out to have been a wait: the kernel tells of one when it is over."""
+"""Seconds for which idle time may still turn out to be a wait: the kernel reports a wait when it is over."""
 _PERIOD, _SOON = 0.2, 0.04
-"""Seconds between two looks, and where the next one may show that the time is up."""
+"""Seconds between two samples, and the shorter interval close to the limit."""
 _TIMES, _TIMES_SOON = 20, 4
-"""The same in terms of what a look takes: a tree of thousands of threads does not keep those busy who watch it."""
+"""The same in multiples of a sample's duration, so that monitoring thousands of threads stays cheap."""
 _TICK = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 _YIELDING = {3: 1, 5: 2}
-"""SCHED_BATCH and SCHED_IDLE: who asks for them wants to wait."""
+"""SCHED_BATCH and SCHED_IDLE: threads with these policies accept waiting."""
 
 
 class Clock:
     """Counts from `began` (of `time.monotonic`, now by default) for a process and all below it.
 
-    `own` seconds are those that passed without the `waited` ones, in which the tree had work to do and got no core:
-    the machine's doing. Linux tells of each thread how long it waited for one. Of threads that wait at once the longest
-    wait counts, or a run could stop its clock by standing in its own way; none counts of a thread that is less urgent
-    than the root was at the start; and a second in which the tree computed counts in full. Where nothing is told, all
-    that passes is its own.
+    `own` seconds are those that passed without the `waited` ones, in which the tree had work but no core because the
+    machine was busy. Linux reports for each thread how long it waited for a core. Of simultaneous waits the longest
+    counts, or a run could stop its clock by competing with itself; waits of a thread less urgent than the root was at
+    the start do not count; and a second in which the tree computed counts in full. Without these reports, all time is
+    own.
 
-    This is fairness to programs and no wall against them: there are ways to compute unseen, such as short processes
-    that nobody waits for. The only hard bound is a limit to the time that has `passed` by the clock on the wall.
+    This is for fairness, not a security limit: a program can compute unseen, for example in short processes that it
+    does not wait for. The only hard bound is a limit on the wall-clock time in `passed`.
     """
 
     def __init__(self, root: int, began: float | None = None) -> None:
@@ -45,21 +45,21 @@ class Clock:
 
     @property
     def passed(self) -> float:
-        """Seconds up to now."""
+        """Wall-clock seconds until now."""
         return time.monotonic() - self._began
 
     @property
     def own(self) -> float:
-        """Seconds up to the last reading, without those that the tree waited for a core."""
+        """Seconds until the last sample, without those that the tree waited for a core."""
         return self._read_at - self._began - self.waited
 
     @property
     def computed(self) -> float | None:
-        """Seconds on cores, of all processes together; None where the kernel tells nothing."""
+        """CPU seconds of all processes together; None if the kernel reports none."""
         return self._computed if self._told else None
 
     def is_late(self, seconds: float) -> bool:
-        """True once so many of `own` are used up. May be asked at any time: it reads where that is due."""
+        """True once `own` has reached `seconds`. Cheap to call often: it samples only when due."""
         since = time.monotonic() - self._read_at
         near = self.own + since >= seconds and since >= max(_SOON, _TIMES_SOON * self._took)
         if near or since >= max(_PERIOD, _TIMES * self._took):
@@ -67,7 +67,7 @@ class Clock:
         return self.own >= seconds
 
     def read(self) -> float:
-        """Looks at the tree, and gives `own`."""
+        """Samples the tree and returns `own`."""
         now = time.monotonic()
         computed, longest = self._look()
         passed, self._read_at = now - self._read_at, now
@@ -80,18 +80,18 @@ class Clock:
         return self.own
 
     def _look(self) -> tuple[float, float]:
-        """What the tree has computed since the last look, and the longest of its threads' waits for a core."""
+        """The CPU seconds of the tree since the last sample, and the longest of its threads' waits for a core."""
         processes = [self._root, *descendants(self._root)]
         return self._new_times(processes) * _TICK, self._longest_wait(processes) / 1e9
 
     def _new_times(self, processes: list[int]) -> int:
-        """Samples usage. The parent of an ended process reports that process's total.
+        """CPU ticks since the last sample. The parent of an ended process reports that process's total.
 
-        What was seen of it while it lived is `owed` then. One look later nobody tells of it any more.
+        The part counted while the process lived is `owed` then and not counted again; it expires after one more sample.
         """
         before, self._times = self._times, {}
         own = inherited = gone = 0
-        # Parents first, or an end in between counts twice. Whoever is not found for a moment is asked for by number.
+        # Parents first, or an end in between counts twice. Processes not listed for a moment are looked up by number.
         for process in dict.fromkeys((*processes, *before)):
             times = _times(process)
             known = before.get(process, (0, 0, 0))
@@ -107,12 +107,12 @@ class Clock:
         return max(own, 0) + max(inherited - owed, 0)
 
     def _longest_wait(self, processes: list[int]) -> int:
-        """Nanoseconds. What is known of threads stays, for those that are not found for a moment."""
+        """Nanoseconds. The values of threads that are not listed for a moment are kept."""
         found = []
         for process in processes:
             for thread, ran, waited in _waits(process):
                 ran_before, waited_before = self._waits.get(thread, (0, 0))
-                # Less than before: the number is another's now.
+                # Less than before: the number now belongs to another thread.
                 found.append((waited - (waited_before if ran >= ran_before else 0), process, thread))
                 self._waits[thread] = ran, waited
                 self._told = self._told or ran > 0
@@ -124,7 +124,7 @@ class Clock:
 
 
 def descendants(root: int) -> Iterator[int]:
-    """The processes below `root`, without itself; those that end meanwhile are passed over."""
+    """The processes below `root`, without itself; those that end meanwhile are skipped."""
     pending = [root]
     while pending:
         for child in children(pending.pop()):
@@ -133,7 +133,7 @@ def descendants(root: int) -> Iterator[int]:
 
 
 def children(process: int) -> list[int]:
-    """A process' children: each of its threads may have some. One file a thread, no walk over the machine."""
+    """A process's children: each of its threads may have some. Reads one file per thread, not all processes."""
     return [int(child) for thread in _threads(process) for child in _words(f"{process}/task/{thread}/children")]
 
 
@@ -141,11 +141,11 @@ def _threads(process: int) -> list[int]:
     try:
         return [int(thread) for thread in os.listdir(f"/proc/{process}/task")]
     except OSError:
-        return []  # it ended while it was looked at, or this is no Linux
+        return []  # it has ended, or this is not Linux
 
 
 def _words(name: str) -> list[bytes]:
-    """What a file in /proc says; nothing if what it tells of has ended."""
+    """The words of a file in /proc; empty if its process has ended."""
     try:
         with open(f"/proc/{name}", "rb") as file:
             return file.read().split()
@@ -161,13 +161,13 @@ def _stat(name: str) -> list[int]:
 
 
 def _times(process: int) -> tuple[int, int, int] | None:
-    """When it began, what it computed, and what the children that it waited for did, in ticks; None if it is gone."""
+    """Its start, its CPU time and that of the children it waited for, in ticks; None if it is gone."""
     told = _stat(f"{process}/stat")
     return (told[18], told[10] + told[11], told[12] + told[13]) if told else None
 
 
 def _waits(process: int) -> Iterator[tuple[int, int, int]]:
-    """Of each thread its number, and the nanoseconds that it computed and that it waited for a core."""
+    """For each thread its number, and the nanoseconds that it computed and that it waited for a core."""
     for thread in _threads(process):
         told = _words(f"{process}/task/{thread}/schedstat")
         if told:

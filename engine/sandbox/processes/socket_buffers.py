@@ -1,4 +1,4 @@
-"""What the sockets of a box may hold in memory: the kernel counts that for no process, but it can be bounded."""
+"""Memory of a sandbox's sockets: the kernel counts it for no process, but it can be bounded."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _PAGE = os.sysconf("SC_PAGESIZE")
 
 
 def buffers(processes: Sequence[int], limits: Limits) -> int:
-    """The bytes that the sockets of these processes may hold at most, the first of which is the box' first one.
+    """The most bytes that the sockets of these processes may hold; the first is the sandbox's first process.
 
-    In a network of its own all sockets are counted, those too that are on their way from one process to another. In
-    the host's network the open descriptors are looked through.
+    In a private network namespace all sockets are counted, including those in transit between processes. In the host's
+    network the open descriptors are counted.
     """
     if not processes:
         return 0
     first = f"/proc/{processes[0]}"
     try:
         own = Path(first, "ns", "net").stat().st_ino != Path("/proc/self/ns/net").stat().st_ino
-    except OSError:  # it ends, or has changed its user
+    except OSError:  # it has ended, or changed its user
         own = False
     return _of_network(first) if own else _of_descriptors(processes, limits)
 
@@ -35,7 +35,7 @@ def buffers(processes: Sequence[int], limits: Limits) -> int:
 def _of_network(first: str) -> int:
     told = _statistics(first)
     sockets = told.get("sockets:used", 0)
-    # The pages of TCP are those of the whole machine: more than the box can have are not its own.
+    # TCP pages are counted for the whole machine: those above the sandbox's maximum are not its own.
     return sockets * _each() + min(told.get("TCP:mem", 0) * _PAGE, sockets * _LARGEST)
 
 
@@ -59,7 +59,7 @@ def _of_descriptors(processes: Sequence[int], limits: Limits) -> int:
     for process in processes:
         try:
             descriptors = list(Path(f"/proc/{process}/fd").iterdir())
-        except PermissionError:  # a program that nobody may read: it hides its descriptors, and has as many as it may
+        except PermissionError:  # an unreadable program hides its descriptors: assume the maximum
             hidden += limits.open_files
             continue
         except OSError:
@@ -73,9 +73,9 @@ def _of_descriptors(processes: Sequence[int], limits: Limits) -> int:
 
 @functools.cache
 def _each() -> int:
-    """The bytes that a socket may hold: its larger buffer, and what is sent last, which may pass the end of it.
+    """The bytes that a socket may hold: its larger buffer, plus the last write, which may exceed it.
 
-    No box lets a program ask for larger ones (`filters`).
+    No sandbox allows larger ones (`filters`).
     """
     sizes = (Path("/proc/sys/net/core", name) for name in ("wmem_default", "rmem_default"))
     try:

@@ -1,4 +1,4 @@
-"""One child process and all that it starts: its output taken in, its use watched, its end certain."""
+"""One child process and its descendants: captures its output, monitors its use, ensures its end."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from stet_ls.engine.sandbox.spec import Limits, RunResult, RunStatus
 
 _CHUNK = 65_536
 _PERIOD = 0.04
-_IDLE_PERIOD = 0.5  # of a box that waits for its job
+_IDLE_PERIOD = 0.5  # for a sandbox that waits for its job
 _DRAIN = 0.5
 _REPORT = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class ExitInfo:
-    """How a child ended. `why` is set if it was stopped; otherwise `returncode` is what the system says.
+    """How a child ended. `why` is set if it was stopped; otherwise `returncode` is the system's.
 
     Times as in `RunResult`.
     """
@@ -51,7 +51,7 @@ class ExitInfo:
         artifacts: Mapping[str, bytes],
         detail: str = "",
     ) -> RunResult:
-        """What came of a run that ended like this: what was measured here, and what its box tells."""
+        """The result of a run that ended like this: measurements made here, plus the report of its sandbox."""
         return RunResult(
             status,
             isolation,
@@ -80,7 +80,7 @@ class Capture:
     tail: bytearray = field(default_factory=bytearray)
 
     def add(self, chunk: bytes) -> None:
-        """Takes in what came."""
+        """Adds output."""
         self.total += len(chunk)
         room = self.limit // 4 - len(self.head)
         if room > 0:
@@ -93,11 +93,11 @@ class Capture:
 
     @property
     def truncated(self) -> bool:
-        """True if something in the middle is gone."""
+        """True if a middle part was dropped."""
         return self.total > self.limit
 
     def kept(self) -> bytes:
-        """What is left, with a line that says how much is not."""
+        """The kept output, with a line that states how much was dropped."""
         if not self.truncated:
             return bytes(self.head + self.tail)
         keep = self.limit - self.limit // 4
@@ -116,12 +116,12 @@ async def supervise(
     stop: Callable[[int], None] | None = None,
     start: BoxStart | None = None,
 ) -> ExitInfo:
-    """Runs `argv` to its end, or to the first limit that it passes; the child and its tree are gone on return.
+    """Runs `argv` until it ends or passes a limit; the child and its tree are gone on return.
 
-    `measure` tells from the child's process id what its tree uses. `pass_fds` are closed here once the child has them;
-    `pipes` are reading ends by name, whose bytes come back in `extra`. Cancelling kills the tree first. `stop` ends the
-    child and all below it; without one they are killed. With `start` the time counts from its beginning.
-    Raises OSError if the program cannot be started.
+    `measure` returns the tree's use for the child's process id. `pass_fds` are closed here once the child has them;
+    `pipes` are reading ends by name, whose bytes come back in `extra`. Cancellation kills the tree first. `stop` ends
+    the child and all below it; without it they are killed. With `start` the time counts from its beginning. Raises
+    OSError if the program cannot be started.
     """
     started = time.monotonic()
     held: list[int] = []
@@ -175,10 +175,10 @@ async def supervise(
             await _end(child, stop)
             await watched
         ended.returncode = watched.result()
-        # Whoever still holds a pipe is dead or about to be; what is in the pipe is wanted.
+        # Processes that still hold a pipe have ended or will soon; the data in the pipe is still needed.
         await asyncio.wait(readers, timeout=_DRAIN)
     finally:
-        # Once the child is reaped its number may be another's.
+        # Once the child is reaped its process id may be another's.
         if child.returncode is None:
             await _end(child, stop)
         for reader in readers:
@@ -195,7 +195,7 @@ async def supervise(
 async def started_whole(argv: Sequence[str], stop: Callable[[int], None], **options: Any) -> asyncio.subprocess.Process:
     """Starts a child. On cancellation it waits for the start and ends the child.
 
-    asyncio's own way waits for ever if it is cancelled between the start and the connection of the pipes.
+    asyncio's own way waits forever if it is cancelled between the start and the connection of the pipes.
     """
     starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*argv, **options))
     try:
@@ -212,7 +212,7 @@ async def started_whole(argv: Sequence[str], stop: Callable[[int], None], **opti
 async def _until_begun(
     start: BoxStart, watched: asyncio.Task[int], look: Callable[[], RunStatus | None]
 ) -> RunStatus | None:
-    """Waits until the job comes or the child ends; what a box may use holds before its job, too."""
+    """Waits until the job arrives or the child ends; the limits apply before the job, too."""
     begun = asyncio.create_task(start.begun.wait())
     why = None
     try:
@@ -238,7 +238,7 @@ async def _until_ended(
 
 
 def _late(clock: Clock, limits: Limits) -> RunStatus | None:
-    """TIMEOUT once its own seconds are used up; STARVED for a run that has not had them in all that may pass."""
+    """TIMEOUT once its own seconds are used up; STARVED if the total time is over before that."""
     if clock.is_late(limits.seconds):
         return RunStatus.TIMEOUT
     if clock.passed >= limits.wall:
