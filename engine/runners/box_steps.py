@@ -1,4 +1,4 @@
-"""Runs of several steps in one box, a compiler and then its program: what is to be run, and what each step said."""
+"""Runs of several steps in one sandbox, such as a compiler and then its program: the steps, and their output."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from stet_ls.engine.sandbox.spec import Limits, RunSpec
 
 @dataclass(frozen=True, slots=True)
 class BoxStep:
-    """One command. After a `needed` one that failed no other runs. `seconds` are its own, as those of `Limits`.
+    """One command. If a `needed` step fails, no later one runs. `seconds` is its own limit, as in `Limits`.
 
-    `hide` are files that are removed before it starts; `merge` puts what it writes to both streams in one order. In
-    words and variables `@TMP@` stands for the box's folder for temporary files.
+    `hide` are files that are removed before it starts; `merge` interleaves both of its output streams in order. In
+    arguments and variables `@TMP@` stands for the sandbox's temporary folder.
     """
 
     name: str
@@ -34,9 +34,9 @@ class BoxStep:
 
 @dataclass(slots=True)
 class StepOutput:
-    """What came of a step: its lines per stream, and its end. `code` is negative for a signal, None if it never ended.
+    """The output of a step: its lines per stream, and its end. `code` is negative for a signal, None if it never ended.
 
-    `side` are the lines that it sent beside its output; `why` says by which limit it was stopped.
+    `side` are the lines that it sent separately from its output; `why` names the limit that stopped it.
     """
 
     out: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class StepOutput:
 
     @property
     def well(self) -> bool:
-        """True if it ended by itself, with 0."""
+        """True if it ended by itself, with exit status 0."""
         return self.code == 0 and not self.why
 
 
@@ -85,14 +85,14 @@ def spec(
     return RunSpec(
         (str(python), "-I", "-S", FOLDER),
         files={**placed("relay_main", nonce), f"{FOLDER}/job.json": json.dumps(job).encode(), **files},
-        # Programs of the steps come first on the path, and nothing of the relay's: its folder holds a Python.
+        # The steps' programs come first on the path, and the relay's folder is not on it: it holds a Python.
         binds=(*binds, *mounts.interpreter(python)),
         limits=limits,
     )
 
 
 def said(events: Iterable[Event]) -> dict[str, StepOutput]:
-    """Each step that said something or ended, by name."""
+    """Each step that printed something or ended, by name."""
     steps: dict[str, StepOutput] = {}
     for event in events:
         step = steps.setdefault(str(event.get("step")), StepOutput())
@@ -105,7 +105,7 @@ def said(events: Iterable[Event]) -> dict[str, StepOutput]:
 
 
 def ended(events: Sequence[Event], steps: Mapping[str, StepOutput]) -> ReporterEvents:
-    """Findings with what is the same for all: whether the relay came to its end, what it could not start."""
+    """The findings common to all runners: whether the relay finished, what it could not start."""
     found = ReporterEvents(finished=any(event["event"] == "done" for event in events))
     for step in steps.values():
         if step.code == _NOT_FOUND and step.why:

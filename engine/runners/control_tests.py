@@ -1,4 +1,4 @@
-"""The control tests of a run, read: did what has to fail fail, and did what has to pass pass?
+"""Reads the control tests of a run: those that have to fail must fail, and those that have to pass must pass.
 
 Their names and messages are drawn from the run's nonce, so that only the reader and the run know them.
 """
@@ -19,7 +19,7 @@ _UNREPORTED = "the control tests did not report"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The names of a run's control tests, and what they say: another each time."""
+    """The names and messages of a run's control tests, different in each run."""
 
     good: str
     bad: str
@@ -29,13 +29,13 @@ class Words:
 
     @classmethod
     def of(cls, nonce: str) -> Words:
-        """Those of a run."""
+        """The words of a run."""
         drawn = [hashlib.sha256(f"control {kind} {nonce}".encode()).hexdigest()[:16] for kind in cls.__slots__]
         good, bad, copy, message, held = drawn
         return cls(f"test_{good}", f"test_{bad}", f"test_{copy}", message, held)
 
     def to_json(self) -> Mapping[str, str]:
-        """The run in words."""
+        """The words as data for the run."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def has(self, identifier: str) -> bool:
@@ -45,7 +45,7 @@ class Words:
 
 
 def settle(found: ReporterEvents, events: Sequence[Event], nonce: str) -> ReporterEvents:
-    """The findings without the control tests, with what these and the watch saw as `signs` of a forged report."""
+    """The findings without the control tests; problems seen by these and by the watch become `signs` of forgery."""
     words = Words.of(nonce)
     own = [case for case in found.cases if words.has(case.id)]
     found.cases = [case for case in found.cases if not words.has(case.id)]

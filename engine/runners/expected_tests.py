@@ -1,4 +1,4 @@
-"""The tests of a file, from its text: a run that reports fewer has no verdict."""
+"""The tests of a file, read from its text: a run that reports fewer has no verdict."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def _collected(node: ast.ClassDef) -> bool:
     names = [unparse(base) for base in node.bases]
-    # Another class may derive from unittest's under any name: not certain, so not expected.
+    # Another class may derive from unittest's under any name: uncertain, so not expected.
     case = any(name.rpartition(".")[2] in ("TestCase", "IsolatedAsyncioTestCase") for name in names)
     own = {each.name for each in node.body if isinstance(each, _FUNCTIONS)}
     plain = node.name.startswith("Test") and "__init__" not in own
@@ -49,12 +49,12 @@ _JUNIT = re.compile(r"@Test\b(?:\([^)]*\))?\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:publi
 
 
 def go(text: str) -> Iterator[str]:
-    """Functions `TestX(t *testing.T)` at the margin, where gofmt puts them."""
+    """Functions `TestX(t *testing.T)` at the start of a line, where gofmt puts them."""
     yield from (name for name in _GO.findall(text) if name != "TestMain")
 
 
 def junit(text: str) -> Iterator[str]:
-    """Methods under `@Test`, of files that name JUnit; elsewhere a file is a case."""
+    """Methods under `@Test` in files that name JUnit; otherwise a file is one case."""
     yield from _JUNIT.findall(text) if "org.junit" in text else ()
 
 
@@ -62,13 +62,13 @@ _CALLS = frozenset({"test", "it", "describe", "suite"})
 
 
 def javascript(text: str, grammar: str = "javascript") -> Iterator[str]:
-    """Calls of `test`, `it` and `describe` with a plain name, each below the names of those around it."""
+    """Calls of `test`, `it` and `describe` with a plain name, each below the names of the enclosing ones."""
     tree = grammars.parser(grammar).parse(text.encode())
     yield from _calls(tree.root_node, "")
 
 
 def _calls(block: tree_sitter.Node, before: str) -> Iterator[str]:
-    """Only of statements at the level of the block: one within a loop or a condition is not certain."""
+    """Calls in statements at the level of the block only: one within a loop or a condition is uncertain."""
     for statement in block.named_children:
         call = statement.named_children[0] if statement.named_children else None
         if statement.type != "expression_statement" or call is None:
@@ -92,5 +92,5 @@ def _calls(block: tree_sitter.Node, before: str) -> Iterator[str]:
 
 
 def typescript(text: str) -> Iterator[str]:
-    """The same."""
+    """Calls of `test`, `it` and `describe` in TypeScript."""
     yield from javascript(text, "typescript")

@@ -1,4 +1,4 @@
-"""The table: one row a language whose tests can be run."""
+"""The table of languages whose tests can be run: one row per language."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _none(text: str) -> Iterable[str]:
 class RunnerLanguage:
     """How the tests of a language are run.
 
-    `runners`, the preferred one first. `expected` are the tests that a text surely holds, as the runner reports them.
-    `limits` where the defaults do not fit: compilers take time, the JVM and Go's tools take threads.
+    `runners`, the preferred one first. `expected` yields the tests that a text certainly holds, as the runner reports
+    them. `limits` if the defaults do not fit: compilers take time, the JVM and Go's tools take threads.
     """
 
     runners: tuple[Runner, ...] = ()
@@ -62,7 +62,7 @@ for_language = lookup(ROWS, RunnerLanguage())
 def expected(plan: TestPlan) -> tuple[str, ...]:
     """The ids of the tests in the plan's test files, as the language's runner will report them.
 
-    Only what is certain: not tests that are made while the program runs, nor those of a file that does not parse.
+    Only what is certain: not tests that are created at run time, nor those of a file that does not parse.
     """
     find = for_language(plan.language).expected
     texts = ((path, plan.text(path)) for path in plan.tests)

@@ -1,4 +1,4 @@
-"""What is to be tested, and with what."""
+"""A test plan: the tests to run, and with what."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from stet_ls.engine.sandbox.spec import Limits, Overlay
 from stet_ls.validators.project_files import read_regular
 
 _LARGEST = 4_000_000
-"""Bytes of a file that is looked into before a run."""
+"""Bytes of the largest file that is read before a run."""
 
 
 class SuiteOwner(StrEnum):
-    """Whose tests they are. Of a project's own, its configuration and its plugins count; of generated ones nothing."""
+    """The owner of tests. A project's configuration and plugins apply to its own tests, not to generated ones."""
 
     GENERATED = "generated"
     PROJECT = "project"
@@ -31,12 +31,11 @@ class TestPlan:
 
     `tests` are the test files, relative to the working folder; empty means all of the project's. `files` are placed
     into the working folder, over the workspace if there is an `overlay`. `expected` are ids that must be in the report;
-    those that can be told from the files are added for generated tests. `select` are the ids to run where not all are
-    wanted. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first that
-    fits. `environment` is Python's; without one, Stet's own interpreter serves. `binds` are further folders to show.
-    `traced` is a Python file, relative to the working folder, of which the lines that run in each test are told; "" is
-    none. `until` is the moment (of `time.monotonic`) after which nobody waits for the run any more. `told_root` is
-    filled in from the report.
+    for generated tests, those that can be read from the files are added. `select` are the ids to run if not all are
+    requested. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first
+    that fits. `environment` is Python's; without one, Stet's own interpreter is used. `binds` are further folders to
+    show. `traced` is a Python file, relative to the working folder, whose executed lines are reported for each test;
+    "" for none. `until` is the deadline of the run (of `time.monotonic`). `told_root` is filled in from the report.
     """
 
     __test__: ClassVar[bool] = False
@@ -61,11 +60,11 @@ class TestPlan:
 
     @property
     def root(self) -> str:
-        """The working folder as the run saw it: not every box can show a folder at a path of its own."""
+        """The working folder as the run saw it: some sandboxes cannot show a folder at its own path."""
         return self.told_root or (str(self.overlay.root) if self.overlay else mounts.BOX)
 
     def text(self, path: str) -> str | None:
-        """A file as the run will see it: the plan's, an unsaved buffer, the workspace's; None if unreadable."""
+        """The text of a file in the run: from the plan, an unsaved buffer, or the workspace; None if unreadable."""
         content = self.files.get(path)
         if content is None and self.overlay:
             content = self.overlay.buffers.get(path)

@@ -1,4 +1,4 @@
-"""What came of a suite: cases, what failed and where, what is missing; enough to tell the cause without a model."""
+"""The result of a test run: cases, failures with places, missing tests; enough to find the cause without a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class SuiteOutcome(StrEnum):
     """How a suite ended. Only GREEN is a success; the first that matches counts.
 
     NO_RUNNER: a program is missing (`install` says what). REFUSED: the isolation is too weak. TIMEOUT and LIMIT: the
-    run was stopped (`run.status` tells by which limit). ERROR: a file could not be collected or built, or the runner
+    run was stopped (`run.status` names the limit). ERROR: a file could not be collected or built, or the runner
     itself failed. RED: a test failed. INCOMPLETE: the process died, or an expected test is not in the report.
     NOTHING_RAN: no test was run, or all were skipped.
     """
@@ -46,7 +46,7 @@ class CaseOutcome(StrEnum):
 
 
 class Phase(StrEnum):
-    """What was going on when it failed."""
+    """The phase of a test in which it failed."""
 
     BUILD = "build"
     COLLECT = "collect"
@@ -56,7 +56,7 @@ class Phase(StrEnum):
 
 
 class FrameOrigin(StrEnum):
-    """Whose a frame is: the code under test, the tests', or anybody else's."""
+    """The owner of a frame: the code under test, the tests, or other code."""
 
     PROJECT = "project"
     TEST = "test"
@@ -67,8 +67,8 @@ class FrameOrigin(StrEnum):
 class Frame:
     """A place in a traceback; the outermost frame comes first. `path` is relative to the working folder if within.
 
-    `line` counts from 1; 0 is unknown. `locals` are (name, repr) and `code` is the text of the line: both are given for
-    the deepest frame of the user's alone.
+    `line` counts from 1; 0 is unknown. `locals` are (name, repr) and `code` is the text of the line: both are given
+    only for the deepest of the user's frames.
     """
 
     path: str
@@ -94,9 +94,9 @@ class AssertComparison:
 class CaseFailure:
     """Why something failed.
 
-    `type` is the exception's name as the language says it (a panic is "panic", a compiler's error "CompileError");
+    `type` is the exception's name in its language (a panic is "panic", a compiler's error "CompileError");
     `mro` are the names of its base classes, outermost last. `module` is what a ModuleNotFoundError or ImportError
-    missed. `place` is where a syntax or compiler error stands: path, line, column from 1.
+    did not find. `place` is the place of a syntax or compiler error: path, line, column from 1.
     """
 
     type: str
@@ -110,17 +110,17 @@ class CaseFailure:
 
     @property
     def own_frames(self) -> tuple[Frame, ...]:
-        """The frames that are the user's; all where none is, as of a fault of a runner."""
+        """The user's frames; all frames if none is the user's, as in a runner's own failure."""
         return tuple(frame for frame in self.frames if frame.origin is not FrameOrigin.LIBRARY) or self.frames
 
     @property
     def deepest(self) -> Frame | None:
-        """The innermost frame that is the user's: the code under test or a test."""
+        """The innermost of the user's frames: the code under test or a test."""
         return next((frame for frame in reversed(self.frames) if frame.origin is not FrameOrigin.LIBRARY), None)
 
     @property
     def said(self) -> str:
-        """Its message in one line; where it has none, as of a plain `assert` without pytest, the line that failed."""
+        """Its message in one line; without one, as for a plain `assert` outside pytest, the line that failed."""
         if words := self.message.strip().partition("\n")[0]:
             return words
         at = self.deepest
@@ -141,7 +141,7 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class CollectionError:
-    """A file whose tests could not be had: it does not parse, does not import, or does not compile."""
+    """A file whose tests could not be loaded: it does not parse, does not import, or does not compile."""
 
     path: str
     failure: CaseFailure
@@ -162,15 +162,14 @@ class RunCoverage:
 
 @dataclass(frozen=True, slots=True)
 class TestReport:
-    """What came of a suite.
+    """The report of a test run.
 
-    `cases` hold every test that was reported, and those that were not as NOT_RUN; `missing` are the ids of the latter.
-    `running` are the tests that had begun and not ended when the process died. `run` tells of the process and its
-    isolation, and is None if nothing was run; `detail` is one sentence for a person; `install` what would help. `ran`
-    are the lines of functions of the plan's traced file that ran in each test, and under "" those that ran outside of
-    any; None if that was not measured, or not to the end. `loaded` are its other lines that ran. `signs` tell what the
-    code did to whoever tests it, and which control tests did not come out as they have to: what the text before did not
-    do speaks against a report.
+    `cases` hold every reported test, and unreported expected ones as NOT_RUN; `missing` are the ids of the latter.
+    `running` are the tests that had begun and not ended when the process died. `run` describes the process and its
+    isolation, and is None if nothing was run; `detail` is one sentence for the user; `install` is a remedy. `ran` are
+    the lines of the traced file's functions that ran in each test, and under "" those that ran outside of any; None if
+    that was not or not fully measured. `loaded` are its other lines that ran. `signs` list tampering with the tests by
+    the code, and control tests with a wrong outcome: signs that the text before did not show count against a report.
     """
 
     __test__: ClassVar[bool] = False
@@ -197,17 +196,17 @@ class TestReport:
 
     @property
     def inconclusive(self) -> bool:
-        """True if it says nothing of the code: no test could be run, or not to its end on a busy machine."""
+        """True if it says nothing about the code: no test could be run, or not to the end on a busy machine."""
         return self.starved or self.outcome in _NOT_RUN
 
     @property
     def starved(self) -> bool:
-        """True if the machine was too busy to finish it, which says nothing of any test."""
+        """True if the machine was too busy to finish it, which says nothing about any test."""
         return self.run is not None and self.run.status is RunStatus.STARVED
 
     @property
     def why_not(self) -> str:
-        """Why nothing was run, with what would help."""
+        """Why nothing was run, with the remedy."""
         return f"{self.detail or self.outcome}{f' ({self.install})' if self.install else ''}"
 
     def case(self, identifier: str) -> CaseResult | None:
@@ -219,7 +218,7 @@ class TestReport:
         return tuple(case for case in self.cases if case.outcome in (CaseOutcome.FAILED, CaseOutcome.ERROR))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """The report as plain data."""
         return {
             "runner": self.runner,
             "outcome": self.outcome.value,

@@ -1,4 +1,4 @@
-"""Reading a report: the lines that carry the nonce, and of these only what is well formed."""
+"""Reads a report: the lines that carry the nonce, if they are well formed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from stet_ls.engine.sandbox.processes import procfs
 
 FOLDER = ".stet-run"
-"""Where a run's own files lie in the working folder. Test runners walk into no folder that begins with a dot."""
+"""The folder of a run's own files in the working folder. Test runners skip folders that begin with a dot."""
 
 _INSIDE = Path(__file__).parent / "inside"
 
@@ -25,15 +25,15 @@ def new_nonce() -> str:
 
 
 def token(nonce: str) -> str:
-    """A word made of the nonce, for reporters that share a process with tests: the nonce itself is never in there."""
+    """A word derived from the nonce, for reporters that share a process with tests: these must not know the nonce."""
     return hashlib.sha256(f"side {nonce}".encode()).hexdigest()[:32]
 
 
 def placed(program: str, nonce: str) -> dict[str, bytes]:
-    """The files that run `inside/<program>.py` in the box, by `python .stet-run`."""
+    """The files that run `inside/<program>.py` in the sandbox, by `python .stet-run`."""
     own = {path.name: path for path in _INSIDE.glob("*.py")} | {"processes.py": Path(procfs.__file__)}
     files = {f"{FOLDER}/stet_inside/{name}": path.read_bytes() for name, path in own.items()}
-    # The main module keeps no name by which a test finds the reporter.
+    # The main module has no name by which a test could find the reporter.
     start = f"__import__('stet_inside.{program}', fromlist=['main']).main()\n"
     return {**files, f"{FOLDER}/__main__.py": start.encode(), f"{FOLDER}/nonce": nonce.encode()}
 
@@ -44,7 +44,7 @@ def inside(name: str) -> bytes:
 
 
 def events(report: bytes, nonce: str) -> Iterator[Event]:
-    """The events of a report in their order. What does not begin with the nonce was said by somebody else."""
+    """The events of a report in their order. Lines that do not begin with the nonce are not the reporter's."""
     start = nonce.encode() + b" "
     for line in report.split(b"\n"):
         if not line.startswith(start):

@@ -1,4 +1,4 @@
-"""The events of a reporter, put together: one case for each test, one error for each file that had none."""
+"""Combines a reporter's events: one case for each test, one error for each file without any."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _TESTS = ("test_*", "*_test.*", "*Test.java", "*Tests.*", "*.test.*", "*.spec.*"
 class ReporterEvents:
     """A reporter's events. `known` are the ids it collected; `finished` is True if it reached its end.
 
-    `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
-    module that the runner needs and the box has not; `stopped` is TIMEOUT or LIMIT where a part of the run was ended.
+    `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or
+    module that the runner needs and the sandbox lacks; `stopped` is TIMEOUT or LIMIT if a part of the run was stopped.
     `ran` are the lines of the traced file's functions that ran in each test, `loaded` its others. `signs` are
-    what looks like a forged report.
+    signs of a forged report.
     """
 
     cases: list[CaseResult] = field(default_factory=list)
@@ -143,7 +143,7 @@ class _Open:
 
 
 def failure_of(told: Any, phase: Phase, plan: TestPlan) -> CaseFailure:
-    """A failure as an event tells it; what is missing there is empty here."""
+    """The failure in an event; fields that the event lacks are empty."""
     told = told if isinstance(told, dict) else {}
     compared = told.get("comparison")
     place = told.get("place")
@@ -183,13 +183,13 @@ def frame_at(
 
 
 def inside(path: str, plan: TestPlan) -> str:
-    """The path relative to the working folder, where it lies within."""
+    """The path relative to the working folder, if it is inside."""
     path = path.removeprefix("file://")
     return os.path.relpath(path, plan.root) if path.startswith(f"{plan.root}/") else path
 
 
 def origin(path: str, plan: TestPlan) -> FrameOrigin:
-    """Whose code a path is: a test's, the project's, or anybody else's."""
+    """The owner of a path: the tests, the project, or other code."""
     own = inside(path, plan)
     pure = PurePosixPath(own)
     if not own or pure.is_absolute() or own.startswith(("..", "<", "node:")) or _FOREIGN.intersection(pure.parts):
@@ -210,7 +210,7 @@ def _coverage(event: Event) -> RunCoverage:
 
 
 def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, frozenset[int]] | None:
-    """The lines of each test with those of one more event; None from the first event on that does not know them all."""
+    """The lines of each test with those of one more event; None once an event does not know them all."""
     if ran is None or event.get("whole") is not True:
         return None
     test = str(event.get("id", ""))

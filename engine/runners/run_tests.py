@@ -1,4 +1,4 @@
-"""The room's door: one suite, run once or several times."""
+"""Runs a test plan: the entry point of the package."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.engine.sandbox.spec import Box
 
 
 async def run_tests(box: Box, plan: TestPlan) -> TestReport:
-    """Runs a plan once. Raises UsageError for a plan that cannot be; everything else is an outcome."""
+    """Runs a plan once. Raises UsageError for an invalid plan; everything else is an outcome."""
     runner = choose(plan)
     nonce = report_channel.new_nonce()
     try:
@@ -44,7 +44,7 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
 
 
 def _wanted(plan: TestPlan) -> tuple[str, ...]:
-    """The ids that must be reported. A project's configuration may name tests otherwise: its runner lists them."""
+    """The ids that must be reported. A project's configuration may rename tests: its runner lists them."""
     if plan.select:
         return (*plan.expected, *plan.select)
     from stet_ls.engine.runners.language_table import expected

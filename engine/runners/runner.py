@@ -12,13 +12,13 @@ from stet_ls.engine.sandbox.spec import RunSpec
 
 
 class Runner(Protocol):
-    """One way to run tests. It starts nothing: it says what is to be run, and reads what was reported."""
+    """One way to run tests. It starts nothing: it describes the run, and reads the report."""
 
     name: str
     install: str
 
     def fits(self, plan: TestPlan) -> bool:
-        """True if it can run the plan's tests, should several runners know the language."""
+        """True if it can run the plan's tests; decides if a language has several runners."""
         ...
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
@@ -26,5 +26,5 @@ class Runner(Protocol):
         ...
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """What the events tell."""
+        """The findings in the events."""
         ...

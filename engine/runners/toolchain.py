@@ -13,7 +13,7 @@ from stet_ls.engine.sandbox.files import mounts
 
 @dataclass(frozen=True, slots=True)
 class BoxProgram:
-    """A program as the box can start it, and the folders it needs there."""
+    """A program as the sandbox can start it, and the folders it needs there."""
 
     path: Path
     binds: tuple[Path, ...] = ()
@@ -25,12 +25,12 @@ class BoxProgram:
 
 
 def find(*names: str, install: str) -> BoxProgram:
-    """The first of `names` on the PATH. Raises Missing, also where its folder shows more than a run may see."""
+    """The first of `names` on the PATH. Raises Missing, also if its folder shows more than a run may see."""
     for name in names:
         if found := shutil.which(name):
             real = Path(found).resolve()
             if not _tells_by_name(real):
-                # Some programs act by the name they are called with; links within the system stay as they are.
+                # Some programs depend on the name they are called with; links within the system stay as they are.
                 real = Path(found).absolute() if mounts_it(Path(found)) else real
             try:
                 shown = mounts.bindable(mounts.environment_of(real))
@@ -41,7 +41,7 @@ def find(*names: str, install: str) -> BoxProgram:
 
 
 def rust(name: str, install: str) -> BoxProgram:
-    """`rustc` or `cargo`: of rustup's default toolchain, since its own programs only choose one; else as found."""
+    """`rustc` or `cargo`: of rustup's default toolchain, since rustup's own programs only choose one; else as found."""
     home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
     try:
         chosen = tomllib.loads((home / "settings.toml").read_text(encoding="utf-8"))["default_toolchain"]
@@ -57,7 +57,7 @@ def rust(name: str, install: str) -> BoxProgram:
 
 
 def cache(folder: Path) -> tuple[Path, ...]:
-    """A folder of downloaded sources to show, if there is one that shows nothing else."""
+    """A folder of downloaded sources to show, if it exists and exposes nothing else."""
     try:
         shown = mounts.bindable(folder) if folder.is_dir() else None
     except ValueError:
@@ -66,7 +66,7 @@ def cache(folder: Path) -> tuple[Path, ...]:
 
 
 def mounts_it(path: Path) -> bool:
-    """True if the box shows it anyway."""
+    """True if the sandbox shows it anyway."""
     try:
         return mounts.bindable(path) is None
     except ValueError:
@@ -74,12 +74,12 @@ def mounts_it(path: Path) -> bool:
 
 
 def _tells_by_name(real: Path) -> bool:
-    """True for installations of which the real folder must be known, since they find their library beside it."""
+    """True for installations whose real folder must be known, since they find their library next to it."""
     return real.name in ("go", "node", "java", "javac", "dotnet")
 
 
 class MissingToolError(Exception):
-    """A program that a runner needs is not on this machine. `install` is what would help."""
+    """A program that a runner needs is not installed. `install` is the remedy."""
 
     def __init__(self, program: str, install: str) -> None:
         super().__init__(program)

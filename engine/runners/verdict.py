@@ -1,4 +1,4 @@
-"""The verdict: what was reported, held against what was expected and how the process ended."""
+"""Derives the verdict: compares the report with what was expected and how the process ended."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SuiteVerdict:
 def suite_verdict(
     plan: TestPlan, name: str, expected: Sequence[str], found: ReporterEvents, run: RunResult, install: str
 ) -> TestReport:  # fmt: skip
-    """The report of a run that took place. `install` is what to say where the box lacks the runner's program."""
+    """The report of a run that took place. `install` is the remedy if the sandbox lacks the runner's program."""
     cases = _merged(found.cases)
     missing = _missing((*expected, *found.known), cases)
     verdict = _verdict(found, run, cases, missing, install)
@@ -95,7 +95,7 @@ def _without_failures(
 
 
 def _merged(cases: Sequence[CaseResult]) -> list[CaseResult]:
-    """One case for each id: of several the bad one counts, so that no later word takes a failure back."""
+    """One case for each id: of several the failing one counts, so that no later report withdraws a failure."""
     kept: dict[str, CaseResult] = {}
     for case in cases:
         if case.id not in kept or (case.outcome in _BAD and kept[case.id].outcome not in _BAD):
@@ -104,7 +104,7 @@ def _merged(cases: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _missing(expected: Sequence[str], cases: Sequence[CaseResult]) -> tuple[str, ...]:
-    """The expected ids without a case. The cases of a parametrized test, `id[…]`, stand for `id`."""
+    """The expected ids without a case. The cases of a parametrized test, `id[…]`, count for `id`."""
     told = {case.id for case in cases if case.outcome is not CaseOutcome.NOT_RUN}
     told |= {identifier.partition("[")[0] for identifier in told}
     return tuple(dict.fromkeys(each for each in expected if each not in told))

@@ -13,7 +13,7 @@ import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs JUnit on the named classes and tells of each test while it runs: fields between tabs, texts escaped. */
+/** Runs JUnit on the named classes and reports each test while it runs: tab-separated fields, escaped texts. */
 public final class StetJUnit implements TestExecutionListener {
     private final PrintWriter side;
     private TestPlan plan;

@@ -3,7 +3,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Calls the main of a test and says that it returned: System.exit(0) before its end is no pass. */
+/** Calls the main of a test and reports that it returned: System.exit(0) before its end does not pass. */
 public final class StetMain {
     public static void main(String[] words) throws Throwable {
         try {

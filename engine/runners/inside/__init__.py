@@ -1,1 +1,1 @@
-"""What runs in the box, placed there as files: it imports nothing but the standard library, of Python 3.8 and later."""
+"""Files placed into the sandbox: they import nothing but the standard library of Python 3.8 and later."""

@@ -1,4 +1,4 @@
-"""The way out of the box for what is reported: lines of JSON on a descriptor, each behind the run's nonce."""
+"""The report's way out of the sandbox: lines of JSON on a file descriptor, each prefixed with the run's nonce."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 class Channel:
-    """The descriptor, taken from the environment, and the nonce, taken from its file; neither is left for the tests.
+    """The descriptor, taken from the environment, and the nonce, taken from its file; both are removed there.
 
-    Each line is one write, with a line's end before it too: what another program writes in between spoils no report.
+    Each line is one write that also begins with a line end: another program's output in between spoils no report.
     """
 
     def __init__(self, folder: str) -> None:
@@ -24,7 +24,7 @@ class Channel:
         self.say("hello", root=os.getcwd())
 
     def say(self, event: str, **told: Any) -> None:
-        """Reports one event. A fork of the process stays silent: its report would be another process' word."""
+        """Reports one event. A fork of the process stays silent: its report would come from another process."""
         if os.getpid() != self._owner:
             return
         line = json.dumps({"event": event, **told}, default=str)

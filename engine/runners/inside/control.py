@@ -1,8 +1,8 @@
-"""Tests of our own beside the project's, in the same process and by the same machinery: some of them have to fail.
+"""Control tests that run with the project's, in the same process and by the same machinery: some have to fail.
 
-One has to pass and one has to fail. Copies of the project's tests compare with other values than the one that is
-wanted, too, some drawn anew for each run, some next to it: where such a comparison holds, what is compared says yes to
-everything, or knows what is expected, or does not look at all that it should.
+One has to pass and one has to fail. Copies of the project's tests also compare with values other than the expected one,
+some random for each run, some close to it: if such a comparison holds, the compared object equals everything, knows the
+expected value, or does not compare all that it should.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _drawn = random.SystemRandom()
 
 
 class Control:
-    """`words` are the names and the messages that the reader of the report knows: good, bad, copy, message."""
+    """`words` are the names and messages known to the reader of the report: good, bad, copy, message."""
 
     def __init__(self, words: dict[str, str]) -> None:
         self._words = words
@@ -64,7 +64,7 @@ class Control:
 
 
 class Passed:
-    """A test that passed: its function, how long that took, and what the runner knows it by."""
+    """A test that passed: its function, its duration, and the runner's item for it."""
 
     def __init__(self, function: Any, seconds: float, item: Any) -> None:
         self.function, self.seconds, self.item = function, seconds, item
@@ -78,7 +78,7 @@ class Copy:
 
 
 def debugged(case: Any, copy: Copy) -> Callable[[], None]:
-    """The call of a copy that is a method of unittest's: with its set-up and clean-up, and raising what it raises."""
+    """The call of a copy that is a unittest method: with its set-up and clean-up, and raising its exceptions."""
 
     def test() -> None:
         type(case.__name__, (case,), {copy.name: copy.function})(copy.name).debug()
@@ -92,7 +92,7 @@ def _named(function: _Test, name: str) -> _Test:
 
 
 def _copied(function: Any, trees: dict[str, Any], words: dict[str, str]) -> Any | None:
-    """The same function with comparisons that cannot hold; None if it has none, or cannot be made again."""
+    """The function with comparisons that cannot hold; None if it has no comparison, or cannot be compiled again."""
     code = function.__code__
     if code.co_freevars:
         return None
@@ -134,7 +134,7 @@ _CLOSE = re.compile("isclose|allclose|assert(Not)?AlmostEquals?")
 
 
 class _Doubting(ast.NodeTransformer):
-    """Asks before each comparison whether it holds for other values than the one that is wanted, too."""
+    """Checks before each comparison whether it also holds for values other than the expected one."""
 
     def __init__(self, word: str) -> None:
         self._word, self.changed, self._count = word, False, 0
@@ -174,12 +174,12 @@ class _Doubting(ast.NodeTransformer):
         if (not exact and not _CLOSE.fullmatch(name)) or len(call.args) < 2:
             return None
         bound, call.args[:2] = self._bound(*call.args[:2])
-        # What raises does not hold; what returns None does.
+        # A call that raises does not hold; one that returns None does.
         holds = call if isinstance(node, ast.Assert) else ast.List([call, ast.Constant(True)], ast.Load())
         return [*bound, self._ask(holds, call.args, 1, near=exact), node]
 
     def _bound(self, *values: Any) -> Any:
-        """Each value under a name of its own, so that it is made once; plain ones as they are."""
+        """Binds each value to its own name, so that it is evaluated once; plain ones stay as they are."""
         bound: list[Any] = []
         names: list[Any] = []
         for value in values:
@@ -193,7 +193,7 @@ class _Doubting(ast.NodeTransformer):
         return bound, names
 
     def _ask(self, holds: Any, owner: Any, at: Any, *, near: bool = True) -> Any:
-        """Asks `holds` with another value in the place `at` of its part `owner`."""
+        """Checks `holds` with another value in the place `at` of its part `owner`."""
         other = ast.Name(f"{self._word}_other", ast.Load())
         wanted = owner[at] if isinstance(owner, list) else getattr(owner, at)
         put = owner.__setitem__ if isinstance(owner, list) else functools.partial(setattr, owner)
@@ -214,25 +214,25 @@ class _Doubting(ast.NodeTransformer):
 
 
 def _name(node: Any) -> str:
-    """What is called, by its last name; "" for anything but a call."""
+    """The last name of a called function; "" for anything but a call."""
     if not isinstance(node, ast.Call):
         return ""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _doubt(holds: Callable[[Any], Any], value: Any, near: bool, held: str) -> None:
-    """Raises the held exception for an unused value."""
+    """Raises an error that names `held` if the comparison holds for a wrong value."""
     for field, other in _others(value, near):
         try:
             does = bool(holds(other))
-        except BaseException:  # noqa: BLE001 - it does not hold, however that is told
+        except BaseException:  # noqa: BLE001 - any exception means that it does not hold
             does = False
         if does:
             raise RuntimeError(f"{held} {field}")
 
 
 def _others(value: Any, near: bool) -> Iterator[tuple[str, Any]]:
-    """Wrong values of the same kind, for control tests; for an object of the project one per differing field."""
+    """Wrong values of the same kind, for control tests; for an object of the project, one per differing field."""
     number = _drawn.randrange(10**9, 10**10)
     kind = type(value)
     if kind is bool:
@@ -262,7 +262,7 @@ def _others(value: Any, near: bool) -> Iterator[tuple[str, Any]]:
 
 
 def _changed(value: Any) -> Iterator[tuple[str, Any]]:
-    """Copies of an object of the project's, each with another value of one field."""
+    """Copies of one of the project's objects, each with another value in one field."""
     fields = getattr(value, "__dict__", None)
     home = getattr(sys.modules.get(type(value).__module__), "__file__", None) or ""
     if not fields or not os.path.abspath(home).startswith(os.getcwd() + os.sep) or "site-packages" in home:

@@ -1,4 +1,4 @@
-"""An exception as plain data: its type, its bases, where it was raised, and what the names there held."""
+"""An exception as plain data: its type, its bases, where it was raised, and the values of the names there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _short.maxlist = _short.maxtuple = _short.maxset = _short.maxdict = 10
 
 
 def shown(value: object, limit: int = 500) -> str:
-    """The repr of anything, also of what has a broken one."""
+    """The repr of any object, even if its `__repr__` is broken."""
     try:
         text = repr(value)
     except Exception as error:  # noqa: BLE001 - a repr of the user's may raise anything
@@ -29,7 +29,7 @@ def shown(value: object, limit: int = 500) -> str:
 
 
 def described(error: BaseException, traceback: TracebackType | None = None) -> dict[str, Any]:
-    """Everything about an exception that a diagnosis may want."""
+    """Everything about an exception that a diagnosis may need."""
     try:
         message = str(error)
     except Exception as broken:  # noqa: BLE001
@@ -48,7 +48,7 @@ def described(error: BaseException, traceback: TracebackType | None = None) -> d
 
 
 def frames(traceback: TracebackType | None) -> list[dict[str, Any]]:
-    """The frames below ours, outermost first; of very many the outer ones are left out."""
+    """The frames below the reporter's, outermost first; of very many, the outer ones are left out."""
     found: list[dict[str, Any]] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code

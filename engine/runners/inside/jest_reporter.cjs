@@ -1,4 +1,4 @@
-// Jest's own words, told line by line from the process that holds the tests' together.
+// Reports Jest's results line by line, from the process that coordinates those of the tests.
 const { unlinkSync, writeSync } = require("node:fs");
 
 const token = "STET_TOKEN";

@@ -1,4 +1,4 @@
-"""Which lines ran, and in which test: of one file by a tracer of our own, of all by coverage.py where it is there."""
+"""Measures which lines run in which test: for one file by a built-in tracer, for all by coverage.py if installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .traced import Traced
 
 
 class Measured:
-    """A measurement around a run; without coverage.py it says so and measures nothing."""
+    """A measurement around a run; without coverage.py it reports that and measures nothing."""
 
     def __init__(self, channel: Channel, wanted: bool, traced: str = "") -> None:
         self._channel = channel
@@ -29,13 +29,13 @@ class Measured:
         self._coverage.start()
 
     def during(self, test: str) -> None:
-        """What runs from now on belongs to `test`."""
+        """Assigns everything that runs from now on to `test`."""
         self._traced.during(test)
         if self._coverage is not None:
             self._coverage.switch_context(test)
 
     def tell(self) -> None:
-        """Says what was measured."""
+        """Reports the measurements."""
         self._traced.tell()
         if self._coverage is None:
             return
@@ -47,7 +47,7 @@ class Measured:
             name = os.path.relpath(path)
             try:
                 _, statements, _, left_out, _ = self._coverage.analysis2(path)
-            except Exception as error:  # noqa: BLE001 - a file that is gone or no Python costs its own lines only
+            except Exception as error:  # noqa: BLE001 - a missing or invalid file costs its own lines only
                 self._channel.say("note", text=f"{name}: {error}")
                 continue
             lines[name] = sorted(set(statements) - set(left_out))

@@ -38,9 +38,9 @@ def main() -> None:
         sys.exit(127)
     measured = Measured(channel, job["coverage"], job["traced"])
     arguments = list(job["arguments"])
-    traced = job["traced"] and sys.version_info < (3, 12)  # a later one has room for several tracers
+    traced = job["traced"] and sys.version_info < (3, 12)  # later versions allow several tracers
     if (job["coverage"] or traced) and "--no-cov" not in arguments and _measures_itself(job):
-        arguments.insert(0, "--no-cov")  # there is one tracer for a process
+        arguments.insert(0, "--no-cov")  # a process can have only one tracer
     reporter = Reporter(channel, measured, Control(job["control"]), Watch(channel, job["tests"]))
     pytest.hookimpl(hookwrapper=True)(Reporter.pytest_runtestloop)
     code = pytest.main(arguments, plugins=[reporter])
@@ -57,7 +57,7 @@ def _measures_itself(job: dict[str, Any]) -> bool:
 
 
 class Reporter:
-    """The hooks; each says one line."""
+    """The hooks; each reports one line."""
 
     def __init__(self, channel: Channel, measured: Measured, control: Control, watch: Watch) -> None:
         self._channel, self._measured = channel, measured
@@ -72,11 +72,11 @@ class Reporter:
             config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
 
     def pytest_load_initial_conftests(self) -> None:
-        """The last moment before files of the project are loaded."""
+        """Starts the watch at the last moment before files of the project are loaded."""
         self._watch.begin()
 
     def pytest_runtestloop(self, session: Any) -> Iterator[None]:
-        """Runs the control tests when the project's are over; pytest counts none of them."""
+        """Runs the control tests after the project's; pytest does not count them."""
         yield
         items = [item for item in session.items if hasattr(item, "obj")]
         if not items or session.config.option.collectonly:
@@ -113,17 +113,17 @@ class Reporter:
             )
 
     def pytest_collection_finish(self, session: Any) -> None:
-        """Says which tests there are, before the first runs."""
+        """Reports the collected tests before the first runs."""
         self._channel.say("collected", ids=[item.nodeid for item in session.items])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """A test begins."""
+        """Reports that a test begins."""
         self._compared, self._started = None, time.monotonic()
         self._channel.say("start", id=nodeid)
         self._measured.during(nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """A test is over."""
+        """Reports that a test is over."""
         self._measured.during("")
         self._watch.look()
         self._channel.say("end", id=nodeid, seconds=time.monotonic() - self._started)
@@ -139,7 +139,7 @@ class Reporter:
         }
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
-        """Says why a phase of a test failed, while the exception is at hand; the verdict comes with the report."""
+        """Reports why a phase of a test failed, while the exception is available; its verdict follows separately."""
         if call.excinfo is None:
             return
         error = call.excinfo.value
@@ -149,7 +149,7 @@ class Reporter:
         self._channel.say("raised", id=item.nodeid, phase=call.when, failure=told)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Says how a phase of a test ended."""
+        """Reports how a phase of a test ended."""
         reason = ""
         if report.when == "call" and report.passed:
             self._passed[report.nodeid] = report.duration
@@ -166,14 +166,14 @@ class Reporter:
         )
 
     def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
-        """Says why a file could not be collected; the cause of pytest's own error is the real one."""
+        """Reports why a file could not be collected; the cause of pytest's own error is the real one."""
         if getattr(report, "when", "collect") != "collect" or call.excinfo is None:
             return
         error = call.excinfo.value
-        # pytest words the cause of an import error anew and drops its type.
+        # pytest rephrases the cause of an import error and drops its type.
         cause = error.__cause__ or error
         self._channel.say("uncollected", path=node.nodeid, failure=described(cause), text=str(report.longrepr)[-_TAIL:])
 
     def pytest_internalerror(self, excinfo: Any) -> None:
-        """Says that pytest itself failed: a plugin's error, or `sys.exit` while a file was imported."""
+        """Reports that pytest itself failed: a plugin's error, or `sys.exit` while a file was imported."""
         self._channel.say("broken", failure=described(excinfo.value, excinfo.tb))

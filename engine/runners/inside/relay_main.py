@@ -1,7 +1,7 @@
-"""Runs the steps of a job, one after the other, and passes on what each says; a step never sees the report's way out.
+"""Runs the steps of a job in turn and passes on their output; a step never has access to the report's descriptor.
 
-A step may talk on a pipe of its own, whose number it finds in `BOX_SIDE_FD`; what comes there is told apart from what
-it prints. A step that runs too long or says too much is killed with all that it started.
+A step may write to a separate pipe, whose number is in `BOX_SIDE_FD`; its lines are reported separately from what it
+prints. A step that runs too long or prints too much is killed with all that it started.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from typing import Any
 
 from .channel import Channel
-from .processes import Clock  # type: ignore[import-not-found]  # in the box it lies beside this file
+from .processes import Clock  # type: ignore[import-not-found]  # next to this file in the sandbox
 
 _CHUNK = 65_536
 _LINE = 16_384
@@ -29,14 +29,14 @@ _PERIOD = 0.05
 
 
 def main() -> None:
-    """Runs the job beside the program."""
+    """Runs the job that is stored next to the program."""
     channel = Channel(sys.path[0])
     path = os.path.join(sys.path[0], "job.json")
     with open(path, encoding="utf-8") as file:
         job = json.load(file)
     os.unlink(path)
     _shut()
-    # Not every box can show its folders under the names that the runner knows.
+    # Some sandboxes cannot show folders under the names that the runner knows.
     temporary = os.environ.get("TMPDIR", "/tmp")  # noqa: S108
     for step in json.loads(json.dumps(job["steps"]).replace("@TMP@", json.dumps(temporary)[1:-1])):
         code = Step(step, channel).run()
@@ -46,10 +46,10 @@ def main() -> None:
 
 
 def _shut() -> None:
-    """Keeps the steps, programs of the same user, from looking into this process by /proc: it holds the nonce."""
+    """Keeps the steps, programs of the same user, from reading this process through /proc: it holds the nonce."""
     try:
         prctl = ctypes.CDLL(None).prctl
-    except AttributeError:  # no Linux
+    except AttributeError:  # not Linux
         return
     prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
@@ -63,7 +63,7 @@ class Step:
         self._rest = {"out": b"", "err": b"", "side": b""}
 
     def run(self) -> int:
-        """Runs it to its end or to a limit and says how it ended; 0 only if it did well."""
+        """Runs it until it ends or reaches a limit, and reports how it ended; 0 only if it succeeded."""
         name = self._step["name"]
         for path in self._step["hide"]:
             if os.path.exists(path):
@@ -72,7 +72,7 @@ class Step:
         started = time.monotonic()
         reading, writing = os.pipe()
         try:
-            child = subprocess.Popen(  # an argument list of the runner's
+            child = subprocess.Popen(  # the runner's argument list
                 self._step["argv"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -94,7 +94,7 @@ class Step:
         return -1 if why else int(code)
 
     def _listen(self, child: subprocess.Popen[bytes], side: int, clock: Clock) -> str:
-        """Takes in what the child says until it is gone; returns why it was stopped, if it was."""
+        """Reads the child's output until it exits; returns the limit that stopped it, if any."""
         why = ""
         with selectors.DefaultSelector() as waiting:
             for stream, name in ((child.stdout, "out"), (child.stderr, "err"), (side, "side")):
@@ -114,7 +114,7 @@ class Step:
                     self._kill(child)
                 if ended is not None and now > ended + _DRAIN:
                     break
-        # It may have closed its streams and go on.
+        # The child may have closed its streams and still run.
         while child.poll() is None and not why:
             time.sleep(_PERIOD)
             why = "timeout" if self._is_late(clock) else ""
@@ -138,7 +138,7 @@ class Step:
         return bool(data)
 
     def _tell(self, name: str, line: bytes) -> None:
-        """Passes a line on; past the limit, of what is printed, none."""
+        """Passes a line on; past the limit, printed lines are dropped."""
         if name != "side" and self._told > _KEPT:
             return
         self._told += len(line) + 50

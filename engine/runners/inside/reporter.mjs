@@ -1,5 +1,5 @@
-// Node's own test runner, told line by line. It runs in the parent of the test files: what they print or how they end
-// takes nothing back. A file whose process left by process.exit has not run to its end; `returned.mjs` tells the others.
+// Reports the results of Node's test runner line by line. It runs in the parent of the test files: their output or end
+// cannot withdraw anything. A file that calls process.exit did not finish; `returned.mjs` reports the files that did.
 import { createHash } from "node:crypto";
 import { readFileSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ function failure(error) {
   return told;
 }
 
-// A file's own event comes last, or alone if it holds no test.
+// A file's own event comes last, or alone if the file holds no test.
 function file({ file: path, details }) {
   let returned = false;
   try {

@@ -1,5 +1,5 @@
-/* Says that main returned: a program that leaves by exit(0) has not run to its end. The linker calls this for main.
-   Of a program that a signal ends, the places that it was at go into the file STET_FRAMES, as addresses in it. */
+/* Reports that main returned: a program that calls exit(0) has not run to its end. The linker calls this for main.
+   If a signal ends the program, its stack goes into the file STET_FRAMES, as addresses within the program. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ static void stopped(int number)
 }
 static void watch(const char *path)
 {
-    static char room[1 << 16]; /* a stack of its own: the program's may be what is used up */
+    static char room[1 << 16]; /* a separate stack: the program's may be used up */
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
     struct sigaction action = {.sa_handler = stopped, .sa_flags = SA_ONSTACK};
@@ -49,7 +49,7 @@ static void watch(const char *path)
     if (frames < 0 || sigaltstack(&stack, 0) < 0)
         return;
     dl_iterate_phdr(load, 0);
-    backtrace(first, 1); /* what it needs is loaded now, and not within a signal */
+    backtrace(first, 1); /* loads what it needs now, not within a signal handler */
     for (unsigned each = 0; each < sizeof numbers / sizeof *numbers; each++)
         sigaction(numbers[each], &action, 0);
 }

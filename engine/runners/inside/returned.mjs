@@ -1,12 +1,12 @@
-// Loaded before a test file, in its process: notes that it came to its end by itself, and whether what compares still does.
-// process.exit skips this event.
+// Loaded before a test file, in its process: reports that the file finished by itself, and whether the assertions still
+// work. process.exit skips this event.
 import assert from "node:assert";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// Held now: a file may exchange what others import.
+// Captured now: a test file may replace what others import.
 const [write, temporary, place, hash] = [writeFileSync, tmpdir(), join, createHash];
 const held = [assert, assert.strict].map((module) => [module, new Map(Object.entries(module))]);
 

@@ -1,7 +1,7 @@
-"""Which lines of one file each test runs, without a package: by `sys.monitoring`, or by a trace function before 3.12.
+"""Traces which lines of one file each test runs, without a package: by `sys.monitoring`, or `sys.settrace` before 3.12.
 
-Only lines in the bodies of functions count for a test: those of a module and of a class run when the file is loaded,
-and are told apart from them.
+Only lines in function bodies count for a test: those of a module and of a class run when the file is loaded, and are
+reported separately.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .channel import Channel
 _IN_FUNCTION = 0x1
 """CO_OPTIMIZED: the code of a function, not of a module or a class (Python's `inspect` module)."""
 _TOOL = 3
-"""The first number of `sys.monitoring` that no kind of tool has to itself."""
+"""The first tool number of `sys.monitoring` that is not reserved for a kind of tool."""
 
 
 class Traced:
     """Reports the executed lines of `path`; "" turns tracing off.
 
-    What runs outside of any test, as when files are loaded, is told under the test "". `top` are lines outside of
-    functions.
+    What runs outside of any test, such as while files are loaded, is reported under the test "". `top` are lines
+    outside of functions.
     """
 
     def __init__(self, channel: Channel, path: str) -> None:
@@ -41,14 +41,14 @@ class Traced:
             sys.settrace(self._trace)
 
     def during(self, test: str) -> None:
-        """What runs from now on belongs to `test`."""
+        """Assigns everything that runs from now on to `test`."""
         if not self._path:
             return
         self._say()
         self._test = test
 
     def tell(self) -> None:
-        """Says what is left. Nothing is traced any more."""
+        """Reports the remaining lines and stops tracing."""
         if not self._path:
             return
         self._say()
@@ -59,7 +59,7 @@ class Traced:
         lines, self._lines = self._lines, set()
         top, self._top = self._top, set()
         if sys.version_info < (3, 12) and sys.gettrace() != self._trace:
-            self._is_tracing = False  # something else traces now, or the code stopped it
+            self._is_tracing = False  # something else traces now, or the code stopped the tracing
         self._channel.say("ran", id=self._test, lines=sorted(lines), top=sorted(top), whole=self._is_tracing)
 
     def _is_ours(self, name: object) -> bool:
@@ -87,7 +87,7 @@ class Traced:
         tool.set_events(_TOOL, events.PY_START)
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
-        # Of most frames this is enough; to ask for the code of one raises an audit event, which takes its time.
+        # This is enough for most frames; accessing a frame's code raises an audit event, which takes time.
         if not self._is_ours(frame.f_globals.get("__file__")):
             return None
         return self._trace_line if self._is_ours(frame.f_code.co_filename) else None

@@ -1,6 +1,6 @@
-"""unittest with a reporter that speaks while the tests run, for interpreters without pytest.
+"""unittest with a reporter that reports while the tests run, for interpreters without pytest.
 
-Tests that are written for pytest and need nothing of it, plain functions and methods, run as well.
+Plain functions and methods that are written for pytest but need none of its features run as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .watch import Watch
 
 
 def main() -> None:
-    """Loads the test files by their paths and runs what is in them."""
+    """Loads the test files by their paths and runs their tests."""
     folder = sys.path[0]
     channel = Channel(folder)
     sys.path[0] = os.getcwd()
@@ -76,7 +76,7 @@ def _controls(control: Control, result: Reporter, tests: list[Any], ids: dict[in
 
 
 def _function(test: Any) -> Any:
-    """The function that a test runs; a bound method of a plain class is none that can be copied."""
+    """The function that a test runs; a bound method of a plain class cannot be copied."""
     if isinstance(test, unittest.FunctionTestCase):
         return test._testFunc  # type: ignore[attr-defined]
     return vars(type(test)).get(test._testMethodName)
@@ -91,7 +91,7 @@ def _discovered() -> list[str]:
 
 
 def _load(path: str, channel: Channel, ids: dict[int, str]) -> unittest.TestSuite:
-    """The tests of one file; a file that cannot be imported is reported, and has none."""
+    """The tests of one file; a file that cannot be imported is reported, and yields none."""
     name = path[: -len(".py")].replace(os.sep, ".")
     try:
         module = importlib.import_module(name)
@@ -112,7 +112,7 @@ def _load(path: str, channel: Channel, ids: dict[int, str]) -> unittest.TestSuit
 
 
 def _plain(module: ModuleType) -> Iterator[tuple[str, unittest.FunctionTestCase]]:
-    """Functions and methods of plain classes that pytest would run without giving them anything, with their names."""
+    """Functions and methods of plain classes that pytest would run without fixtures, with their names."""
     for name, value in list(vars(module).items()):
         if name.startswith("test") and _takes_nothing(value):
             yield name, unittest.FunctionTestCase(value)
@@ -137,7 +137,7 @@ def _flat(suite: Any) -> list[Any]:
 
 
 class Reporter(unittest.TestResult):
-    """The result that unittest fills; each call says one line."""
+    """The result that unittest fills; each call reports one line."""
 
     def __init__(self, channel: Channel, measured: Measured, ids: dict[int, str], watch: Watch) -> None:
         super().__init__()
@@ -147,18 +147,18 @@ class Reporter(unittest.TestResult):
         self.passed: dict[int, float] = {}
 
     def _name(self, test: Any) -> str:
-        # A class' or a module's own set-up comes as another object, which tells what it is.
+        # A class' or a module's own set-up comes as another object, which describes itself.
         return self._ids.get(id(test)) or str(test)
 
     def startTest(self, test: Any) -> None:
-        """A test begins."""
+        """Reports that a test begins."""
         super().startTest(test)
         self._started = time.monotonic()
         self._channel.say("start", id=self._name(test))
         self._measured.during(self._name(test))
 
     def stopTest(self, test: Any) -> None:
-        """A test is over."""
+        """Reports that a test is over."""
         self._measured.during("")
         self._watch.look()
         self._channel.say("end", id=self._name(test), seconds=time.monotonic() - self._started)
@@ -180,36 +180,36 @@ class Reporter(unittest.TestResult):
             self._channel.say("end", id=self._name(test), seconds=0)
 
     def addSuccess(self, test: Any) -> None:
-        """It passed."""
+        """Reports that a test passed."""
         self.passed[id(test)] = time.monotonic() - self._started
         self._phase(test, "passed")
 
     def addError(self, test: Any, err: Any) -> None:
-        """It raised something that is no assertion."""
+        """Reports an exception other than an assertion."""
         self._raised(test, err)
         super().addError(test, err)
 
     def addFailure(self, test: Any, err: Any) -> None:
-        """An assertion did not hold."""
+        """Reports an assertion that did not hold."""
         self._raised(test, err)
         super().addFailure(test, err)
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
-        """One of a test's parts is over; a failure is the test's."""
+        """Reports the end of a subtest; its failure is the test's."""
         if err is not None:
             self._raised(test, err)
         super().addSubTest(test, subtest, err)
 
     def addSkip(self, test: Any, reason: str) -> None:
-        """It was skipped."""
+        """Reports a skipped test."""
         self._phase(test, "skipped", reason=reason)
 
     def addExpectedFailure(self, test: Any, err: Any) -> None:
-        """It failed, as it should."""
+        """Reports an expected failure."""
         self._phase(test, "skipped", expected_failure="")
 
     def addUnexpectedSuccess(self, test: Any) -> None:
-        """It should have failed: unittest counts that as a failure."""
+        """Reports an unexpected success: unittest counts it as a failure."""
         self._phase(test, "failed", failure={"type": "UnexpectedSuccess", "message": "unexpected success"})
         super().addUnexpectedSuccess(test)
 
@@ -236,7 +236,7 @@ _OPERATORS = {
 
 
 def _compared(tb: TracebackType | None) -> dict[str, str] | None:
-    """The two sides of `assertEqual` and its like, from the frame of unittest that compared them."""
+    """The two sides of `assertEqual` and the like, from the frame of unittest that compared them."""
     while tb is not None:
         code, scope = tb.tb_frame.f_code, tb.tb_frame.f_locals
         if code.co_name in _OPERATORS and os.path.basename(code.co_filename) == "case.py":

@@ -1,4 +1,4 @@
-// Vitest's own words, told line by line from the process that holds the tests' together.
+// Reports Vitest's results line by line, from the process that coordinates those of the tests.
 import { unlinkSync, writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -49,7 +49,7 @@ function finished(files, errors) {
 }
 
 export default class {
-  // Vitest 3 and later say it so; those before say `onFinished`.
+  // Name of the hook in Vitest 3 and later; earlier versions use `onFinished`.
   onTestRunEnd(modules, errors) {
     finished(modules.map((each) => each.task), errors);
     this.over = true;

@@ -1,7 +1,7 @@
 """Detects code under test that tampers with its tests: frames, the reporter, test files, patched modules.
 
-Audit events (PEP 578) come before what they tell of happens, cannot be taken back, and do not depend on how a name is
-written. Only what files of the project do counts that are no tests.
+Audit events (PEP 578) precede the action they report, cannot be undone, and do not depend on how a name is written.
+Only actions of the project's files that are not tests count.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _CALLS = frozenset(
         "function.__new__", "sys.monitoring.register_callback",
     }
 )  # fmt: skip
-"""Audit events that nothing but a look at the interpreter raises."""
+"""Audit events that are raised only by access to the interpreter's internals."""
 _LOOKS = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_code"})
 _SWAPS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 _HELPERS = frozenset({"inspect.py", "traceback.py"})
-"""Files of the standard library through which a frame is asked for on behalf of their caller."""
+"""Files of the standard library through which a frame is requested on behalf of their caller."""
 _CORE = ("_pytest", "pytest", "pluggy", "unittest", "builtins", "stet_inside", "operator", "math")
 _CALLABLE = (
     types.FunctionType, types.BuiltinFunctionType, type, property, classmethod, staticmethod,
     type(str.join), type(int.__add__), type(dict.__dict__["fromkeys"]),
 )  # fmt: skip
 _HOOKS = frozenset({"unraisablehook", "excepthook", "displayhook", "showwarning", "_showwarnmsg_impl"})
-"""What pytest itself exchanges to show warnings and lost errors: no verdict hangs on it."""
+"""What pytest itself replaces to show warnings and lost errors: no verdict depends on it."""
 _PREFIX = "PYTEST_"
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """Tells each thing once, by the word `reached`, at the moment it happens."""
+    """Reports each kind of tampering once, by the event `reached`, at the moment it happens."""
 
     def __init__(self, channel: Channel, tests: list[str]) -> None:
         self._say = channel.say
@@ -56,7 +56,7 @@ class Watch:
         self._all: Pins = {}
 
     def begin(self) -> None:
-        """From now on; what is loaded now is how it has to stay. Called before any file of the project is loaded."""
+        """Starts the watch and records the current state. Called before any file of the project is loaded."""
         for name, module in list(sys.modules.items()):
             if module is None or name == "__main__" or self._is_project(getattr(module, "__file__", None) or ""):
                 continue
@@ -65,19 +65,19 @@ class Watch:
             if name.partition(".")[0] in _CORE:
                 self._core.update(pins)
         for name in [name for name in sys.modules if name.partition(".")[0] == "stet_inside"]:
-            del sys.modules[name]  # nobody finds the reporter by its name
+            del sys.modules[name]  # the reporter cannot be found by its name
         self._decimals = _decimals()
         os.environ._data = _Variables(os.environ._data, self._variable)  # type: ignore[attr-defined]
         sys.addaudithook(self._hook)
 
     def look(self) -> None:
-        """Whether what runs and reports tests is as it was."""
+        """Checks that the code which runs and reports tests is unchanged."""
         self._compare(self._core)
         if _decimals() != self._decimals:
             self._tell("changes how numbers of `decimal` are rounded")
 
     def end(self) -> None:
-        """The same of everything that was loaded before the project's files."""
+        """Checks everything that was loaded before the project's files."""
         self._compare(self._all)
         for module in [module for module in list(sys.modules.values()) if self._is_tests(_file(module))]:
             for name in _shadowed(module):
@@ -105,7 +105,7 @@ class Watch:
     def _hook(self, event: str, given: tuple[Any, ...]) -> None:
         if self._busy or not (event in _CALLS or event == "open" or event.startswith(("ctypes.", "object.__"))):
             return
-        self._busy = True  # what is done below raises events, too
+        self._busy = True  # the code below raises events, too
         try:
             self._judge(event, given)
         finally:
@@ -125,7 +125,7 @@ class Watch:
             self._tell(f"uses `{event.partition('.')[0] if event.startswith('ctypes') else event}`")
 
     def _asks(self, frame: Any, through: frozenset[str]) -> bool:
-        """Whether the frame is of code under test, or of text that it ran, or of a file that asks for it."""
+        """Whether the frame is of code under test, of text that it ran, or of a file that asks on its behalf."""
         while frame is not None:
             name = frame.f_code.co_filename
             if not name.startswith("<") and os.path.basename(name) not in through:
@@ -134,7 +134,7 @@ class Watch:
         return False
 
     def _open(self, name: str, frame: Any) -> None:
-        """Files of tests are none of the code's, nor is one of the project's that a test reads for itself."""
+        """Reports opened test files; a file of the project that a test reads for itself does not count."""
         path = os.path.abspath(name)
         own = self._is_tests(path)
         if not own and (not self._is_project(path) or path.endswith((".py", ".pyc"))):
@@ -179,7 +179,7 @@ class Watch:
 
 
 class _Variables(dict):  # type: ignore[type-arg]
-    """The environment's own table, which tells who asks for a variable; who copies all of them asks for none."""
+    """The environment's table, which reports access to a variable; copying all of them does not count."""
 
     def __init__(self, known: dict[Any, Any], asked: Callable[[Any], None]) -> None:
         super().__init__(known)
@@ -203,14 +203,14 @@ def _file(module: Any) -> str:
 
 
 def _decimals() -> Any:
-    """How numbers are rounded; None while `decimal` is not loaded."""
+    """The rounding of numbers; None while `decimal` is not loaded."""
     decimal = sys.modules.get("decimal")
     context = decimal.getcontext() if decimal is not None else None
     return (context.prec, context.rounding) if context is not None else (28, "ROUND_HALF_EVEN")
 
 
 def _shadowed(module: Any) -> Iterator[str]:
-    """Names of built-in things that a star import gave another meaning in a file of tests."""
+    """Built-in names that a star import replaced in a test file."""
     names = [name for name in vars(module) if name in vars(builtins) and not name.startswith("_")]
     try:
         with open(_file(module), encoding="utf-8") as file:
@@ -232,7 +232,7 @@ def _shadowed(module: Any) -> Iterator[str]:
 
 
 def _pinned(module: Any) -> Iterator[tuple[tuple[Any, str], tuple[Any, Any]]]:
-    """What a module and its classes hold that can be called, with the code of it."""
+    """The callables of a module and its classes, with their code."""
     owners = [module]
     owners += [
         each for each in list(vars(module).values()) if isinstance(each, type) and each.__module__ == module.__name__

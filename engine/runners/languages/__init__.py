@@ -1,1 +1,1 @@
-"""Test runners: one module a runner."""
+"""Test runners: one module per runner."""

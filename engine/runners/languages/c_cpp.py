@@ -1,4 +1,4 @@
-"""C and C++: each test file is a program and one case; an assertion that does not hold aborts it."""
+"""C and C++: each test file is a program and one case; a failed assertion aborts it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _BUILD_SECONDS = 40.0
 
 
 class Native:
-    """A compiler, and the program's end. `main` has to return: exit(0) before its end is no pass."""
+    """A compiler, and the program's exit. `main` has to return: exit(0) before its end does not pass."""
 
     def __init__(self, language: str) -> None:
         self.name = self._language = language
         self.install = "a C and C++ compiler (apt install build-essential)"
 
     def fits(self, plan: TestPlan) -> bool:
-        """There is one."""
+        """True: this is the only runner."""
         return True
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
@@ -48,9 +48,9 @@ class Native:
         )
 
     def _steps(self, plan: TestPlan, compiler: str, returned: str) -> Iterator[BoxStep]:
-        # All are compiled before the first runs: a test shall not find the word of another one's end.
+        # All are compiled before the first runs: a test must not find the word that marks the end of another.
         for number, test in enumerate(plan.tests):
-            # addr2line of binutils up to 2.40 mixes up the files of DWARF 5.
+            # addr2line of binutils up to 2.40 confuses the files of DWARF 5.
             argv = (compiler, "-gdwarf-4", "-O0", "-I.", "-o", f"@TMP@/test{number}")
             sources = (test, *self._others(plan, test), "-x", "c", returned, "-x", "none")
             more = ("-Wl,--wrap=main", "-lm", "-pthread")
@@ -70,7 +70,7 @@ class Native:
                 yield path
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """A case for each test that was built; an error for each other."""
+        """A case for each test that was built; an error for each of the others."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         found.known = plan.tests
@@ -80,7 +80,7 @@ class Native:
                 found.collection += build_errors(test, build, plan)
             elif ran is not None:
                 _add(found, test, ran, steps.get(f"where {test}"), token(nonce), plan)
-        # A program that could not be built cannot be started: that one is told already.
+        # A program that failed to build cannot be started: its build error is reported already.
         found.absent = "" if found.collection else found.absent
         return found
 

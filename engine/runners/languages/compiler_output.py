@@ -1,4 +1,4 @@
-"""What compilers say, and how programs end: the same for all languages that are compiled."""
+"""Errors of compilers and exits of programs: common to all compiled languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stet_ls.engine.runners.report import CaseFailure, CollectionError, Phase
 from stet_ls.engine.runners.reporter_events import inside
 
 _GNU = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<what>.*)$", re.M)
-"""`file:line:column: error: what`, as compilers of C, C++ and Java say it."""
+"""`file:line:column: error: what`, the format of C, C++ and Java compilers."""
 
 _MOST = 20
 
@@ -21,9 +21,9 @@ _MOST = 20
 def build_errors(
     test: str, build: StepOutput, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
 ) -> list[CollectionError]:
-    """Each error of a build with its place; at least one, of the whole text. `pattern` names its groups.
+    """Each error of a build with its place; at least one, with the whole text. `pattern` names its groups.
 
-    Places are told from the folder `root` (the working folder by default).
+    Paths are relative to the folder `root` (the working folder by default).
     """
     found = list(_errors(build.text, plan, pattern, root or plan.root))[:_MOST]
     if found:
@@ -35,14 +35,14 @@ def build_errors(
 
 def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> Iterator[CollectionError]:
     for match in pattern.finditer(text):
-        told = match["path"]  # what is in angle brackets is no file
+        told = match["path"]  # names in angle brackets are not files
         path = told if told.startswith("<") else inside(posixpath.normpath(posixpath.join(root, told)), plan)
         place = (path, int(match["line"]), int(match["column"] or 0))
         yield CollectionError(path, CaseFailure("CompileError", match["what"], Phase.BUILD, place=place))
 
 
 def died(ran: StepOutput) -> CaseFailure:
-    """How a program ended that said nothing better."""
+    """How a program ended that reported nothing better."""
     last = "\n".join(ran.err or ran.out)[-2000:].strip()
     if ran.why:
         return CaseFailure("Timeout" if ran.why == "timeout" else "OutputLimit", last, Phase.CALL)

@@ -1,6 +1,6 @@
-"""Where a program of C or C++ was when a signal ended it: the frames, as the compiler's own tools tell them.
+"""The stack of a C or C++ program that was ended by a signal, resolved by the compiler's own tools.
 
-Not by a sanitizer: the memory that it reserves for itself is more than a box allows (RLIMIT_DATA).
+A sanitizer is not used: it reserves more memory than a sandbox allows (RLIMIT_DATA).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stet_ls.engine.runners.toolchain import MissingToolError
 
 _SECONDS = 5.0
 _MANY = 50
-"""Frames of the user's above which a stack was used up; `returned.c` writes 62 at most."""
+"""The number of the user's frames above which the stack overflowed; `returned.c` writes 62 at most."""
 _WORDS = {
     "SIGSEGV": "invalid memory access",
     "SIGBUS": "invalid memory access",
@@ -31,18 +31,18 @@ _ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
 def telling(name: str, built: str, frames: str) -> BoxStep | None:
-    """The step that tells the frames of a program from a file of addresses; None where nothing here can."""
+    """The step that resolves a program's frames from a file of addresses; None without a tool for that."""
     try:
         program = toolchain.find("addr2line", "llvm-addr2line", install="binutils")
     except MissingToolError:
         return None
-    if program.binds:  # it lies where the box does not look
+    if program.binds:  # it is outside the folders that the sandbox shows
         return None
     return BoxStep(name, (str(program.path), "-f", "-C", "-e", built, f"@{frames}"), _SECONDS)
 
 
 def located(failure: CaseFailure, ran: StepOutput, where: StepOutput | None, plan: TestPlan) -> CaseFailure:
-    """A failure with the frames that it was in, outermost first, and with words for its signal."""
+    """The failure with its frames, outermost first, and with words for its signal."""
     if ran.code is None or ran.code >= 0:
         return failure
     frames = tuple(_frames(where.out if where is not None and where.well else (), plan))[::-1]
@@ -53,7 +53,7 @@ def located(failure: CaseFailure, ran: StepOutput, where: StepOutput | None, pla
 
 
 def _frames(lines: Sequence[str], plan: TestPlan) -> Iterator[Frame]:
-    """Pairs of lines: a function with its parameters, a file with a line."""
+    """Reads pairs of lines: a function with its parameters, a file with a line."""
     for function, place in zip(lines[::2], lines[1::2], strict=False):
         if match := _PLACE.match(place):
             yield frame_at(match["path"], int(match["line"]), _name(function), plan)

@@ -1,4 +1,4 @@
-"""C#'s tests by `dotnet test`, in a project whose packages were restored before: nothing is fetched in the box."""
+"""C#'s tests by `dotnet test`, in a project with restored packages: nothing is fetched in the sandbox."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _ERROR = re.compile(r"^\s*(?P<path>\S[^\n(]*)\((?P<line>\d+),(?P<column>\d+)\): 
 _OUTCOMES = {"Passed": CaseOutcome.PASSED, "Failed": CaseOutcome.FAILED, "Skipped": CaseOutcome.SKIPPED}
 _MIB = 1 << 20
 LIMITS = replace(COMPILE, data=2048 * _MIB, processes=256, scratch=256 * _MIB)
-"""Of a run."""
+"""The limits of a run."""
 
 
 class CSharp:
-    """The words of the console logger; finished only if its count is that of the cases which were read."""
+    """Reads the console logger's output; finished only if its count equals the number of cases read."""
 
     name = "dotnet"
     install = "the .NET SDK (its installer or your distribution)"
 
     def fits(self, plan: TestPlan) -> bool:
-        """There is one."""
+        """True: this is the only runner."""
         return True
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """The project in the working folder."""
+        """Runs the project in the working folder."""
         dotnet = toolchain.find("dotnet", install=self.install)
         argv = (str(dotnet.path), "test", "--no-restore", "--nologo", "--logger", "console;verbosity=normal")
         env = {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": "@TMP@"}
@@ -45,7 +45,7 @@ class CSharp:
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """A case for each line that tells of one."""
+        """A case for each line that reports one."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         ran = steps.get("test", box_steps.StepOutput())

@@ -1,4 +1,4 @@
-"""Go's tests by `go test -json`, with a last test of our own in each package that proves its end."""
+"""Go's tests by `go test -json`, with an added last test in each package that proves it finished."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _PLACE = re.compile(r"^\s+(?P<path>[^\s:]+\.go):(?P<line>\d+): ?(?P<what>.*)$")
 _OUTCOMES = {"pass": CaseOutcome.PASSED, "fail": CaseOutcome.FAILED, "skip": CaseOutcome.SKIPPED}
 _MIB = 1 << 20
 LIMITS = replace(COMPILE, processes=256, scratch=512 * _MIB, scratch_files=20_000)
-"""Of a run."""
+"""The limits of a run."""
 
 
 class Go:
-    """`go test`, offline: what is not in the module cache cannot be had. The build cache lives in the box alone."""
+    """`go test`, offline: only the module cache is available. The build cache exists only in the sandbox."""
 
     name = "go"
     install = "go (https://go.dev/dl)"
 
     def fits(self, plan: TestPlan) -> bool:
-        """There is one."""
+        """True: this is the only runner."""
         return True
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """The packages of the plan's tests, or all."""
+        """Runs the packages of the plan's tests, or all."""
         program = toolchain.find("go", install=self.install)
         modules = Path(os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg/mod")
         last = f"TestStet{token(nonce)}"
@@ -64,7 +64,7 @@ class Go:
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """Go's own events; a package without an event for its last test did not finish."""
+        """Reads Go's own events; a package without an event for its last test did not finish."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         step = steps.get("test")
@@ -93,7 +93,7 @@ class Go:
 
 
 class _Case:
-    """A test: what it printed until now, and its end."""
+    """A test: its output so far, and its end."""
 
     def __init__(self, folder: str) -> None:
         self.outcome: CaseOutcome | None = None
@@ -105,7 +105,7 @@ class _Case:
         action = str(row.get("Action"))
         if action == "output":
             self.output.append(str(row.get("Output", "")))
-        # A line that looks like an end may be the test's own: a failure is not taken back.
+        # A line that looks like an end may be printed by the test: a failure is not withdrawn.
         elif action in _OUTCOMES and self.outcome is not CaseOutcome.FAILED:
             self.outcome = _OUTCOMES[action]
             self.seconds = float(row.get("Elapsed") or 0.0)
@@ -157,14 +157,14 @@ def _pattern(plan: TestPlan, last: str) -> tuple[str, ...]:
 
 
 def _module(plan: TestPlan) -> dict[str, bytes]:
-    """A module around loose files."""
+    """A module file for loose files without one."""
     if plan.suite is SuiteOwner.PROJECT or plan.text("go.mod") is not None:
         return {}
     return {"go.mod": b"module box\n"}
 
 
 def _last_tests(plan: TestPlan, last: str) -> Iterator[tuple[str, bytes]]:
-    """For each package a test that runs after the others: Go takes the files by their names."""
+    """A test for each package that runs after the others: Go orders files by name."""
     for package in {_package(test) for test in plan.tests}:
         texts = [plan.text(test) or "" for test in plan.tests if _package(test) == package]
         clause = next(

@@ -1,4 +1,4 @@
-"""Java's tests: a class with a main under assertions, or JUnit's, where the project has its console."""
+"""Java's tests: a class with a main under assertions, or JUnit if the project has its console."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _CLASSES = "@TMP@/classes"
 _JAR = "junit-platform-console-standalone*.jar"
 _MIB = 1 << 20
 LIMITS = replace(COMPILE, data=2048 * _MIB, processes=256)
-"""Of a run."""
+"""The limits of a run."""
 
 
 class Java:
-    """A test is a class with a main, run with `-ea`. It has to return: System.exit(0) before its end is no pass."""
+    """A test is a class with a main, run with `-ea`. It has to return: System.exit(0) before its end does not pass."""
 
     name = "java"
     install = _JDK
 
     def fits(self, plan: TestPlan) -> bool:
-        """Tests that name no JUnit."""
+        """Tests that do not name JUnit."""
         return not any("org.junit" in (plan.text(test) or "") for test in plan.tests)
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
@@ -58,7 +58,7 @@ class Java:
 
 
 class JUnit:
-    """JUnit 5, by its launcher: the console's standalone jar has to be the project's, or among the plan's binds."""
+    """JUnit 5, by its launcher: the console's standalone jar has to be in the project, or among the plan's binds."""
 
     name = "junit"
     install = "junit-platform-console-standalone.jar in the project's lib folder"
@@ -77,7 +77,7 @@ class JUnit:
         return _spec(plan, nonce, "StetJUnit.java", ("-cp", str(jar)), [run])
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """The listener's lines, which come beside the output."""
+        """Reads the listener's lines, which are separate from the output."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         _built(found, steps.get("build"), plan)
@@ -116,7 +116,7 @@ def _class(plan: TestPlan, test: str) -> str:
 
 
 def _jar(plan: TestPlan) -> Path | None:
-    """JUnit's console: a project's own relative to the working folder, which not every box shows at its own path."""
+    """JUnit's console; a project's own relative to the working folder, since some sandboxes show that elsewhere."""
     if plan.overlay:
         for folder in ("lib", "libs", "."):
             if found := list(matching(plan.overlay.root / folder, _JAR)):
@@ -163,7 +163,7 @@ def _thrown(kind: str, message: str, stack: str, plan: TestPlan) -> CaseFailure:
 
 
 def _path(name: str, file: str, plan: TestPlan) -> str:
-    """Where a class' file is: a stack tells its name alone. A file alone may lie outside of its package's folder."""
+    """The path of a class' file: a stack shows only its name. A lone file may be outside its package's folder."""
     package = ".".join(name.split(".")[:-2])
     wanted = f"{package.replace('.', '/')}/{file}" if package else file
     called = [path for path in (*plan.files, *plan.tests) if PurePosixPath(path).name == file]

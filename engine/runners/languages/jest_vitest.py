@@ -1,4 +1,4 @@
-"""Jest and Vitest, where a project has them: its own configuration, its own version, and a reporter of ours."""
+"""Runs Jest and Vitest with a project's own configuration and version, and a reporter of Stet's."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LIMITS = Limits(seconds=TESTS.seconds, processes=256, scratch=256 * _MIB, scrat
 
 @dataclass(slots=True)
 class Framework:
-    """One of the two. `program` is where its package has it. `options` come before the files, with `@REPORTER@` and
-    `@ROOT@` for places in the box; `only` is the option that takes a pattern of names.
+    """One of the two. `program` is the path in its package. `options` come before the files, with `@REPORTER@` and
+    `@ROOT@` for places in the sandbox; `only` is the option that takes a pattern of names.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Framework:
     install: str = "npm install, in the project: its package.json names it"
 
     def fits(self, plan: TestPlan) -> bool:
-        """The package of the first test names it, and that test is not written for Node's own."""
+        """The first test's package names it, and that test is not written for Node's own runner."""
         text = plan.text(plan.tests[0]) if plan.tests else None
         return _names(plan, self.name) and "node:test" not in (text or "")
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """With the program that lies nearest to the package, and the package's own configuration."""
+        """Runs the program nearest to the package, with the package's own configuration."""
         node = toolchain.find("node", install=NODE)
         folder = _package(plan)
         program = _installed(plan, folder, self.program)
@@ -64,7 +64,7 @@ class Framework:
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """The reporter's words; where it said none, what the program printed last."""
+        """Reads the reporter's events; if there are none, the program's last output."""
         steps = box_steps.said(events)
         step = steps.get("test", box_steps.StepOutput())
         found = fold(told(step.side, report_channel.token(nonce)), plan)
@@ -102,7 +102,7 @@ JEST = Framework(
 
 
 def _names(plan: TestPlan, name: str) -> bool:
-    """True if a package.json at or above the first test asks for a package of that name."""
+    """True if a package.json at or above the first test requires a package of that name."""
     told_of = plan.text((_package(plan) / "package.json").as_posix())
     try:
         package = json.loads(told_of or "{}")

@@ -1,4 +1,4 @@
-"""Rust's libtest, as it prints: the stable toolchain has no other report. What tests print is captured by it."""
+"""Rust's libtest, by its printed output: the stable toolchain has no other report. It captures what tests print."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _OUTCOMES = {"ok": CaseOutcome.PASSED, "FAILED": CaseOutcome.FAILED}
 
 
 def listed(lines: Sequence[str], source: str, crate: PurePosixPath = _HERE) -> Iterator[str]:
-    """The names in a listing; with the source before each where cargo lists several harnesses (`source` not "").
+    """The names in a listing, each prefixed with its source if cargo lists several harnesses (`source` not "").
 
-    `crate` is the folder that cargo names them from, relative to the working folder.
+    `crate` is the folder that cargo's names are relative to, itself relative to the working folder.
     """
     current = source
     for line in lines:
@@ -41,9 +41,9 @@ def listed(lines: Sequence[str], source: str, crate: PurePosixPath = _HERE) -> I
 def read(
     found: ReporterEvents, ran: StepOutput, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = ""
 ) -> None:
-    """Adds the cases of a run. It is finished only if each harness' summary counts what was read of it.
+    """Adds the cases of a run. It is finished only if each harness' summary matches the number of cases read.
 
-    Sources are named from `crate`, places in panics from the folder `root` (the working folder by default).
+    Sources are relative to `crate`, places in panics to the folder `root` (the working folder by default).
     """
     reader = _Reader(source, crate)
     for line in ran.out:
@@ -98,7 +98,7 @@ class _Reader:
             self._end(line)
 
     def _end(self, text: str) -> None:
-        """What follows a name: its outcome, unless something was printed in between that libtest does not capture."""
+        """The outcome after a name, unless something was printed in between that libtest does not capture."""
         match = _ENDED.match(text)
         if match is None:
             return

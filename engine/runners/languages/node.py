@@ -1,4 +1,4 @@
-"""JavaScript's tests by Node's own runner, and TypeScript's, bundled by esbuild before."""
+"""Runs JavaScript tests by Node's own runner, and TypeScript tests after bundling by esbuild."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class Node:
     install = NODE
 
     def fits(self, plan: TestPlan) -> bool:
-        """There is one."""
+        """True: this runner needs nothing of the project."""
         return True
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """The plan's test files, or those that Node finds."""
+        """Runs the plan's test files, or those that Node finds."""
         program = toolchain.find("node", install=self.install)
         return _spec(plan, nonce, program, (), plan.tests, {}, ())
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """The reporter's words, which come beside the output."""
+        """Reads the reporter's events, which are separate from the output."""
         return _read(plan, events, nonce)
 
 
 class TypeScript:
-    """The same, after esbuild has made one module of each test file; it checks no types."""
+    """Node's runner, after esbuild has made one module of each test file; types are not checked."""
 
     name = "typescript"
     install = ESBUILD
 
     def fits(self, plan: TestPlan) -> bool:
-        """There is one."""
+        """True: this runner needs nothing of the project."""
         return True
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
@@ -69,7 +69,7 @@ class TypeScript:
         return _spec(plan, nonce, program, (build,), tuple(built.values()), sources, ("--enable-source-maps",))
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """What esbuild could not read, or the reporter's words."""
+        """Reads esbuild's errors, or the reporter's events."""
         found = _read(plan, events, nonce)
         build = box_steps.said(events).get("build")
         if build is not None and build.code is not None and not build.well and not found.absent:
@@ -87,7 +87,7 @@ def _spec(
     options: Sequence[str],
 ) -> RunSpec:
     word = report_channel.token(nonce).encode()
-    # What lies open to the tests' processes is no key to the report.
+    # What the tests' processes can read gives no access to the report.
     marker = report_channel.token(f"returned {nonce}").encode()
     names = {**sources, **{test: test for test in plan.tests}}
     reporter = report_channel.inside("reporter.mjs").replace(b"STET_TOKEN", word).replace(b"STET_MARKER", marker)
@@ -115,7 +115,7 @@ def _only(plan: TestPlan) -> Iterator[str]:
 
 
 def escaped(name: str) -> str:
-    """A name as a pattern that fits only it."""
+    """A name as a pattern that matches only it."""
     return "".join(f"\\{letter}" if letter in r"\^$.*+?()[]{}|/" else letter for letter in name)
 
 
@@ -125,12 +125,12 @@ def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents
     said = list(told(step.side, report_channel.token(nonce)))
     found = fold(said, plan)
     found.signs = frozenset(str(event.get("what")) for event in said if event["event"] == "reached")
-    # A file without a test of Node's passes if it only ends: it has to assert something.
+    # A file without tests for Node's runner passes by merely finishing: it has to assert something.
     found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
     whole = box_steps.ended(events, steps)
     found.stopped, found.absent = whole.stopped, whole.absent
     found.finished = found.finished and step.code is not None
-    # Node ends with 1 if a test failed; that it did is told by the test.
+    # Node ends with 1 if a test failed; the test's own event reports that already.
     bad = any(case.failure for case in found.cases) or found.collection
     found.exit = 0 if bad else (step.code or 0)
     return found
@@ -152,7 +152,7 @@ def told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
 
 
 def esbuild(root: Path | None) -> BoxProgram:
-    """esbuild of a project's packages, else of the PATH. A package's program needs the packages beside it."""
+    """esbuild of a project's packages, else of the PATH. A package's program needs the packages next to it."""
     own = root / "node_modules/.bin/esbuild" if root else None
     if own is not None and own.exists():
         return BoxProgram(own)
@@ -162,7 +162,7 @@ def esbuild(root: Path | None) -> BoxProgram:
 
 
 def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
-    """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, as other compilers say them."""
+    """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, in the format of other compilers."""
     said: list[str] = []
     what = ""
     for line in [*build.out, *build.err]:

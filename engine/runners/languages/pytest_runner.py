@@ -1,4 +1,4 @@
-"""Python's tests under pytest, with a reporter of our own."""
+"""Runs Python tests under pytest, with a reporter of Stet's."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Pytest:
     install = "pip install pytest (into the project's environment)"
 
     def fits(self, plan: TestPlan) -> bool:
-        """pytest is tried first: it runs unittest's cases too."""
+        """True if it is installed: pytest is tried first, since it runs unittest's cases too."""
         return plan.environment is None or plan.environment.has("pytest")
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """Without plugins for generated tests: loading all that a fat environment has takes seconds."""
+        """Runs without plugins for generated tests: loading all plugins of a large environment takes seconds."""
         told = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
         control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
         job = json.dumps({**told, **control, "plugins": plan.suite is SuiteOwner.PROJECT})
@@ -36,14 +36,14 @@ class Pytest:
                 **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plan.suite is SuiteOwner.GENERATED else {}),
             },
             limits=TESTS,
-            # Plugins are found when pytest starts: what a project's own would import is not known ahead.
+            # Plugins are found when pytest starts: the imports of a project's own plugins are not known ahead.
             warm=("pytest",) if plan.suite is SuiteOwner.GENERATED and not plan.coverage else (),
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """The reporter's own words."""
+        """Reads the reporter's events."""
         found = settle(fold(events, plan), events, nonce)
-        # 5: no test was collected. That nothing ran is said from the cases.
+        # 5: no test was collected. The cases show that nothing ran.
         if found.exit == 5 and not found.cases:
             found.exit = 0
         return found
@@ -52,6 +52,6 @@ class Pytest:
 def _arguments(plan: TestPlan) -> Iterator[str]:
     yield from ("-p", "no:cacheprovider", "-q")
     if plan.suite is SuiteOwner.GENERATED:
-        # An empty configuration: a stray one above the working folder, or among the files, changes no rule.
+        # An empty configuration: a stray one above the working folder, or among the files, has no effect.
         yield from ("-c", "/dev/null", "--rootdir=.", "--confcutdir=.", "-o", "console_output_style=classic")
     yield from plan.select or plan.tests

@@ -1,4 +1,4 @@
-"""Rust's tests: one file by `rustc --test`, a crate by `cargo test --offline`; both are libtest's words."""
+"""Runs Rust tests: one file by `rustc --test`, a crate by `cargo test --offline`; both print libtest's output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HERE, _MANIFEST = PurePosixPath(), "Cargo.toml"
 _WORKSPACE = re.compile(r"^[ \t]*\[[ \t]*workspace[ \t]*[].]", re.MULTILINE)
 _MIB = 1 << 20
 LIMITS = replace(COMPILE, scratch=512 * _MIB)
-"""Of a run."""
+"""The limits of a run."""
 
 
 def _linker(program: BoxProgram) -> tuple[Path, ...]:
@@ -36,7 +36,7 @@ def _linker(program: BoxProgram) -> tuple[Path, ...]:
 
 
 class Rustc:
-    """Each test file is compiled by itself, with libtest's harness; it may name others by `mod`."""
+    """Compiles each test file by itself, with libtest's harness; it may include others by `mod`."""
 
     name = "rustc"
     install = _INSTALL
@@ -46,7 +46,7 @@ class Rustc:
         return _crate(plan) is None
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """Builds, lists, runs: the list is what must have been run."""
+        """Builds, lists, runs: all listed tests must have run."""
         program = toolchain.rust("rustc", _INSTALL)
         return box_steps.spec(
             nonce,
@@ -70,7 +70,7 @@ class Rustc:
             yield BoxStep(f"run {test}", (built, "--test-threads=1", *chosen), _TEST_SECONDS)
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """What each harness listed, and what it said of each."""
+        """Reads what each harness listed, and what it reported for each test."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         for test in plan.tests:
@@ -80,16 +80,16 @@ class Rustc:
             elif ran is not None:
                 found.known += tuple(f"{test}::{name}" for name in listed(steps[f"list {test}"].out, ""))
                 read(found, ran, plan, test)
-        # A harness that could not be built cannot be started: that is told already.
+        # A harness that failed to build cannot be started: its build error is reported already.
         found.absent = "" if found.collection else found.absent
         return found
 
 
 class Cargo:
-    """A crate's own tests. Its build scripts and macros run in the box as well; nothing is fetched.
+    """Runs a crate's own tests. Its build scripts and macros run in the sandbox as well; nothing is fetched.
 
-    The crate is the one around the first test. Cargo names its tests by their places in the crate, and what compilers
-    and panics tell by places in the workspace that the crate may be a member of.
+    The crate is the one around the first test. Cargo names its tests by paths in the crate; paths in errors of
+    compilers and in panics are relative to the workspace that the crate may be a member of.
     """
 
     name = "cargo"
@@ -100,7 +100,7 @@ class Cargo:
         return _crate(plan) is not None
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """Builds, lists, runs. Of cargo's home the registry alone is shown: beside it lie credentials."""
+        """Builds, lists, runs. Of cargo's home, only the registry is shown: credentials are next to it."""
         program = toolchain.rust("cargo", _INSTALL)
         home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
         shown = (*toolchain.cache(home / "registry"), *toolchain.cache(home / "git"))
@@ -128,7 +128,7 @@ class Cargo:
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """The words of all harnesses, each under the source that cargo names before it."""
+        """Reads the output of all harnesses, each under the source that cargo names before it."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         build, ran = steps.get("build"), steps.get("run")

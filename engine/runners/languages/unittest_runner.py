@@ -1,4 +1,4 @@
-"""Python's tests under unittest, for interpreters without pytest."""
+"""Runs Python tests under unittest, for interpreters without pytest."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Unittest:
     install = "python3"
 
     def fits(self, plan: TestPlan) -> bool:
-        """It is always there; whether the tests are of its kind, the expected ids will tell."""
+        """Always true; the expected ids show whether the tests are of its kind."""
         return True
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """The interpreter with our own main program."""
+        """Runs the interpreter with Stet's own main program."""
         told = {"tests": plan.tests, "select": plan.select, "coverage": plan.coverage, "traced": plan.traced}
         job = json.dumps({**told, "control": Words.of(nonce).to_json()})
         return RunSpec(
@@ -35,5 +35,5 @@ class Unittest:
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """The reporter's own words."""
+        """Reads the reporter's events."""
         return settle(fold(events, plan), events, nonce)
