@@ -1,4 +1,4 @@
-"""One file per action: what it asks for, who judges it, and how its answer is put together.
+"""One file per action: what it asks for, which judges check it, and how its answer is assembled.
 
-This room never talks to an endpoint itself and never writes a file: it proposes.
+This package never talks to an endpoint itself and never writes a file: it proposes.
 """

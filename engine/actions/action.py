@@ -1,4 +1,4 @@
-"""What an action is to the rest of the engine, how its prompt comes to be, and what its answers have in common."""
+"""An action as the engine sees it, how its prompt is built, and what all answers have in common."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from stet_ls.validators.languages import language
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action at work."""
+    """An action that can be run."""
 
     spec: ActionSpec
-    """Its row."""
+    """Its row in the table of actions."""
     task: TaskSpec | None
-    """What its model is asked; None where `make_task` says it."""
+    """The task for the model; None if `make_task` builds it."""
     run: Callable[[Job], Awaitable[Answer]]
-    """Does it."""
+    """Runs the action on a job."""
     make_task: Callable[[Job], TaskSpec] | None = None
-    """Where the task depends on the job: makes it, after it has fitted the request to the action."""
+    """Builds the task if it depends on the job, after fitting the request to the action."""
 
 
 def built_in(name: str) -> Action:
-    """The action of a row of `ACTIONS`: what the module of its name calls `ACTION`."""
+    """The action for a row of `ACTIONS`: the constant `ACTION` of the module with that name."""
     action: Action = import_module(f"stet_ls.engine.actions.{name}").ACTION
     return action
 
 
 @dataclass(frozen=True, slots=True)
 class JobPrompt:
-    """What a job is about, and the prompt that says it to a model. `wish` is all that was said of what to do: the
+    """The target of a job and the prompt for the model. `wish` is every instruction on what to do: the
     user's words, and those of a custom action.
     """
 
@@ -53,7 +53,7 @@ class JobPrompt:
 
 
 def build_job_prompt(job: Job, action: Action) -> JobPrompt:
-    """Finds target and instruction and builds the first prompt. Parses, reads files: not for the event loop.
+    """Finds target and instruction and builds the first prompt. Parses and reads files: not for the event loop.
 
     Raises UsageError if the action has nothing to go by, or no target that fits the model.
     """
@@ -61,12 +61,12 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     request = job.request
     if task is None:
         raise UsageError(f"{action.spec.title}: this action has no prompt.")
-    # What is missing is told before what is too large: a smaller selection would not help.
+    # A missing instruction is reported before a target that is too large: a smaller selection would not help.
     _instruction(action, request, resolve_target(request))
     # Half of the prompt for the target: the task, its form and some context need the rest.
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
     instruction = _instruction(action, request, target)
-    # A task that was made with the instruction in it does not say it twice.
+    # A task that already contains the instruction does not repeat it.
     told = action.make_task is not None and action.spec.needs_instruction
     prompt = build(
         request,
@@ -88,7 +88,7 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
 
 
 def _instruction(action: Action, request: Request, target: Target) -> Instruction | None:
-    """What is wanted of a target, in words. UsageError if there is nothing to go by for an action that needs it."""
+    """The instruction for a target. Raises UsageError if the action needs one and none is found."""
     instruction = find_instruction(request, target)
     if action.spec.needs_instruction and instruction is None:
         raise UsageError(_no_instruction(action, request.language))
@@ -105,19 +105,19 @@ def _no_instruction(action: Action, language_id: str) -> str:
 
 
 def refusal(job: Job, problem: str, metadata: Metadata | None = None) -> Answer:
-    """An answer that offers nothing and says why in one sentence."""
+    """An answer that offers nothing and gives the reason in one sentence."""
     request = job.request
     summary = Summary(problem=problem)
     return finished(job, Answer(False, request.action, request.language, summary, metadata=metadata or Metadata()))
 
 
 def isolation(job: Job) -> Mapping[str, Any] | None:
-    """The weakest box in which code of the job ran so far; None if none ran."""
+    """The weakest sandbox in which code of the job ran so far; None if none ran."""
     return None if job.usage.isolation is None else job.usage.isolation.to_json()
 
 
 def finished(job: Job, answer: Answer) -> Answer:
-    """The answer with the job's ledger and warnings in it, and the weakest box in which code of it ran."""
+    """The answer with the job's ledger and warnings, and the weakest sandbox in which its code ran."""
     return replace(
         answer,
         warnings=(*answer.warnings, *job.usage.warnings),

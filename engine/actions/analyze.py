@@ -1,6 +1,6 @@
-"""Analyze: what tools measured about the code, then what the model thinks of it, kept apart.
+"""Analyze: what tools measured about the code, then the model's findings, kept separate.
 
-Numbers come from tools alone; a finding of the model counts as an opinion, and only where the line it quotes is there.
+Numbers come from tools only; a model's finding is an opinion, and is kept only if the line it quotes is in the code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TASK = TaskSpec(
 
 
 async def run(job: Job) -> Answer:
-    """Answers with findings and a report. Without a model the measured part still stands."""
+    """Answers with findings and a report. Without a model the measured part remains."""
     request = job.request
     target = await prose.find_target(job)
     with job.stage("judge"):

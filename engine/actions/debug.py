@@ -1,4 +1,4 @@
-"""Debug: the smallest change that mends what a diagnostic, an instruction or the code itself shows to be wrong.
+"""Debug: the smallest change that fixes what a diagnostic, an instruction or the code itself shows to be wrong.
 
 def total(prices):                       def total(prices):
     sum = 0                                  sum = 0
@@ -35,7 +35,7 @@ TASK = TaskSpec(
 )
 
 NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instruction shows it."
-"""A fix of what nobody saw is a guess, and the answer says so."""
+"""Message: a fix of a bug that was not reproduced is a guess."""
 
 REWRITE = rewrite.Rewrite(
     done="Fixed",
@@ -46,7 +46,7 @@ REWRITE = rewrite.Rewrite(
 
 
 async def run(job: Job) -> Answer:
-    """Offers a fix of the target, with what showed the bug before it and does not any more."""
+    """Offers a fix of the target, with the tests and examples that failed before it and pass after it."""
     with job.stage("reproduce"):
         target = await asyncio.to_thread(resolve_target, job.request)
         instruction = await asyncio.to_thread(find_instruction, job.request, target)

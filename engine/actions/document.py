@@ -1,10 +1,10 @@
-"""Document: docstrings and comments for the target, and not one token of its code changed.
+"""Document: docstrings and comments for the target, without changing a token of its code.
 
 def mean(xs):                            def mean(xs):
     return sum(xs) / len(xs)      =>         '''Return the arithmetic mean of `xs`, which must not be empty.'''
                                              return sum(xs) / len(xs)
 
-An action like those of other packages: the entry point `document` of the group `stet.actions`.
+Registered like the actions of other packages: as the entry point `document` of the group `stet.actions`.
 """
 
 from __future__ import annotations

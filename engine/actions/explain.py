@@ -1,6 +1,6 @@
-"""Explain: what the code does, in words, headed by the facts that tools read off it.
+"""Explain: what the code does, in words, after the facts that tools found in it.
 
-The examples in the words are run and show what the code gives; sentences that name or claim what it has not are marked.
+Examples in the text are run and show what the code returns; sentences that name or claim what it lacks are marked.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ async def run(job: Job) -> Answer:
 
 
 def _verified(evidence: Sequence[Evidence], unknown: int) -> str:
-    """What of the words is more than the model's word, and what is less."""
+    """A line on which parts of the text are verified, and which are doubtful."""
     parts = ["the text is not verified", *(item.detail for item in evidence)]
     if unknown:
         marked = "sentences are" if unknown > 1 else "sentence is"
@@ -93,7 +93,7 @@ def _facts(job: Job, target: Target) -> list[str]:
 
 
 def _task(job: Job) -> TaskSpec:
-    """Examples are asked for where they can be run."""
+    """The task; requests examples only if they can be run."""
     return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if for_language(job.request.language).runs_examples else TASK
 
 

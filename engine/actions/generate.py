@@ -1,4 +1,4 @@
-"""Generate: new code from an instruction, in the place of a comment or a stub, else beside what is there.
+"""Generate: new code from an instruction, replacing a comment or a stub, or else added to the existing code.
 
 def median(values):                      def median(values):
     # stet: the middle value     =>           ordered = sorted(values)
@@ -41,12 +41,12 @@ REWRITE = rewrite.Rewrite(
 
 
 async def run(job: Job) -> Answer:
-    """Offers new code for the target. Calls that the instruction tells the results of are tried."""
+    """Offers new code for the target. Calls whose results the instruction states are tried."""
     return await rewrite.run(job, ACTION, REWRITE, stated=await asyncio.to_thread(_wished, job))
 
 
 def _wished(job: Job) -> str:
-    """The examples of the instruction, if the code has a name yet."""
+    """The examples of the instruction, if the code already has a name."""
     target = resolve_target(job.request)
     instruction = find_instruction(job.request, target)
     if instruction is None or not for_language(job.request.language).runs_examples:

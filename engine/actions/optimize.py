@@ -4,10 +4,10 @@ def common(a, b):                        def common(a, b):
     return [x for x in a                     known = set(b)
             if x in b]           =>          return [x for x in a if x in known]
 
-Offered with a measured gain: its ratio and interval are part of the message. What was measured and gained less, and
-what could not be measured because of the code itself (no inputs, it cannot be run alone, it takes too long), is
-refused with that reason; the answer's `code` still holds the candidate. Where nothing here can measure (another
-language than Python, no Python in the sandbox, the quick budget), a refusal would say nothing about the candidate: it
+Offered with a measured gain: its ratio and interval are part of the message. A candidate with a smaller gain, or one
+that could not be measured because of the code itself (no inputs, it cannot be run alone, it takes too long), is
+rejected with that reason; the answer's `code` still holds the candidate. If measuring is impossible (a language
+other than Python, no Python in the sandbox, the quick budget), a rejection would be no verdict on the candidate: it
 is offered with the words "not measured: ...", and no editor applies it without asking.
 """
 
@@ -39,7 +39,7 @@ REWRITE = rewrite.Rewrite(
 
 
 async def run(job: Job) -> Answer:
-    """Offers a faster text of the target, with how much faster it was measured to be."""
+    """Offers a faster text of the target, with the measured gain."""
     return await rewrite.run(job, ACTION, REWRITE)
 
 

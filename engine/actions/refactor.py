@@ -5,7 +5,7 @@ def sign(x):                             def sign(x):
         return 1                 =>
     ...
 
-The message says what it bettered by measure ("complexity 9 → 4, 20 → 12 lines"), or that nothing was.
+The message lists the metrics that improved ("complexity 9 → 4, 20 → 12 lines"), or says that none did.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ BUILT_IN: Mapping[str, Action] = MappingProxyType({name: built_in(name) for name
 
 @dataclass(frozen=True, slots=True)
 class RegisteredAction:
-    """A custom action, and where it comes from in words."""
+    """A custom action and its source in words."""
 
     action: Action
     source: str
@@ -31,12 +31,12 @@ class RegisteredAction:
 
     @property
     def trusted(self) -> bool:
-        """False for a project's action until its user has said yes."""
+        """False for a project's action until the user trusts it."""
         return self.origin.trusted
 
 
 class Actions:
-    """Everything that can be run with some settings. `problems` say, a sentence each, what is left out."""
+    """All actions available with some settings. `problems` has a sentence for each that is left out."""
 
     def __init__(self, settings: Settings, packages: Packaged | None = None) -> None:
         packages = packaged() if packages is None else packages
@@ -55,13 +55,13 @@ class Actions:
         self.problems = tuple(problems)
 
     def __iter__(self) -> Iterator[Action]:
-        """All actions, the built-in ones first; those that wait for trust too."""
+        """All actions, the built-in ones first, including those that wait for trust."""
         yield from BUILT_IN.values()
         for listed in self.custom.values():
             yield listed.action
 
     def __contains__(self, name: str) -> bool:
-        """True if there is such an action, trusted or not."""
+        """True if the action exists, trusted or not."""
         return name in BUILT_IN or name in self.custom
 
     def get(self, name: str) -> Action:
@@ -81,7 +81,7 @@ class Actions:
         return listed.action
 
     def unknown(self, name: str) -> str:
-        """The sentence for an action that does not exist, with the nearest that does."""
+        """The message for an action that does not exist, with the most similar name."""
         names = [action.spec.name for action in self]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."

@@ -1,4 +1,4 @@
-"""Task: a change in several steps, planned by the model, each step done and judged as an action of its own.
+"""Task: a change in several steps, planned by the model; each step is run and judged as a separate action.
 
 stet task "discounts may be given as a fraction too"
 
@@ -44,7 +44,7 @@ _BROKE_OFF = "The plan is incomplete; a few short lines are enough."
 
 
 async def run(job: Job) -> Answer:
-    """Plans, does the steps one after the other, and offers all of them together."""
+    """Plans, runs the steps in order, and offers them together."""
     request = job.request
     if request.path is None:
         return refusal(job, "Task: save the document first; a task needs a project.")
@@ -86,8 +86,8 @@ async def run(job: Job) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """How the steps went, by their numbers from 1: the answers of those that were done, what was said of those that
-    had nothing to do, and the problem that ended the task, "" if none did.
+    """The results of the steps, by their numbers from 1: the answers of finished steps, the reasons of those with
+    nothing to do, and the problem that ended the task, "" if none did.
     """
 
     done: Mapping[int, Answer]
@@ -101,7 +101,7 @@ class _Course:
 
 
 def _within(plan: Sequence[TaskStep], number: int, request: Request) -> Request:
-    """The request of a step, with the whole plan as context: later steps are not its task."""
+    """The request of a step, with the whole plan as context, so that it leaves later steps alone."""
     if len(plan) == 1:
         return request
     lines = [f"{at}. {step}: {step.instruction}" for at, step in enumerate(plan, 1)]
@@ -110,7 +110,7 @@ def _within(plan: Sequence[TaskStep], number: int, request: Request) -> Request:
 
 
 def _sketch(request: Request, about: Project) -> WorkspaceOverlay:
-    """The workspace before the first step: without the comment that asked for the task."""
+    """The workspace before the first step, without the comment that requested the task."""
     instruction = find_instruction(request, resolve_target(request))
     sketch = WorkspaceOverlay(request, about, instruction.text if instruction is not None else "")
     if instruction is not None and instruction.replaces is not None:
@@ -177,7 +177,7 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
 
 
 def _metadata(plan: Sequence[TaskStep], done: Mapping[int, Answer]) -> Metadata:
-    """The plan, of which rows of the table the chances are, and why, step by step."""
+    """The plan, and for each step the rows of the table that its chance comes from, and the reason."""
     rows = dict.fromkeys(each.metadata.calibration or DEFAULT for each in done.values())
     return Metadata(
         calibration=", ".join(rows),
@@ -200,7 +200,7 @@ def _line(number: int, step: TaskStep, course: _Course) -> str:
 
 
 def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
-    """One piece of evidence a check: the worst that a judge said of any step, and of which."""
+    """One piece of evidence per check: the worst result of any step, and that step."""
     merged = []
     told = [(n, item) for n, answer in done.items() for item in answer.evidence]
     order = list(Check)

@@ -1,9 +1,9 @@
-"""Test: new tests for the target, in the project's own test file or one that stands where the project would put it.
+"""Test: new tests for the target, in the project's test file or a new one where the project's conventions put it.
 
 def slug(title): ...          =>      tests/test_text.py: def test_slug_joins_words(): ...
 
-Each was run three times and reaches or notices something that the others do not. Tests that fail on the present code
-are no part of the edit: they are shown apart, since nobody knows yet whether the code is wrong or they are.
+Each is run three times and covers or detects something that the others do not. Tests that fail on the present code
+are not part of the edit: they are shown separately, since either the code or the test may be wrong.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ TASK = TaskSpec(
 )
 
 _LEAST_TOKENS = 400
-"""Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
+"""Tokens for a few small tests; of a truncated reply, the complete tests are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """Tests as they may stand in the file, and the file with them."""
+    """Tests adapted to the file, and the file including them."""
 
     code: str
     text: str
 
 
 async def run(job: Job) -> Answer:
-    """Offers a test file, or tests at the end of the one that is there."""
+    """Offers a new test file, or tests at the end of the existing one."""
     request = job.request
     if request.path is None:
         return refusal(job, "Test: save the document first; its test file needs a folder.")
@@ -78,7 +78,7 @@ async def run(job: Job) -> Answer:
     proposal = await propose(job, about.prompt, read, judges_for(*ACTION.spec.scopes), temperature=0.2, max_tokens=size)
     if isinstance(proposal, Unusable):
         no = refusal(job, f"Test: no tests. {proposal.problem}")
-        # A model that is asked for tests that are there says so, and writes none.
+        # If the requested tests exist already, a model says so and writes none.
         return replace(no, unneeded=_is_tested(place, about.target))
     if not proposal.offerable:
         refuted = proposal.refuted_by
@@ -92,7 +92,7 @@ async def run(job: Job) -> Answer:
 
 
 def _is_tested(place: SuiteFile, target: Target) -> bool:
-    """Whether the test file names the target already."""
+    """Whether the test file already names the target."""
     return place.exists and re.search(rf"\b{re.escape(target.name or place.path.name)}\b", place.text) is not None
 
 
@@ -108,7 +108,7 @@ async def _proven(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> Va
 async def _with_more(
     job: Job, place: SuiteFile, about: JobPrompt, first: ValidationResult, size: int
 ) -> ValidationResult:
-    """The tests of one further call that names the gaps; the passing tests stay unchanged."""
+    """The result with the tests of one further call that names the gaps; the passing tests stay unchanged."""
     prompt = further(about.prompt, first.code, "\n".join(first.gaps))
     grown = SuiteFile(place.path, first.text.text, exists=place.exists)
 
@@ -128,7 +128,7 @@ async def _with_more(
 
 
 def _together(first: ValidationResult, more: ValidationResult) -> ValidationResult:
-    """Both rounds as one. The second's mutants were tried on the tests of both."""
+    """Both rounds combined. The second round tried its mutants on the tests of both."""
     suspects = (*first.suspects, *more.suspects)
     dropped = first.dropped + more.dropped
     ran = all(item.verdict == "pass" for item in more.evidence if item.check is Check.TESTS)
@@ -202,7 +202,7 @@ def _edits(place: SuiteFile, text: str) -> tuple[Edit, ...]:
 
 
 def _apart(suspects: list[Suspect], language: str) -> str:
-    """The tests that fail on the present code, for a person to decide on: they are in no file."""
+    """The tests that fail on the present code, for a person to review: they are in no file."""
     if not suspects:
         return ""
     parts = ["# Possible bug, or wrong expectation", "These tests fail on the current code and are not in any file."]

@@ -1,4 +1,4 @@
-"""The report of analyze, in markdown: first what was measured and by what, last what the model thinks."""
+"""The report of analyze, in markdown: first the measurements and their tools, last the model's opinions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORDER = list(Severity)
 
 
 def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: ModelFindings) -> str:
-    """The whole report. Nothing in it that came from outside is more than text."""
+    """The whole report. Text from outside is escaped: none of it becomes markup."""
     lines = style.lines_of(job.request.source, target.span)
     parts = [
         f"# Analysis of {heading}\n\n{where}",
@@ -39,7 +39,7 @@ def report(job: Job, target: Target, heading: str, where: str, measures: Measure
 
 
 def counted(findings: Sequence[Finding]) -> str:
-    """How many findings there are: "3 findings (1 error, 2 hints)"."""
+    """The number of findings: "3 findings (1 error, 2 hints)"."""
     if not findings:
         return "no findings"
     by_severity = Counter(finding.severity for finding in findings)

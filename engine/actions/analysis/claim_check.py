@@ -1,7 +1,7 @@
-"""The model's claim that a call raises, tried: "mean([]) raises ZeroDivisionError" is confirmed, or is not so.
+"""Runs calls that the model claims to raise: "mean([]) raises ZeroDivisionError" is confirmed or refuted.
 
-A claim is a call of the function that the quoted line stands in, or values for its parameters, and an exception's name.
-Nothing else is tried: what a sentence means otherwise is nobody's guess.
+A claim is a call of the function that holds the quoted line, or values for its parameters, and an exception's name.
+Nothing else is tried: the meaning of other sentences is not guessed.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _RAISES = re.compile(
 )
 _GIVEN = r"(?<![\w.]){}`?\s*(?:==?|is|:)\s*`?"
 _LAZY = re.compile(r"<(?:coroutine|generator|async_generator|map|filter|zip|enumerate|itertools\.\w+) object\b")
-"""What has not run yet: whether it raises shows when somebody uses it."""
+"""Lazy results: their code has not run yet, so whether it raises is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A call as Python text, and the name of the exception that it is said to raise."""
+    """A call as Python text, and the name of the exception that it allegedly raises."""
 
     call: str
     error: str
 
 
 async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[LocatedFinding]:
-    """The findings, with what came of the calls that they claim to fail behind their words. Runs in the sandbox, once.
+    """The findings, each with the result of the call that it claims to fail. Runs in the sandbox, once.
 
-    A claim that could not be tried is no bug, but a risk that is marked as unverified. What claims no exception stays
-    as it was.
+    A claim that could not be tried becomes a risk marked as unverified, not a bug. Findings that claim no exception
+    are unchanged.
     """
     source = job.request.source
     if not for_language(job.request.language).runs_examples:
@@ -79,7 +79,7 @@ def _with(each: LocatedFinding, claim: Claim, outcome: CallOutcome | None) -> Lo
     else:
         came = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
         said = f"not so: `{claim.call}` {without_values(came)[:120]}"
-        kind = _milder(kind)  # a call that fails in another way is no proof of the claim, and may be a weak spot
+        kind = _milder(kind)  # a call that fails in another way does not prove the claim, but may be a weak spot
     opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({said})")
     return replace(each, opinion=opinion, refuted=outcome.kind == "ok")
 
@@ -99,7 +99,7 @@ def _milder(kind: str) -> str:
 
 
 def _claim(source: Source, language: str, placed: LocatedFinding) -> Claim | None:
-    """What a finding claims of the function that its line stands in; None unless it can be called as it stands."""
+    """A finding's claim about the function that holds its line; None unless the function can be called directly."""
     words = placed.opinion.witness
     error = _RAISES.search(words)
     unit = structure.unit_at(source, language, source.line_span(placed.line))
@@ -112,7 +112,7 @@ def _claim(source: Source, language: str, placed: LocatedFinding) -> Claim | Non
 
 
 def _called(words: str, subject: Subject) -> str | None:
-    """A call of the function, with literals alone: nothing that a model wrote is run that is no value."""
+    """A call of the function with literals only: of a model's text, nothing but values is evaluated."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(subject.callee)}\(", words):
         call, _ = call_at(words, match.start())
         if call is not None and _is_plain(call):
@@ -121,7 +121,7 @@ def _called(words: str, subject: Subject) -> str | None:
 
 
 def _given(words: str, subject: Subject) -> str | None:
-    """The call with the values that the words give to its parameters; None if a needed one has none."""
+    """The call with the values that the text gives to its parameters; None if a required one has no value."""
     values: list[str] = []
     by_name = False
     for parameter in subject.parameters:

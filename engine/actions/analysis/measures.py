@@ -1,4 +1,4 @@
-"""Everything that tools can say about a target, gathered step by step. No model has a part in it."""
+"""All measurements of a target by tools, gathered step by step, without a model."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ LIMITS: tuple[tuple[str, int, str], ...] = (
     ("parameters", 7, "takes {} parameters (limit {})"),  # SonarSource S107
     ("length", 100, "is {} lines long (limit {})"),  # pylint's 50 statements, SonarSource S138: 100 lines
 )
-"""What makes a function worth a hint. Its paths (more than 10) are told by the linters."""
+"""Limits above which a function gets a hint. The linters report its paths (more than 10)."""
 COMPLEX = 10
-"""Paths from which a function counts as complex: McCabe's own limit, and ruff's."""
+"""The number of paths above which a function counts as complex: McCabe's limit, and ruff's."""
 
 
 _STYLE_GUIDES = {"python": pep8.review}
-"""By language id, where the language has one that a tool reviews a text by."""
+"""Style reviews by language id, for languages with a style guide that a tool can check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What was measured of one target. None, or a sentence, stands for what was not."""
+    """The measurements of one target. None, or a sentence, marks what was not measured."""
 
     verdict: Verdict
     lint: tuple[Finding, ...] | None = None
@@ -60,7 +60,7 @@ class Measures:
 
 
 async def measure(job: Job, target: Target) -> Measures:
-    """The measures of the target's lines. Can be cancelled between any two steps, of which none waits long."""
+    """The measures of the target's lines. Can be cancelled between any two steps; no step blocks for long."""
     measures = Measures(Verdict(Status.UNKNOWN, job.request.language))
     tools = job.tools
     for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
@@ -121,7 +121,7 @@ def _unused(measures: Measures, request: Request, target: Target, tools: Toolbox
 
 
 def _own(hints: tuple[Finding, ...] | None, measures: Measures, target: Target) -> tuple[Finding, ...] | None:
-    """Hints of ours for the target's lines, without those at whose place a linter has said something already."""
+    """Stet's own hints for the target's lines, except where a linter already reported something."""
     if hints is None:
         return None
     told = [finding for finding in measures.lint or () if finding.source != "lizard"]

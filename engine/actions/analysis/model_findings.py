@@ -1,4 +1,4 @@
-"""The model's own findings: asked for as a list, kept only where the quoted line is in the code, marked as opinions."""
+"""The model's findings: requested as a list, kept only if the quoted line is in the code, marked as opinions."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MILD = frozenset({"speed", "clarity"})
 
 @dataclass(frozen=True, slots=True)
 class ModelFindings:
-    """What a model thinks of a target. `dropped` findings quoted no line of it; `note` says why there are none.
+    """A model's findings on a target. `dropped` findings quoted no line of it; `note` is the reason if there are none.
 
-    `about` names the parts it was shown where the whole was too large for it.
+    `about` names the parts that the model was shown if the whole was too large.
     """
 
     placed: tuple[LocatedFinding, ...] = ()
@@ -43,13 +43,13 @@ class ModelFindings:
     asked: bool = False
 
     def findings(self, source: Source) -> tuple[Finding, ...]:
-        """Those that nothing refuted, as findings of the text, for the editor."""
+        """The findings that were not refuted, placed in the text for the editor."""
         return tuple(_finding(source, one) for one in self.placed if not one.refuted)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Something to ask about: the job as it would be for it alone."""
+    """A part of the target to ask about, with the job narrowed to it."""
 
     job: Job
     span: Span
@@ -57,10 +57,10 @@ class _Part:
 
 
 async def ask_for_findings(job: Job, target: Target, action: Action, functions: Sequence[Complexity]) -> ModelFindings:
-    """The model's findings. Never raises on the model's account: what went wrong is the `note`.
+    """The model's findings. Never raises because of the model: the `note` says what went wrong.
 
-    A target that is too large for the model is asked about by its most complex functions: one in a standard job, more
-    where the budget bought more calls.
+    For a target that is too large for the model, asks about its most complex functions: one in a standard job, more
+    if the budget allows more calls.
     """
     if job.request.budget is Budget.QUICK:
         return ModelFindings(note="The budget `quick` asks no model.")
@@ -84,7 +84,7 @@ async def ask_for_findings(job: Job, target: Target, action: Action, functions: 
 
 
 def _parts(job: Job, target: Target, functions: Sequence[Complexity]) -> Iterator[_Part | UsageError]:
-    """The target, or where that is too large its functions, the most complex first."""
+    """The target, or if that is too large its functions, the most complex first."""
     limit = job.prompt_budget() // 2
     try:
         resolve_target(job.request, limit_tokens=limit)
@@ -135,12 +135,12 @@ async def _ask(part: _Part | UsageError, action: Action) -> ModelFindings:
 
 
 def _echoes(opinion: ModelFinding, diagnostics: Sequence[Diagnostic]) -> bool:
-    """True for a problem that the model was shown and only says again."""
+    """True for a finding that only repeats a diagnostic the model was shown."""
     return any(diagnostic.message and diagnostic.message in opinion.witness for diagnostic in diagnostics)
 
 
 def _hidden(opinion: ModelFinding, secrets: Mapping[str, str]) -> ModelFinding:
-    """A finding without the values that it quotes: reports are passed on."""
+    """A finding without the secret values that it quotes: reports are passed on."""
     return replace(opinion, quote=for_reader(opinion.quote, secrets), witness=for_reader(opinion.witness, secrets))
 
 

@@ -1,6 +1,6 @@
 """Actions that are not built in: from `[[actions]]` tables and from packages with an entry point `stet.actions`.
 
-What a package needs is here: a `CustomAction`, and for a judge of its own `Case`, `Evidence`, `Check` and `Ruling`.
+Exports what a package needs: `CustomAction`, and for its own judges `Case`, `Evidence`, `Check` and `Ruling`.
 """
 
 from stet_ls.engine.actions.custom.custom_action import CustomAction, Judge

@@ -1,4 +1,4 @@
-"""A custom action as the engine runs it: a rewrite of the target, or words about it."""
+"""Adapts a custom action to the engine: a rewrite of the target, or text about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def as_action(custom: CustomAction) -> Action:
-    """What the engine runs for it."""
+    """The `Action` that the engine runs for a custom action."""
     run = _tell if custom.wants == "markdown" else _rewrite
     action: Action
 
@@ -38,7 +38,7 @@ def as_action(custom: CustomAction) -> Action:
 async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
     named = custom.named_judges()
     own = (NamedJudge(Check.CUSTOM, _guarded(judge, custom.judge_name(judge))) for judge in custom.own_judges())
-    # What no built-in judge of the action says, its own say under a name of theirs.
+    # A required check without a built-in judge has to come from the action's own judges.
     given = {each.check for each in (*judges_for(*action.spec.scopes), *named)}
     return await rewrite.run(
         job,
@@ -84,7 +84,7 @@ async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
 def _guarded(judge: Judge, name: str) -> Judge:
     """A package's judge under its own name. Its accuracy is unknown, so its evidence reaches no tier.
 
-    One that raises, or says something else than evidence, could not tell.
+    A judge that raises, or returns anything but evidence, counts as unknown.
     """
 
     async def ask(case: Case) -> Evidence:
@@ -93,7 +93,7 @@ def _guarded(judge: Judge, name: str) -> Judge:
             if isinstance(evidence, Evidence):
                 return replace(evidence, check=Check.CUSTOM, name=name)
             problem = f"it returned {type(evidence).__name__} and no Evidence"
-        except Exception as error:  # somebody else's code
+        except Exception as error:  # third-party code
             log.warning("a judge of %s failed", name, exc_info=error)
             problem = f"{type(error).__name__}: {error}"
         return Evidence(Check.CUSTOM, Ruling.UNKNOWN, f"no result ({problem})", trusted=True, name=name)

@@ -1,4 +1,4 @@
-"""What a custom action is, and how its task comes to be from its template."""
+"""A custom action, and how its template becomes a task."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from stet_ls.validators.languages import language
 __all__ = ["CustomAction", "Judge", "checked", "of_row", "prepared"]
 
 _LONGEST = 200
-"""Characters of a name or a file's name that are filled into an instruction."""
+"""The most characters of a name or a file's name that are filled into an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
 class CustomAction:
-    """An action beside the built-in ones; an entry point of the group `stet.actions` holds one. All plain data.
+    """An action that is not built in, as plain data. An entry point of the group `stet.actions` holds one.
 
-    `name` is for commands (small letters, digits, hyphens), `title` the imperative for menus. `instruction` is what
-    the model is asked, with the placeholders {name}, {language}, {file} and {instruction} (what the user said; an
-    action that has it cannot be run without). `targets` are among "unit", "statements", "document", `languages` LSP ids
+    `name` is for commands (lowercase letters, digits, hyphens), `title` the imperative for menus. `instruction` is the
+    task for the model, with the placeholders {name}, {language}, {file} and {instruction} (the user's words; an
+    action that has it requires them). `targets` are among "unit", "statements", "document", `languages` LSP ids
     (none: all). `judges` are names ("names", "lint", "signature", "comments") or coroutine functions that take a
-    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax, danger and definitions judge
-    every edit. `wants` is a new text of the target ("unit") or words ("markdown"). Without a pass of each of
-    the `required` checks no edit is offered.
+    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax, danger and definitions judge every edit. `wants`
+    is the kind of result: a new text of the target ("unit") or prose ("markdown"). No edit is offered unless each of
+    the `required` checks passes.
     """
 
     name: str
@@ -55,7 +55,7 @@ class CustomAction:
 
     @property
     def spec(self) -> ActionSpec:
-        """Its row."""
+        """Its row in the table of actions."""
         tells = self.wants == "markdown"
         return ActionSpec(
             self.name,
@@ -71,20 +71,20 @@ class CustomAction:
         )
 
     def named_judges(self) -> tuple[NamedJudge, ...]:
-        """Those of ours that it names beside the judges of every edit, the cheapest first."""
+        """The built-in judges that it names, in addition to those of every edit, the cheapest first."""
         return tuple(judge_of(check) for check in NAMEABLE if check.value in self.judges)
 
     def own_judges(self) -> tuple[Judge, ...]:
-        """Those that it brings."""
+        """The judges that the action itself provides."""
         return tuple(judge for judge in self.judges if not isinstance(judge, str))
 
     def judge_name(self, judge: Judge) -> str:
-        """What one of its own judges is called: "greet.polite" for its function `polite`, never as a built-in check."""
+        """The name of one of its own judges: "greet.polite" for its function `polite`, never a built-in check's."""
         return f"{self.name}.{getattr(judge, '__name__', 'judge')}"
 
 
 def of_row(row: ActionRow) -> CustomAction:
-    """The action of a table."""
+    """The action of an `[[actions]]` table."""
     fields = {name: getattr(row, name) for name in ActionRow.model_fields}
     required = frozenset({Check.COMMENTS} if "comments" in row.judges else ())
     return CustomAction(**fields, required=required)
@@ -141,7 +141,7 @@ def _values(request: Request, target: Target, said: str) -> Mapping[str, str]:
         "language": row.title if row else request.language,
         "file": request.path.name if request.path else "the file",
     }
-    # Names are written by whoever wrote the code: on one line they are seldom more than a name.
+    # The author of the code chose these names; on one line they can hardly pass for instructions.
     return {name: " ".join(value.split())[:_LONGEST] for name, value in values.items()} | {"instruction": said}
 
 

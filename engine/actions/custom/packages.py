@@ -1,4 +1,4 @@
-"""The actions of installed packages: the entry points of the group `stet.actions`, each loaded for itself."""
+"""The actions of installed packages: the entry points of the group `stet.actions`, each loaded separately."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ log = logging.getLogger(__name__)
 
 GROUP = "stet.actions"
 OURS = "stet-ls"
-"""Our own distribution, whose actions come first."""
+"""Stet's own distribution, whose actions come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """What the packages bring: actions with the distribution of each, and a sentence for each that is skipped."""
+    """The actions of packages with the distribution of each, and a sentence for each that is skipped."""
 
     actions: tuple[tuple[CustomAction, str], ...] = ()
     problems: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Packaged:
 
 @cache
 def packaged() -> Packaged:
-    """What is installed. Imports other people's packages: at first use, in a thread, once a process."""
+    """The installed actions. Imports third-party packages: at first use, in a thread, once per process."""
     return load(entry_points(group=GROUP))
 
 
@@ -44,7 +44,7 @@ def load(points: Iterable[EntryPoint]) -> Packaged:
                 raise ValueError(f"name: {action.name!r} is a built-in action")
             if action.name in actions:
                 raise ValueError(f"name: the package {actions[action.name][1]} has an action {action.name!r} already")
-        except (Exception, SystemExit) as error:  # somebody else's code
+        except (Exception, SystemExit) as error:  # third-party code
             log.warning("%s is skipped", where, exc_info=error)
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             problems.append(f"{where} is skipped ({point.value}): {kind}{str(error).partition(chr(10))[0]}")

@@ -1,9 +1,9 @@
-"""The loop of generate, test and fix, at the budgets `thorough` and `task`: a second opinion that can be run.
+"""The loop of generate, test and fix, at the budgets `thorough` and `task`: a check by tests that the model writes.
 
     plan ──> tests from the specification ──> run ──> diagnosis ──> one repair ──> the best candidate, with evidence
              (their writer never sees the code)        environment, logic or test error
 
-Tests that a model wrote vouch for nothing: what fails in one leads to one repair and one reclassification at most, and
-what passes is untrusted evidence. What the user's own tests say is settled before the loop begins; examples
-alone settle nothing, but no repair may break them.
+Tests that a model wrote prove nothing: a failure leads to at most one repair and one reclassification, and a pass is
+untrusted evidence. The user's own tests decide before the loop begins; examples alone do not decide, but no repair
+may break them.
 """

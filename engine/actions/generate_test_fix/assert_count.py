@@ -1,4 +1,4 @@
-"""Tests and what they assert never shrink: the cheapest way to make a failing test pass is to take it away."""
+"""Counts tests and assertions, which must never shrink: deleting a failing test is the cheapest way to make it pass."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TOLD = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class AssertCount:
-    """How much a text tests: its tests, what they assert, and the `>>>` lines of its docstrings."""
+    """How much a text tests: its tests, their assertions, and the `>>>` lines of its docstrings."""
 
     tests: int = 0
     asserts: int = 0
     examples: int = 0
 
     def lost(self, after: AssertCount) -> str:
-        """What a text that follows has fewer of, in words; "" if nothing."""
+        """What the text has fewer of `after` a change, in words; "" if nothing."""
         parts = [
             f"{now} {name} instead of {was}"
             for name, was, now in (
@@ -36,7 +36,7 @@ class AssertCount:
 
 
 def count(text: str) -> AssertCount:
-    """What a Python text tests; nothing if it does not parse."""
+    """The count for a Python text; zero if it does not parse."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -50,7 +50,7 @@ def count(text: str) -> AssertCount:
 
 
 def _asserts(node: ast.AST) -> bool:
-    """True for what can fail. `assert True` cannot: something of the code has to be in it."""
+    """True for an assertion that can fail. `assert True` cannot: it has to refer to the code."""
     if isinstance(node, ast.Assert):
         return any(isinstance(each, ast.Name | ast.Call | ast.Attribute) for each in ast.walk(node.test))
     if isinstance(node, ast.Call):

@@ -1,4 +1,4 @@
-"""One run of the tests on one candidate, and what each failure turned out to be."""
+"""One run of the tests on one candidate, with a diagnosis of each failure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LEAST_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class CandidateTrial:
-    """`passed` are the tests that passed, by their ids behind the file; `left` those that came to nothing.
+    """`passed` are the tests that passed, by their ids after the file name; `lacking` says why packages are missing.
 
-    `problem` says why nothing could be run, and then there are no diagnoses.
+    `problem` is the reason if nothing could be run; then there are no diagnoses.
     """
 
     report: TestReport
@@ -38,11 +38,11 @@ class CandidateTrial:
     bench: SuiteRunner | None = field(default=None, repr=False)
 
     def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
-        """The diagnoses of these causes."""
+        """The diagnoses with these causes."""
         return tuple(each for each in self.diagnoses if each.cause in causes)
 
     async def steady(self) -> frozenset[str]:
-        """Those of the passed that pass twice more, with other hash seeds; all of them if no time is left for that."""
+        """The passed tests that pass twice more with other hash seeds; all of them if no time is left for that."""
         good = self.passed
         for seed in range(1, TIMES):
             if self.bench is None or not good or self.bench.seconds < _LEAST_SECONDS:
@@ -61,7 +61,7 @@ class CandidateTrial:
 
 
 async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart: Collection[str]) -> CandidateTrial:
-    """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
+    """Runs the tests that are not in `apart` on the candidate `text`, with the packages that both import."""
     code = plan.dialect.without(suite.code, apart)
     ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
@@ -91,7 +91,7 @@ def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeF
 
 
 def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
-    """A package that the tests alone import is their mistake, not the environment's."""
+    """Blames a missing package that only the tests import on the tests, not the environment."""
     fix = each.fix
     if each.cause is not Cause.ENVIRONMENT or fix is None or not fix.shown(code, code, plan.language):
         return each
@@ -101,7 +101,7 @@ def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
 
 
 def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
-    """True for a compiler error in an old line, which is not the candidate's: the file needs others."""
+    """Blames a compiler error in a line that is not new on the environment: the file needs other files."""
     place = each.symptom.failure.place
     if each.kind != "logic.syntax" or place is None:
         return each
@@ -114,5 +114,5 @@ def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
 
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:
-    """The tests that diagnoses are about, by their ids behind the file."""
+    """The tests that the diagnoses are about, by their ids after the file name."""
     return frozenset(simple(each.symptom.test) for each in diagnoses if each.symptom.test)

@@ -1,4 +1,4 @@
-"""The loop itself: tests that do not know the code judge it, and one repair answers them."""
+"""The loop itself: tests written without sight of the code judge it, and one repair answers their failures."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from stet_ls.engine.loop import Proposal, Reader
 from stet_ls.engine.self_consistency import proven
 
 BUDGETS = (Budget.THOROUGH, Budget.TASK)
-"""The budgets that buy the loop."""
+"""The budgets that include the loop."""
 
 
 async def generate_test_fix(
     job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[NamedJudge], first: Proposal[Patch], size: int
 ) -> Proposal[Patch]:
-    """The best of `first` and its repair, with what became of tests that were written from the specification.
+    """The better of `first` and its repair, with the results of tests that were written from the specification.
 
-    `first` comes back as it is where a trusted judge has spoken already, for it (examples are too few for that) or
-    against it, and where nothing can be run. Raises nothing of a model's: what a fault or the budget prevents is said
-    in the job's warnings.
+    Returns `first` unchanged if a trusted judge already decided for it (examples are too few for that) or against it,
+    or if nothing can be run. Raises no errors of a model: what a fault or the budget prevents is listed in the job's
+    warnings.
     """
     settled = first.refuted_by is not None or not first.offerable or proven(job, first)
     if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
@@ -59,7 +59,7 @@ def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
 
 @dataclass
 class _Loop:
-    """What is kept from one round to the next. `apart` are tests that judge no more, each with the reason."""
+    """State kept between rounds. `apart` are the tests that no longer count, each with the reason."""
 
     job: Job
     plan: LoopPlan
@@ -68,7 +68,7 @@ class _Loop:
     apart: dict[str, str] = field(default_factory=dict)
 
     async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
-        """At most one new set of tests, one repair, and one more where the first did not do what was asked."""
+        """At most one new set of tests, one repair, and a second repair if the first ignored the diagnosis."""
         found = await self._tried(first)
         if self._useless(found):
             found = await self._with_other_tests(first, found)
@@ -78,7 +78,7 @@ class _Loop:
         return self._told(best, found)
 
     async def _tried(self, proposal: Proposal[Patch]) -> CandidateTrial:
-        """A run and its diagnoses; a test that kept the others from being run is set apart, and they are run again."""
+        """A run and its diagnoses; a test that prevented the others from running is excluded, and they run again."""
         text = proposal.draft.case.after.text
         while True:
             with self.job.stage("run", f"{len(self.suite.tests) - len(self.apart)} tests"):
@@ -96,7 +96,7 @@ class _Loop:
             self.apart.update({test: each.sentence for test in tests if test not in self.apart})
 
     def _useless(self, found: CandidateTrial) -> bool:
-        """True if more of the tests were wrong than stand: then they, and not the code, are to be mended."""
+        """True if most of the tests are wrong: then the tests, not the code, need a repair."""
         return not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart)
 
     async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
@@ -122,7 +122,7 @@ class _Loop:
         if isinstance(mended, str):
             self._note(mended)
             return first, found
-        if mended is first:  # asked with the failure before its eyes, the model wrote the same code again
+        if mended is first:  # shown the failure, the model wrote the same code again
             return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
         if lost := self._lost(mended):
             self._note(f"Repair rejected: it leaves {lost}")
@@ -131,7 +131,7 @@ class _Loop:
         return (mended, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
 
     async def _steady(self, found: CandidateTrial) -> CandidateTrial:
-        """The run without those that pass by chance."""
+        """The trial without the tests that pass by chance."""
         with self.job.stage("run", f"{len(found.passed)} tests, twice more"):
             good = await found.steady()
         for test in sorted(found.passed - good):
@@ -139,13 +139,13 @@ class _Loop:
         return replace(found, passed=good)
 
     def _lost(self, mended: Proposal[Patch]) -> str:
-        """What the document has fewer of with a repair in it: it may hold tests of its own."""
+        """What the repair removes from the document's own tests, in words; "" if nothing."""
         before, after = mended.draft.case.before.text, mended.draft.case.after.text
         count = self.plan.dialect.count
         return count(before).lost(count(after))
 
     def _told(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
-        """The candidate with the evidence of its tests, which takes the place of "no tests were run"."""
+        """The candidate with the evidence of its tests, which replaces "no tests were run"."""
         item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
         self.job.on_event(JudgeFinished(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
@@ -159,7 +159,7 @@ class _Loop:
 
 
 def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:
-    """The run of the candidate that is kept, as it looks after its repair failed alike."""
+    """The trial of the kept candidate, with a note on each failure that its repair has too."""
     alike = {each.symptom.signature for each in again.of(Cause.UNDETERMINED)}
     return replace(
         found,
@@ -173,7 +173,7 @@ def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:
 
 
 def _stood_by(each: Diagnosis) -> Diagnosis:
-    """A test that the model contradicts when asked. It still counts: a model that is asked twice has one opinion."""
+    """Notes that the model keeps its code when shown this failure. It still counts: asking twice is no new evidence."""
     if each.cause is not Cause.UNDETERMINED:
         return each
     compared = each.symptom.failure.comparison

@@ -1,4 +1,4 @@
-"""The loop's plan: what is tested, from which words, where the tests lie, and what runs them. No model is asked."""
+"""The loop's plan: the tested unit, its specification, the path of the tests and their runner. Calls no model."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from stet_ls.validators.structure import units
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """`request` and `target` are of the specification, which is what the tests' writer sees; `about` is tested.
+    """`request` and `target` hold the specification, which is all that the writer of the tests sees.
 
-    `place` is a file of the tests' own: no test of the user's is touched. `framework` runs them. `before` is the
-    document as the user has it.
+    `about` is the tested code. `place` is a separate file for the tests: the user's tests are not changed.
+    `framework` runs them. `before` is the user's document.
     """
 
     request: Request
@@ -40,16 +40,16 @@ class LoopPlan:
 
     @property
     def language(self) -> str:
-        """Of the code and of its tests."""
+        """The language of the code and of its tests."""
         return self.request.language
 
     @property
     def unit(self) -> str:
-        """What is tested."""
+        """The tested unit."""
         return self.about.unit
 
     def way(self, runtime: Runtime, text: str) -> SuitePlan:
-        """How the tests are run on a text of the code."""
+        """The plan to run the tests on a text of the code."""
         return _way(runtime, self.language, self.dialect, self.about, text, self.place)
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class LoopPlan:
 
 
 def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) -> LoopPlan | str:
-    """How the candidate in `case` is tested; words that say why it cannot be. Parses and looks at files."""
+    """The plan to test the candidate in `case`, or the reason why it cannot be tested. Parses and looks at files."""
     request = job.request
     dialect = DIALECTS.get(request.language)
     if dialect is None:
@@ -93,7 +93,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
         selection=Selection(spans[0]),
         path=path,
         instruction=words,
-        diagnostics=(),  # their places are in the other text
+        diagnostics=(),  # their ranges refer to the other text
     )
     place = _place(asked, dialect, tested)
     framework = dialect.framework

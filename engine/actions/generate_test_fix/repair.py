@@ -1,4 +1,4 @@
-"""The one repair: asked for with the diagnosis' orders, and asked for once more where they were not followed."""
+"""The one repair: requested with the diagnosis' instructions, and once more if they were not followed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPEN = (
     "Where the instruction says what the test says, mend the code. Where it does not, reply with your code unchanged.\n"
 )
 _WARMER = 0.5
-"""The temperature of the second try: a model that did not obey says the same again unless it is warmed up."""
+"""The temperature of the second try: at the same one, the model would repeat its reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Repairer:
 
     @property
     def secrets(self) -> Mapping[str, str]:
-        """What no word may quote."""
+        """The secret values that no message may quote."""
         return self.about.prompt.secrets
 
     def mendable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
         """The failures that other code can fix: logic, undetermined ones, and packages that the code added.
 
-        One that the user's own code needs is missing on this machine, and no repair brings it.
+        A package that the user's own code needs is missing on this machine, and no repair can add it.
         """
         before, language = proposal.draft.case.before, self.job.request.language
         lacking = found.of(Cause.ENVIRONMENT)
@@ -54,7 +54,7 @@ class Repairer:
         return (*found.of(Cause.LOGIC, Cause.UNDETERMINED), *brought)
 
     async def repair(self, proposal: Proposal[Patch], wrong: Sequence[Diagnosis]) -> Proposal[Patch] | str:
-        """A repaired candidate that shows the fixes; the same one if the model stands by it; words if there is none."""
+        """A candidate with the fixes; the same one if the model keeps its code; the reason if there is none."""
         fixes = [each.fix for each in wrong if each.fix is not None]
         code = proposal.draft.content.fitted.code
         fence = code_fence(code)
@@ -86,7 +86,7 @@ class Repairer:
 
 
 def _refused(result: Proposal[Patch]) -> str:
-    """Why a repair is none, by the judges that everything has to pass."""
+    """The reason why a repair is rejected, from the judges that every edit has to pass."""
     if result.offerable and result.refuted_by is None:
         return ""
     by = result.refuted_by
@@ -94,5 +94,5 @@ def _refused(result: Proposal[Patch]) -> str:
 
 
 def _same(one: Source, other: Source) -> bool:
-    """The same code but for white space."""
+    """True if both are the same code except for white space."""
     return one.text.split() == other.text.split()

@@ -19,13 +19,13 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 
 @dataclass(frozen=True, slots=True)
 class SignatureOutline:
-    """How a language is outlined. `kept` are the kinds of nodes at the top that say what the rest is made of."""
+    """Outlines a text of a language. `kept` are the kinds of top-level nodes that stay, such as types and imports."""
 
     language: str
     kept: frozenset[str]
 
     def specification(self, before: str, after: str, unit: str) -> str | None:
-        """The candidate without bodies and without words of its own; None if it does not hold `unit` at its top."""
+        """The candidate without bodies and its own documentation; None if it does not hold `unit` at its top level."""
         source = Source(after)
         found, parsed = units(source, self.language), tree_of(source, self.language)
         if parsed is None or unit.partition(".")[0] not in {each.qualified for each in found}:
@@ -45,7 +45,7 @@ class SignatureOutline:
         return source.splice(_outermost(cuts)).text
 
     def new_unit(self, before: str, after: str) -> str:
-        """The first function or class that a candidate added at the top, else the first method; "" if there is none."""
+        """The first function or class added at the top level, else the first method; "" if there is none."""
         known = {each.qualified for each in units(Source(before), self.language)}
         fresh = [each for each in units(Source(after), self.language) if each.qualified not in known]
         names = [each.qualified for each in fresh if "." not in each.qualified or each.kind == "method"]
@@ -53,7 +53,7 @@ class SignatureOutline:
 
 
 def counted(asserts: str, text: str, tests: tuple[str, ...]) -> AssertCount:
-    """What a text with these tests asserts, by the pattern of the language's words for it."""
+    """Counts the assertions of a text with these tests, by the language's pattern for them."""
     return AssertCount(len(tests), len(re.findall(asserts, text)) if tests else 0)
 
 
@@ -62,7 +62,7 @@ def _bodies(found: tuple[Unit, ...]) -> Iterator[Splice]:
 
 
 def _touched(those: list[Span]) -> Callable[[Span], bool]:
-    """Whether a span shares a byte with one of these, without looking at each of them."""
+    """A function that is true for a span that shares a byte with one of these, by binary search."""
     ordered = sorted(those, key=lambda each: each.start)
     starts = [each.start for each in ordered]
     furthest = list(accumulate((each.end for each in ordered), max))
@@ -75,7 +75,7 @@ def _touched(those: list[Span]) -> Callable[[Span], bool]:
 
 
 def _outermost(cuts: list[Splice]) -> list[Splice]:
-    """Those that lie within no other."""
+    """The cuts that are not inside another one."""
     kept: list[Splice] = []
     for cut in sorted(cuts, key=lambda each: (each.span.start, -each.span.end)):
         if not kept or cut.span.start >= kept[-1].span.end:

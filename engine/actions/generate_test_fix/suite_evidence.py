@@ -15,9 +15,9 @@ _SHOWN = 2
 
 
 def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart: Mapping[str, str]) -> Evidence:
-    """ "3 of 4 tests that the model wrote from the specification pass", with what became of the others.
+    """ "3 of 4 tests that the model wrote from the specification pass", with the results of the others.
 
-    It passes if some pass and none that still counts fails. No test at all is no pass. It is never trusted.
+    The ruling is a pass if at least one test passes and no test that still counts fails. It is never trusted.
     """
     total, passed = len(suite.tests), len(found.passed - apart.keys())
     left = tuple(each for each in found.diagnoses if not _is_apart(each, apart))

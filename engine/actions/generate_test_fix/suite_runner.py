@@ -1,4 +1,4 @@
-"""Where tests of one text are run: one file of tests, or a program for each where the runner knows programs alone."""
+"""Runs the tests of one text: as one file, or as one program per test if the runner only runs programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.engine.runners.report import CaseFailure, CollectionError, TestRepo
 from stet_ls.engine.runners.run_tests import run_tests
 
 _MOST_SECONDS = 10.0
-"""Of a run, where nothing has to be compiled."""
+"""Time limit of a run, if nothing has to be compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class SuiteRunner:
 
     @property
     def seconds(self) -> float:
-        """What is left of the job's time."""
+        """The rest of the job's time."""
         return self.runtime.left()
 
     async def run(self, tests: Sequence[str], seed: int = 0) -> TestReport:
-        """One run of these tests, by their ids behind the file."""
+        """One run of these tests, by their ids after the file name."""
         limits = for_language(self.plan.language).limits
         seconds = min(limits.seconds if limits is not None else _MOST_SECONDS, self.seconds)
         wanted = self.way.running(self.code, *tests, seconds=seconds)
@@ -58,7 +58,7 @@ class SuiteRunner:
         return {test: (str(path), text) for test, (path, text) in made.items()}
 
     def _of_programs(self, plan: TestPlan, programs: Mapping[str, str]) -> TestPlan:
-        """The file of tests itself is no part of the build where the programs hold all of its text."""
+        """The plan that builds the programs, without the file of tests if the programs contain all of its text."""
         texts = {path: text.encode("utf-8", "surrogatepass") for path, text in programs.items()}
         whole = all(self.code in text for text in programs.values())
         files = {path: data for path, data in plan.files.items() if path != self.way.tests or not whole}
@@ -66,7 +66,7 @@ class SuiteRunner:
 
 
 def _told(report: TestReport, programs: Mapping[str, tuple[str, str]]) -> TestReport:
-    """The report in terms of the file of tests, each error of a build once, and paths without detours."""
+    """The report in terms of the file of tests, with each build error once, and normalized paths."""
 
     def path(told: str) -> str:
         plain = posixpath.normpath(told) if told and "<" not in told else told

@@ -1,4 +1,4 @@
-"""Tests that a model writes from a specification: asked for, read, and asked for anew where they cannot be used."""
+"""Tests that a model writes from a specification: requested, read, and requested again if they cannot be used."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNITTEST = "Write them as methods of one class that derives from unittest.TestC
 
 @dataclass(frozen=True, slots=True)
 class GeneratedSuite:
-    """Tests, by their ids behind their file, whose text is `code`; and the prompt that they were asked for with."""
+    """Tests, by their ids after the file name, whose text is `code`; and the prompt that requested them."""
 
     code: str
     tests: tuple[str, ...]
@@ -46,10 +46,10 @@ class GeneratedSuite:
 
 
 async def write(job: Job, plan: LoopPlan) -> GeneratedSuite | str:
-    """Tests from the specification alone; words where there are none to be had."""
+    """Tests from the specification alone, or the reason if there are none."""
     try:
         about = await asyncio.to_thread(_brief, job, plan)
-    except (UsageError, PolicyError) as error:  # too large for the model, or not to be shown: the code is there anyway
+    except (UsageError, PolicyError) as error:  # too large or hidden: the candidate exists anyway
         return str(error)
     return await _asked(job, plan, about.prompt)
 
@@ -57,7 +57,7 @@ async def write(job: Job, plan: LoopPlan) -> GeneratedSuite | str:
 async def write_anew(
     job: Job, plan: LoopPlan, suite: GeneratedSuite, wrong: Sequence[Diagnosis]
 ) -> GeneratedSuite | str:
-    """Other tests in the place of tests that were wrong. Fewer tests, or tests that assert less, are refused."""
+    """Replaces tests that were wrong. Fewer tests, or tests that assert less, are rejected."""
     fence = code_fence(suite.code)
     told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
@@ -73,7 +73,7 @@ async def write_anew(
 
 
 def _brief(job: Job, plan: LoopPlan) -> JobPrompt:
-    """The prompt. Nothing but the specification goes into it: the index knows the code, and so may the memory."""
+    """The prompt with nothing but the specification: the index contains the code, and the memory may as well."""
     rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
     action = Action(ACTIONS["test"], replace(_TASK, rules=rules), _never)
     return build_job_prompt(replace(job, request=plan.request, index=None, remembered=()), action)

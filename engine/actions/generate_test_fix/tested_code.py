@@ -1,4 +1,4 @@
-"""What is tested, before there is a test of it."""
+"""The code that the loop's tests are for."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CodeUnderTest:
-    """A candidate's file at `path`, its text, and the qualified name of the `unit` that tests are to call.
+    """A candidate's file at `path`, its text, and the qualified name of the `unit` that tests call.
 
-    `root` is the folder that its build sees, None for a file outside of what is open.
+    `root` is the folder that its build sees, None for a file outside of the open folders.
     """
 
     path: Path
@@ -21,7 +21,7 @@ class CodeUnderTest:
 
     @property
     def outermost(self) -> str:
-        """The function or class at the top of the file that is the unit or holds it."""
+        """The top-level function or class that is the unit or holds it."""
         return self.unit.partition(".")[0]
 
     def seen_from(self, tests: Path) -> str:

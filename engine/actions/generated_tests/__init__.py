@@ -1,6 +1,6 @@
-"""Judging tests that were just written: each alone, three times, and by what it notices.
+"""Judges new tests: each test alone, three times, and by the mutants it detects.
 
-`suite_split.py` takes a text of tests apart and together again, `mutant_trial.py` runs them against the code and its
+`suite_split.py` splits a text of tests and rejoins it, `mutant_trial.py` runs them against the code and its
 mutants in one run of the sandbox (`inside.py` is the program there), `selection.py` leaves out tests that add nothing.
-`engine/diagnosis` tells whose fault a failure is.
+`engine/diagnosis` finds the cause of a failure.
 """

@@ -1,4 +1,4 @@
-"""New tests that are being proven: those that are left, and what became of the others."""
+"""New tests under validation: the remaining ones, and the results of the others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Suspect:
 
 @dataclass
 class CandidateTests:
-    """The tests of `code` that are left, to be put at a place and run in a way, and what became of the others.
+    """The remaining tests of `code`, where they go and how they run, and what became of the others.
 
-    `dropped` counts these by reason; `notes` are sentences about the environment.
+    `dropped` counts the others by reason; `notes` are sentences about the environment.
     """
 
     job: Job
@@ -42,33 +42,33 @@ class CandidateTests:
 
     @property
     def tests(self) -> tuple[Single, ...]:
-        """One by one."""
+        """The remaining tests, each with its id and lines."""
         return tests_in(self.code)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Their names behind the file."""
+        """Their ids after the file name."""
         return tuple(test.id for test in self.tests)
 
     def joined(self) -> Source:
-        """The whole test file with them."""
+        """The whole test file including them."""
         return insert_tests(self.place, self.code, self.job.request, self.job.tools)
 
     def drop(self, test: str, reason: str) -> None:
-        """Takes one out."""
+        """Removes a test and counts it under the reason."""
         if test in self.ids:
             self.dropped[reason] += 1
             self.code = without(self.code, {test})
 
     def suspect(self, test: str, sentence: str) -> None:
-        """Takes one out to be shown apart."""
+        """Removes a test, to show it separately."""
         found = next((each for each in self.tests if each.id == test), None)
         if found is not None:
             self.suspects.append(Suspect(found, sentence))
             self.code = without(self.code, {test})
 
     def judge(self, told: Diagnosis, test: str) -> None:
-        """Puts a test that does not pass where its diagnosis says."""
+        """Drops a test that does not pass, or makes it a suspect, by the cause in its diagnosis."""
         if told.cause is Cause.TEST:
             self.drop(test, "wrong")
         elif told.cause is Cause.ENVIRONMENT:

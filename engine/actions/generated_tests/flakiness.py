@@ -1,4 +1,4 @@
-"""Each test three times, with other hash seeds: what does not end alike each time is of no use."""
+"""Runs each test three times, with different hash seeds: a test with different outcomes is flaky."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TIMES = 3
 
 @dataclass(frozen=True, slots=True)
 class FlakinessResult:
-    """Tests by their ids behind the file. `bad` ended alike without passing; `reports` are of all runs."""
+    """Tests by their ids after the file name. `bad` had the same outcome without passing; `reports` are of all runs."""
 
     good: tuple[str, ...]
     bad: tuple[str, ...]
@@ -24,7 +24,7 @@ class FlakinessResult:
 
     @property
     def starved(self) -> list[TestReport]:
-        """The runs that a busy machine did not bring to their end: then nothing is known of any test."""
+        """The runs that did not finish because they got too little CPU time: they prove nothing about any test."""
         return [report for report in self.reports if report.starved]
 
 
@@ -39,7 +39,7 @@ async def run_three_times(box: Box, plan: TestPlan, first: TestReport, tests: Se
 
 
 def outcome(report: TestReport, test: str) -> CaseOutcome:
-    """How a test ended, all cases of a parametrized one taken together."""
+    """The outcome of a test, for all cases of a parametrized one together."""
     outcomes = [case.outcome for case in cases_of(report, test)]
     if not outcomes:
         return CaseOutcome.NOT_RUN
@@ -52,5 +52,5 @@ def cases_of(report: TestReport, test: str) -> list[CaseResult]:
 
 
 def simple(identifier: str) -> str:
-    """A test's id behind its file, without its parameters."""
+    """A test's id after the file name, without its parameters."""
     return identifier.partition("::")[2].partition("[")[0]

@@ -1,4 +1,4 @@
-"""How new tests join a test file: imports made right, names made unique, put at the end and never inside a test."""
+"""Inserts new tests into a test file: imports corrected, names made unique, at the end and never inside a test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stet_ls.validators.source import Source, Span
 
 
 def prepare_tests(place: SuiteFile, code: str, request: Request, target: Target) -> str:
-    """The code of new tests as it may stand at `place`: imported from where it is, under names that are free there."""
+    """The code of new tests adapted to `place`: with correct imports, under names that are free there."""
     name = target.name.split(".")[0]
     code = for_language(request.language).prepare(code, name, request, place.path, place.text)
     return code.strip("\n") + "\n"

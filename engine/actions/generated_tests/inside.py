@@ -1,9 +1,9 @@
-"""Goes into the box: runs tests on a module as it is and on changed texts of it, each in a fork of its own.
+"""Runs inside the sandbox: runs tests on a module and on changed texts of it, each in its own fork.
 
-Needs Python 3.8; pytest runs the tests where it is there, else what unittest's loader finds. Plain functions need no
-runner, which takes ten times as long as they do: they are called where all of them pass so on the text as it is. Reads
-one job (JSON, the path is its argument, see `mutant_trial.py`) and writes one report to the descriptor BOX_REPORT_FD.
-Which lines of the module ran is told by a trace function: coverage.py need not be there.
+Needs Python 3.8. The tests run under pytest if it is installed, else under unittest's loader. Plain functions need no
+runner, which takes ten times as long: they are called directly if all of them pass that way on the unchanged text.
+Reads one job (JSON, the path is its argument, see `mutant_trial.py`) and writes one report to the descriptor
+BOX_REPORT_FD. A trace function records which lines of the module ran: coverage.py is not needed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import sys
 import time
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
-from processes import Clock  # type: ignore[import-not-found]  # in the box it lies beside this file
+from processes import Clock  # type: ignore[import-not-found]  # next to this file in the sandbox
 
-del sys.modules["processes"]  # the tests may have one of that name
+del sys.modules["processes"]  # the tests may import their own module of that name
 PERIOD = 0.02
 
 try:
@@ -39,7 +39,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     left, end = job["seconds"], time.monotonic() + job["wall"]
     called = job["plain"] or pytest is None
-    # Without a first run on the text as it is mutants would tell nothing.
+    # Without a first run on the unchanged text, results on mutants prove nothing.
     own = attempt(job, None, report, left / 3 if called and pytest else left - 1, end, called)
     if called and pytest is not None and not all_good(job, own):
         called, left = False, left - own["took"]
@@ -48,7 +48,7 @@ def main() -> None:
     allowed = max(1.0, 4 * own["took"])
     changed = []
     for text in job["texts"]:
-        # One that is cut off would count as noticed: each gets all that is allowed, or is not tried.
+        # A run that is cut off would count as detected: each gets its full time, or is not tried.
         if left < allowed or not own["done"]:
             break
         told = attempt(job, text, report, allowed, end, called)
@@ -56,7 +56,7 @@ def main() -> None:
             break
         left -= told["took"]
         changed.append(told)
-    # After all others: a test that notices how mutants are run, or how often, fails here too.
+    # After all others: a test that depends on how mutants are run, or how often, fails here too.
     same = attempt(job, job["same"], report, allowed, end + allowed, called) if own["done"] else own
     data = json.dumps({"nonce": job["nonce"], "own": own, "changed": changed, "same": same}).encode()
     while data:
@@ -68,9 +68,9 @@ def all_good(job: Any, told: Any) -> bool:
 
 
 def attempt(job: Any, text: Any, report: int, seconds: float, end: float, called: bool) -> Any:
-    """One run of all tests, by pytest or just `called`: how each ended, which began, whether the run came to an end.
+    """One run of all tests, by pytest or just `called`: their outcomes, which began, whether the run finished.
 
-    It has so many `seconds` of its own; at the moment `end` it is given up without them, `starved`.
+    It gets `seconds` of CPU time; if it has not used them by the moment `end`, it is stopped as `starved`.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -134,7 +134,7 @@ def replace(target: str, text: str) -> None:
 
 
 class Watch:
-    """Says how tests end; for pytest it is a plugin. `traced`: the file whose lines are watched, "" for none."""
+    """Reports how tests end; a plugin for pytest. `traced`: the file whose lines are traced, "" for none."""
 
     def __init__(self, pipe: int, traced: str) -> None:
         self.pipe, self.traced = pipe, os.path.realpath(traced) if traced else ""
@@ -168,7 +168,7 @@ class Watch:
         return self.line
 
     def pytest_configure(self, config: Any) -> None:
-        # Tests run in this process: another one's lines and ends would not be seen.
+        # Tests run in this process: lines and outcomes in another process would be lost.
         if getattr(config.option, "dist", "no") != "no" or getattr(config.option, "numprocesses", None):
             config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
 
@@ -185,12 +185,12 @@ class Watch:
 def by_pytest(job: Any, watch: Watch) -> None:
     arguments = ["-p", "no:cacheprovider", "-q", *job["arguments"]]
     if importlib.util.find_spec("pytest_cov") and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:
-        arguments.insert(0, "--no-cov")  # there is one tracer for a process
+        arguments.insert(0, "--no-cov")  # a process can have only one tracer
     pytest.main([*arguments, *("{}::{}".format(job["file"], each) for each in job["tests"])], plugins=[watch])
 
 
 def by_hand(job: Any, watch: Watch) -> None:
-    """Tests that need no runner: unittest's cases, and functions without parameters."""
+    """Runs tests that need no runner: unittest's cases, and functions without parameters."""
     import unittest
 
     sys.path.insert(0, os.path.dirname(os.path.abspath(job["file"])))
@@ -219,7 +219,7 @@ def _passes(case: Any) -> bool:
 def _holds(function: Callable[[], Any]) -> bool:
     try:
         function()
-    except BaseException:  # what pytest.fail raises is no Exception
+    except BaseException:  # pytest.fail raises a BaseException
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Where the tests of a file belong: the test file that is there, else the place where the project would put one."""
+"""Finds the test file of a source file: the existing one, else the path that the project's conventions suggest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
 @dataclass(frozen=True, slots=True)
 class SuiteFile:
-    """A test file. `text` is what it holds now: the unsaved buffer, else the disk, else nothing."""
+    """A test file. `text` is its present text: the unsaved buffer, else the file on disk, else ""."""
 
     path: Path
     text: str
@@ -24,15 +24,15 @@ class SuiteFile:
 
 
 _LARGEST = 2_000_000
-"""Bytes of a test file that is added to."""
+"""The most bytes of a test file that tests are added to."""
 _MOST_FILES = 5000
-"""Entries of a test folder that are looked through; a larger one is not searched to the end."""
+"""The most entries of a test folder that are searched."""
 
 
 def find_suite_file(request: Request) -> SuiteFile:
     """The test file for the request's document. The request must have a path.
 
-    Raises UsageError if that file cannot be read, or lies outside of the workspace.
+    Raises UsageError if that file cannot be read, or is outside of the workspace.
     """
     assert request.path is not None
     source, root = request.path, _root(request)
@@ -64,7 +64,7 @@ def _folders(source: Path, convention: SuiteLanguage, root: Path) -> Iterator[Pa
     """The folders that may hold the tests and exist, nearest first."""
     mirrored = Path(str(source.parent).replace(f"{os.sep}src{os.sep}main{os.sep}", f"{os.sep}src{os.sep}test{os.sep}"))
     if mirrored != source.parent:
-        yield mirrored  # Maven and Gradle; the folder may still have to be made
+        yield mirrored  # Maven and Gradle; the folder may not exist yet
     for up in [source.parent, *source.parent.parents]:
         for name in convention.folders:
             folder = up / name
@@ -96,7 +96,7 @@ def _fresh(source: Path, convention: SuiteLanguage, names: list[str], folders: l
     if folder is None:
         folder = source.parent if "" in convention.folders else root / convention.folders[0]
     elif "" in convention.folders and _named_alike(source.parent, source, convention):
-        folder = source.parent  # the tests of this project lie beside their sources
+        folder = source.parent  # this project's tests are next to their sources
     alike = _named_alike(folder, source, convention)
     return folder / (alike or names[0])
 

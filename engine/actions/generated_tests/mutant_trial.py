@@ -1,4 +1,4 @@
-"""What tests reach and notice: the lines of a unit that run in each, the mutants of it under which each fails."""
+"""Measures what each test covers and detects: the lines of a unit that it runs, and the mutants that it fails on."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ MOST_MUTANTS = 24
 
 @dataclass(frozen=True, slots=True)
 class MutantResults:
-    """What came of a trial, by the tests' ids behind the file. `tried` mutants are the first of `mutants`.
+    """The results of a trial, by the tests' ids after the file name. `tried` is how many of `mutants` were tried.
 
-    `lines` are those of the unit, from 1; `wanted` all that could run. `why_not` says why nothing was measured.
+    `lines` are the covered lines of the unit, from 1; `wanted` all that could run. `why_not` is the reason if nothing
+    was measured.
     """
 
     kills: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -44,12 +45,12 @@ class MutantResults:
     why_not: str = ""
 
     def of(self, test: str) -> frozenset[tuple[str, int]]:
-        """Lines and mutants of one test, as marks that can be compared."""
+        """Lines and mutants of one test, as comparable pairs."""
         kills = {("mutant", each) for each in self.kills.get(test, ())}
         return frozenset(kills | {("line", each) for each in self.lines.get(test, ()) if each in self.wanted})
 
     def survivors(self, tests: Sequence[str]) -> tuple[Mutant, ...]:
-        """The mutants that none of these tests notices."""
+        """The mutants that none of these tests detects."""
         noticed = {each for one in tests for each in self.kills.get(one, ())}
         return tuple(mutant for at, mutant in enumerate(self.mutants[: self.tried]) if at not in noticed)
 
@@ -59,7 +60,7 @@ class MutantResults:
 
 
 def mutants_for(text: str, unit: str) -> tuple[Mutant, ...]:
-    """Mutants of a unit; of all functions and classes of a text where no unit is named."""
+    """Mutants of a unit; of all functions and classes of a text if no unit is named."""
     if unit:
         return tuple(mutants_of(text, unit, MOST_MUTANTS))
     module = read_module(text)
@@ -94,7 +95,7 @@ async def try_mutants(
 ) -> MutantResults:
     """Runs the tests of the plan's file on the text `target` (a path in the plan) and on each mutant of it.
 
-    The tests are known to pass. Cancelling ends all processes.
+    The tests must pass without mutants. Cancelling ends all processes.
     """
     left = runtime.left() / 2
     if left < _LEAST_SECONDS:
@@ -111,7 +112,7 @@ async def try_mutants(
         "file": plan.tests[0],
         "tests": list(tests),
         "texts": [mutant.text for mutant in mutants],
-        # A mutant of which nothing is changed, written as the others are: who fails on it noticed no mistake.
+        # A mutant without a change, formatted like the others: a test that fails on it detects no bug.
         "same": _written_anew(own),
         "seconds": seconds,
         "wall": left,
@@ -151,7 +152,7 @@ def _written_anew(text: str) -> str:
 
 
 def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
-    """True if these tests are functions that only have to be called: no fixtures, no marks, nothing set up."""
+    """True if these tests are functions that only have to be called: no fixtures, no marks, no setup."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -167,7 +168,7 @@ def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
 def _read(
     data: bytes, nonce: str, tests: Sequence[str], mutants: Sequence[Mutant], wanted: frozenset[int]
 ) -> MutantResults:  # fmt: skip
-    """The report. What the box wrote is not trusted to be whole or of the right shape."""
+    """Reads the report. It comes from the sandbox, so it may be incomplete or malformed."""
     try:
         told: dict[str, Any] = json.loads(data)
         if told["nonce"] != nonce:
@@ -183,7 +184,7 @@ def _read(
         for at, row in enumerate(told["changed"]):
             ended = _by_test(row["tests"])
             for test in good:
-                # One that began and did not end hangs; where none began, the module cannot even be loaded.
+                # A test that began and did not end hangs; if none began, the module could not be loaded.
                 hangs = test in {simple(each) for each in row["began"]} and test not in ended
                 if hangs or not row["began"] or not all(ended.get(test, [True])):
                     kills[test].add(at)
@@ -202,7 +203,7 @@ def _read(
 
 
 def _by_test(rows: Mapping[str, bool]) -> dict[str, list[bool]]:
-    """How the cases of each test ended: a parametrized one has several."""
+    """The outcomes of each test's cases: a parametrized test has several."""
     found: dict[str, list[bool]] = {}
     for name, good in rows.items():
         found.setdefault(simple(name), []).append(bool(good))

@@ -1,7 +1,7 @@
 """Small deliberate bugs in a unit: good tests detect them.
 
 Each mutant differs from the text in one place: an operator, a comparison, a constant, a condition, a return, a
-statement that is gone. A mutant that is written like another, or like the text itself, is not counted twice.
+removed statement. A mutant with the same text as another, or as the original, is skipped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stet_ls.validators.ast_text import unparse
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """The whole text with one change in it, in words and by its line."""
+    """The whole text with one change, and the description and line of the change."""
 
     text: str
     change: str
@@ -49,12 +49,12 @@ def mutants_of(text: str, unit: str, most: int = 30) -> list[Mutant]:
             if new != original:
                 found.setdefault(new, Mutant(new, words, getattr(place, "lineno", 0)))
     chosen = list(found.values())
-    Random(0).shuffle(chosen)  # noqa: S311 - the same choice each time is what is wanted
+    Random(0).shuffle(chosen)  # noqa: S311 - the choice must be the same each time
     return chosen[:most]
 
 
 def _changed(tree: ast.Module, unit: ast.AST, number: int, change: int) -> tuple[str, str]:
-    """The text of a copy of the module in which one place of the unit is changed, and what was done."""
+    """The text of a copy of the module with one change in the unit, and a description of the change."""
     memo: dict[int, object] = {}
     whole = copy.deepcopy(tree, memo)
     own = memo[id(unit)]
@@ -67,7 +67,7 @@ def _changed(tree: ast.Module, unit: ast.AST, number: int, change: int) -> tuple
 
 
 def _changes(node: ast.AST) -> Iterator[str]:
-    """Makes one change at each step, taking the one before back; says what it did."""
+    """Makes one change at each step, after undoing the previous one; yields its description."""
     yield from _operators(node)
     if isinstance(node, ast.Constant):
         yield from _constants(node)
@@ -116,7 +116,7 @@ def _constants(node: ast.Constant) -> Iterator[str]:
 
 
 def _removals(node: ast.AST, name: str) -> Iterator[str]:
-    """Statements that do something on their own; what binds a name would only leave it unbound."""
+    """Removes statements with an effect of their own; removing a binding would only leave a name unbound."""
     body = getattr(node, name, None)
     if not isinstance(body, list):
         return
@@ -132,6 +132,6 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _is_documentation(node: ast.AST, unit: ast.AST) -> bool:
-    """The docstring's constant, and hints: changing them changes nothing that runs."""
+    """True for a docstring's constant: changing it does not change the behavior."""
     owners = (each for each in ast.walk(unit) if isinstance(each, Function | ast.ClassDef) and each.body)
     return any(_is_text(each.body[0]) and node in ast.walk(each.body[0]) for each in owners)

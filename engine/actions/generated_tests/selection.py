@@ -1,4 +1,4 @@
-"""Which tests are worth their place: each has to reach a line or notice a mutant that those before it do not."""
+"""Selects the useful tests: each has to reach a line or detect a mutant that the ones before it do not."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 
 
 def worth_keeping(tests: Sequence[str], known: Collection[str], noticed: MutantResults) -> tuple[str, ...]:
-    """The tests that add something to the `known` ones and to each other, in their order; the best go first.
+    """The tests that add something to the `known` ones and to each other, in their order; the best are chosen first.
 
-    All are kept where nothing could be measured.
+    All are kept if nothing could be measured.
     """
     if not noticed.lines and not noticed.kills:
         return tuple(tests)

@@ -1,4 +1,4 @@
-"""Where new tests are run: the workspace with the test file in it, or a folder of the two files alone."""
+"""Plans runs of new tests: in the workspace with the test file added, or in a folder of the two files alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.spec import TESTS, Overlay
 
 _LONGEST = 10.0
-"""Seconds that one run of new tests may take: they are few and small."""
+"""The most seconds for one run of new tests: they are few and small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class SuitePlan:
     tests: str
 
     def running(self, text: str, *ids: str, seconds: float = _LONGEST) -> TestPlan:
-        """The plan for a text of the test file: these tests of it, by their ids behind the file, or all."""
+        """The plan for a text of the test file: these tests of it, by their ids after the file name, or all."""
         files = {**self.plan.files, self.tests: text.encode("utf-8", "surrogatepass")}
         select = tuple(f"{self.tests}::{each}" for each in ids)
         return replace(self.plan, files=files, select=select, limits=replace(TESTS, seconds=max(1.0, seconds)))
 
 
 def suite_plan(runtime: Runtime, language: str, path: Path, text: str, tests: Path) -> SuitePlan:
-    """How tests at the path `tests` of the file `path` are run; `text` is that file's, as the user has it."""
+    """The plan to run the tests at the path `tests` of the file `path`; `text` is the user's text of that file."""
     root = runtime.root_of(path)
     own = root is not None and tests.is_relative_to(root)
     base = root if own and root is not None else Path(os.path.commonpath([path.parent, tests.parent]))

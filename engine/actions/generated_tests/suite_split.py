@@ -1,4 +1,4 @@
-"""A text of Python tests, test by test: which there are, and the text without some of them."""
+"""Splits a text of Python tests: the tests in it, and the text without some of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """One test. `id` is as pytest says it behind the file ("test_x", "TestX::test_y"); lines count from 1."""
+    """One test. `id` is pytest's, after the file name ("test_x", "TestX::test_y"); lines count from 1."""
 
     id: str
     first: int
@@ -42,7 +42,7 @@ def tests_in(text: str) -> tuple[Single, ...]:
 
 
 def without(text: str, dropped: Collection[str]) -> str:
-    """The text without these tests, and without what only they needed: classes, helpers, imports."""
+    """The text without these tests, and without the classes, helpers and imports that only they needed."""
     if not dropped:
         return text
     lines = text.splitlines(keepends=True)
@@ -61,7 +61,7 @@ def without(text: str, dropped: Collection[str]) -> str:
 
 
 def distinct(text: str) -> str:
-    """The text with its tests under names of their own: of two with one name, the second hides the first."""
+    """The text with unique test names: of two tests with the same name, the second hides the first."""
     lines = text.splitlines(keepends=True)
     seen: set[str] = set()
     for name, node in _named(text):
@@ -76,7 +76,7 @@ def distinct(text: str) -> str:
 
 
 def owner_at(text: str, line: int) -> frozenset[str] | None:
-    """The tests that are lost if this line (from 1) fails on import; None if the line belongs to none.
+    """The tests that are lost if this line (from 1) fails on import; None if the line belongs to no test.
 
     The line of an import or a helper belongs to all tests that use what it defines.
     """
@@ -118,7 +118,7 @@ def _lines(node: ast.stmt, lines: list[str]) -> tuple[int, int]:
 
 
 def _used(text: str) -> str:
-    """The text without imports and helpers that nothing in it uses any more."""
+    """The text without imports and helpers that are no longer used."""
     while True:
         lines = text.splitlines(keepends=True)
         body = _body(text)
@@ -129,7 +129,7 @@ def _used(text: str) -> str:
             )  # fmt: skip
             unused = names - _words(rest)
             is_import = isinstance(node, ast.Import | ast.ImportFrom)
-            # Of `a, b = 1, 2` neither goes alone.
+            # In `a, b = 1, 2`, neither name can be removed alone.
             if not unused or _works_unnamed(node) or (unused != names and not is_import):
                 continue
             first, last = _lines(node, lines)
@@ -141,7 +141,7 @@ def _used(text: str) -> str:
 
 
 def _works_unnamed(node: ast.stmt) -> bool:
-    """True for what does something without being named: tests, classes of tests, fixtures for all, settings."""
+    """True for definitions that work without being referenced: tests, test classes, autouse fixtures, settings."""
     if isinstance(node, _FUNCTIONS):
         return node.name.startswith("test") or any("autouse" in unparse(each) for each in node.decorator_list)
     if isinstance(node, ast.ClassDef):
@@ -152,7 +152,7 @@ def _works_unnamed(node: ast.stmt) -> bool:
 
 
 def _narrowed(node: ast.stmt, unused: set[str]) -> str:
-    """An import of what is used."""
+    """The import without its unused names."""
     assert isinstance(node, ast.Import | ast.ImportFrom)
     node.names = [each for each in node.names if (each.asname or each.name).partition(".")[0] not in unused]
     return unparse(node) + "\n"
@@ -169,7 +169,7 @@ def _binds(node: ast.stmt) -> Iterator[str]:
 
 
 def _words(text: str) -> set[str]:
-    """Everything that may name something: names, parameters (fixtures are asked for so), words in strings."""
+    """All words that may refer to a name: identifiers, parameters (which request fixtures), words in strings."""
     return set(re.findall(r"[A-Za-z_]\w*", text))
 
 

@@ -1,6 +1,6 @@
-"""New tests, proven: what is left of a reply after each of its tests was run, and what is said of the others.
+"""Validates new tests: runs each test of a reply, keeps the good ones, and reports on the others.
 
-collects? → passes three times? → whose fault are failures? → reaches or notices something new? → the whole file
+collects? → passes three times? → what caused the failures? → covers or detects anything new? → the whole file
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source
 
 _TRIES = 4
-"""Runs until the tests collect and end; each takes out what stood in the way."""
+"""The most runs until the tests collect and finish; each removes the tests that prevented it."""
 _MOST_KNOWN = 40
 _LEAST_SECONDS = 3.0
 
 
 async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> ValidationResult:
-    """Runs the tests of `code`, as `prepared` for `place`, and keeps those that stand. Cancelling ends all of it."""
+    """Runs the tests of `code`, already adapted to `place`, and keeps the good ones. Cancelling ends all processes."""
     request = job.request
     runtime = await job.runtime(request.source.text, code)
     text = await asyncio.to_thread(insert_tests, place, code, request, job.tools)
@@ -78,7 +78,7 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
 
 
 async def _first(left: CandidateTests) -> TestReport | ValidationResult:
-    """A report of tests that could all be collected and came to an end; a proof where there is none to be had."""
+    """A report in which all tests were collected and finished; the final result if there is no such report."""
     for _ in range(_TRIES):
         if not left.ids:
             return TestReport("", SuiteOutcome.NOTHING_RAN)
@@ -86,7 +86,7 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
         text = left.joined()
         if seconds < _LEAST_SECONDS:
             return result_not_run(text, left.code, "the job is out of time", Ruling.UNKNOWN)
-        # Half of the time for what may not end: the tests beside it have to be run yet.
+        # Half of the time for tests that may not finish: the others still have to run.
         plan = left.way.running(text.text, *left.ids, seconds=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
         plan = replace(plan, until=time.monotonic() + seconds / 2)
         report = await run_tests(left.runtime.sandbox, plan)
@@ -105,7 +105,7 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
 
 
 def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
-    """Takes out the tests that kept a file from being read or its run from ending; words where that is not theirs."""
+    """Removes the tests that prevent collection or do not finish; returns the reason if no test caused it."""
     before = left.ids
     for told in diagnose(report, left.about):
         symptom = told.symptom
@@ -123,7 +123,7 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
         line = failure.place[1] if failure.place else (deepest.line if deepest is not None else 0)
         named = {test for test in before if f"In {test.rpartition('::')[2]}:" in failure.message}
         for test in named or (owner_at(text, line) or frozenset()) & set(before):
-            # An import that fails for want of a package is the machine's doing, any other the test's.
+            # A missing package is a problem of the environment, any other failed import one of the test.
             cause = told.cause if told.cause is Cause.ENVIRONMENT else Cause.TEST
             left.judge(replace(told, cause=cause), test)
     for test in report.running:
@@ -133,7 +133,7 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
 
 
 def _sort(left: CandidateTests, ran: FlakinessResult) -> None:
-    """Takes out what does not pass each time."""
+    """Removes the tests that do not pass every time."""
     told = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
     for test in ran.flaky:
         left.drop(test, "flaky")
@@ -145,7 +145,7 @@ def _sort(left: CandidateTests, ran: FlakinessResult) -> None:
 
 
 async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
-    """Leaves out what adds nothing to the tests of the file, and runs the file once as it would be offered."""
+    """Drops tests that add nothing to those of the file, and runs the file once as it would be offered."""
     if not left.ids:
         return result_without_tests(left, "")
     request = left.job.request
@@ -158,7 +158,7 @@ async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
     noticed = await mutant_trial.try_mutants(
         left.runtime, plan, left.way.target, [*left.ids, *known], mutants, wanted
     )  # fmt: skip
-    if noticed.why_not and known:  # those that were there may take long, or fail
+    if noticed.why_not and known:  # the existing tests may be slow, or fail
         noticed, known = (
             await mutant_trial.try_mutants(left.runtime, plan, left.way.target, left.ids, mutants, wanted),
             [],
@@ -175,7 +175,7 @@ async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
 
 
 async def _whole_file(left: CandidateTests) -> str:
-    """Runs the file as it would be offered; what is wrong with it, in words. No test of the user's may suffer."""
+    """Runs the file as it would be offered; returns the problem, or "". The user's tests must still pass."""
     text = left.joined().text
     old = tests_in(left.place.text)
     new = {each.id: each.text for each in tests_in(text)}
@@ -195,7 +195,7 @@ async def _whole_file(left: CandidateTests) -> str:
 
 
 async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> ValidationResult:
-    """The file of a language whose tests are not taken apart: all of it has to pass, three times."""
+    """Validates the file of a language whose tests are not split: all of it has to pass three times."""
     plan = way.running(text.text, seconds=60.0)
     try:
         first = await run_tests(runtime.sandbox, replace(plan, limits=None))
@@ -223,7 +223,7 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
 
 
 def _about(request: Request, target: Target, runtime: Runtime, way: SuitePlan) -> CodeFacts:
-    """What the diagnosis knows: the code is the solution, and the tests are not trusted."""
+    """The facts for the diagnosis: the code is assumed correct, and the tests are not trusted."""
     text = request.source.text
     modules = (way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0])
     return code_facts(text, target.name, environment=runtime.python, texts={way.target: text}, modules=modules)

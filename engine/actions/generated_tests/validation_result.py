@@ -1,4 +1,4 @@
-"""The results of new tests in words: the kept ones with their evidence, the others with the reason."""
+"""The results of new tests: the kept ones with their evidence, the others with the reason."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
 _ENOUGH = 0.8
-"""The share of mutants above which no more tests are asked for (engine facts, section 8)."""
+"""The share of detected mutants above which no more tests are requested (engine facts, section 8)."""
 _TOLD = 6
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """The result for a text of tests. `text` is the whole test file with those that passed, `code` these alone.
+    """The result for a text of tests. `text` is the whole test file with the tests that passed, `code` only those.
 
-    `count` of them stood; without a `problem` there are some, or none was run and all are there. `dropped` counts the
-    others by reason; `gaps` are what the tests of the file leave untested, in words.
+    `count` is the number of tests kept; without a `problem` some passed, or none was run and all are kept. `dropped`
+    counts the others by reason; `gaps` describe what the tests of the file leave untested.
     """
 
     text: Source
@@ -39,12 +39,12 @@ class ValidationResult:
 
     @property
     def redundant(self) -> bool:
-        """True if nothing was wrong with the tests but that those which are there do as much."""
+        """True if the only problem is that the existing tests cover and detect as much."""
         return not self.count and not self.suspects and {each for each, n in self.dropped.items() if n} == {"redundant"}
 
 
 def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequence[str]) -> ValidationResult:
-    """The remaining tests, to offer; `counted` are those with known coverage and mutants."""
+    """The remaining tests, to be offered; `counted` are those with known coverage and mutants."""
     count = len(left.ids)
     said = f"{plural(count, 'test')} {verb('pass', count)} three times{_dropped(left.dropped)}"
     evidence = [Evidence(Check.TESTS, Ruling.PASS, said)]
@@ -65,12 +65,12 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
 
 
 def unless_forged(proof: ValidationResult, signs: Collection[str]) -> ValidationResult:
-    """The proof; passed tests become unknown if there are signs that the test runner was deceived."""
+    """The result, with passes changed to unknown if there are signs that the test runner was deceived."""
     return replace(proof, evidence=tuple(doubted(each, sorted(signs)) for each in proof.evidence))
 
 
 def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
-    """Nothing to offer, with the reason. A doubt about one test counts for all."""
+    """An empty result, with the reason."""
     parts = [why] if why else []
     if left.suspects:
         count = len(left.suspects)
@@ -90,13 +90,13 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
 
 
 def result_not_run(text: Source, code: str, why: str, verdict: Ruling) -> ValidationResult:
-    """All tests without a run; the evidence shows that."""
+    """All tests, with evidence that they were not run."""
     count = len(tests_in(code))
     return ValidationResult(text, code, count, (Evidence(Check.TESTS, verdict, f"tests not run: {why}"),))
 
 
 def _gaps(source: Source, noticed: MutantResults, counted: Sequence[str]) -> tuple[str, ...]:
-    """Lines that no test reaches and mutants that none notices, in words; the model sees no line numbers."""
+    """Lines that no test reaches and mutants that none detects, quoted, since the model sees no line numbers."""
     lines = [f"- never run: `{source.line_text(at - 1).strip()}`" for at in noticed.uncovered(counted)]
     unseen = [
         f"- nothing fails if `{source.line_text(each.line - 1).strip()}` is wrong ({each.change})"

@@ -1,1 +1,1 @@
-"""The steps of a task: asked for, read, and the workspace as it is after them."""
+"""Planning of a task: its steps, and the workspace as it would be after them."""

@@ -1,4 +1,4 @@
-"""The plan of a task: which files there are, what the model is asked, and how its lines are read."""
+"""The plan of a task: the files it may name, the prompt for it, and the parser of the model's lines."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ TASK = TaskSpec(
 
 _MOST_FILES, _MOST_NAMES = 40, 12
 _CELLS = 3
-"""After the action: file, name and what to do, in which a bar may stand."""
+"""Cells after the action: file, name and instruction; the last may contain a bar."""
 _NEW = frozenset({"", "new", "-", "none", "n/a"})
 _LINE = re.compile(r"^[\s>*-]*(?:(?:step\s*)?\d{1,2}\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)\s*\|(?P<rest>.+)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskStep:
-    """One step: an action on a unit of a file; `unit` is "" where something new is to be added, maybe called `new`."""
+    """One step: an action on a unit of a file; `unit` is "" if the step adds a new one, whose name may be in `new`."""
 
     action: str
     path: Path
@@ -56,13 +56,13 @@ class TaskStep:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The files that a plan may name, by their path relative to the folder that all lie in, with their texts."""
+    """The files that a plan may name, with their texts, by their path relative to their common folder."""
 
     root: Path
     files: Mapping[str, str]
 
     def listing(self, language: str) -> str:
-        """One line a file: its path and what it defines."""
+        """One line per file: its path and its definitions."""
         lines = []
         for name, text in self.files.items():
             defined = [unit.qualified for unit in units(Source(text), language)][:_MOST_NAMES]
@@ -71,7 +71,7 @@ class Project:
 
 
 def project(request: Request, own: Sequence[str] = ()) -> Project:
-    """What a plan may be about: the document first, then its neighbors. `own` are the user's patterns of hidden files.
+    """The files for a plan: the document first, then its neighbors. `own` are the user's patterns of hidden files.
 
     Reads files: not for an event loop.
     """
@@ -90,7 +90,7 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
 
 
 def read_plan(text: str, about: Project, language: str) -> tuple[TaskStep, ...] | Unusable:
-    """The steps that a reply names, at most `MOST_STEPS`; Unusable says what is wrong with the first bad one."""
+    """The steps in a reply, at most `MOST_STEPS`; Unusable if one is invalid, with the problem of the first."""
     if loop_start(text) is not None:
         return Unusable(REPEATED)
     steps: list[TaskStep] = []
@@ -108,7 +108,7 @@ def read_plan(text: str, about: Project, language: str) -> tuple[TaskStep, ...] 
 
 
 def _second(step: TaskStep, plan: Sequence[TaskStep], about: Project, language: str) -> str:
-    """What is wrong with a new file for a name that another file defines; "" where the plan works on that file too."""
+    """The problem with a new file for a name that another file defines; "" if the plan changes that file too."""
     if not step.new or step.path.relative_to(about.root).as_posix() in about.files:
         return ""
     for file, text in about.files.items():
@@ -147,7 +147,7 @@ def _step(action: str, cells: list[str], about: Project, language: str) -> TaskS
 
 
 def _path(file: str, about: Project, language: str) -> Path | None:
-    """Where a file of the plan is: listed, by its path or its only name, or new in a folder of listed ones."""
+    """The path of a file in the plan: a listed file, by path or unique name, or a new one in a listed file's folder."""
     if file in about.files:
         return about.root / file
     same = [name for name in about.files if Path(name).name == file]
@@ -156,7 +156,7 @@ def _path(file: str, about: Project, language: str) -> Path | None:
     new = Path(file)
     folders = {Path(name).parent for name in about.files}
     outside = new.is_absolute() or any(part.startswith(".") for part in new.parts)
-    # A link could lead out of the project, and what is there already is not ours to write over.
+    # A link could lead out of the project, and an existing file must not be overwritten.
     place = about.root / new
     if outside or new.parent not in folders or language_of(place) != language or place.exists() or place.is_symlink():
         return None

@@ -1,4 +1,4 @@
-"""Changes of a task that were not requested by name: new files, and duplicate definitions in them."""
+"""Changes of a task that were not explicitly requested: new files, and duplicate definitions in them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 _ANYWHERE = re.compile("main|test|bench|example", re.IGNORECASE)
-"""How the names begin that many files of a project define, each its own."""
+"""Prefixes of names that many files of a project define independently."""
 
 
 def unrequested_changes(
     files: Sequence[NewFile], done: Sequence[Answer], texts: Mapping[Path, str]
 ) -> tuple[Evidence, ...]:
-    """A danger for each new file that no step ran, or that repeats a name of `texts`, the files that are there."""
+    """A danger for each new file that no step ran, or that repeats a name of `texts`, the existing files."""
     found = [said for file in files if (said := "; ".join(_about(file, done, texts)))]
     return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, said, trusted=True, codes=(NEW_FILE,)) for said in found)
 

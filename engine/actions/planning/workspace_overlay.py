@@ -1,4 +1,4 @@
-"""A workspace as it would be after the steps of a task so far; nothing of it is on any disk."""
+"""The workspace as it would be after the steps of a task so far, in memory only."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from stet_ls.validators.structure import units
 
 
 class WorkspaceOverlay:
-    """Takes the answers of steps in and makes one answer's edits of them, each for the text that the user has."""
+    """Applies the answers of steps and combines them into edits of the user's texts."""
 
     def __init__(self, request: Request, project: Project, said: str) -> None:
-        """`said` is what the user asked for."""
+        """`said` is the user's instruction."""
         self._request, self._said = request, said
         self._before = {project.root / name: Source(text) for name, text in project.files.items()}
         assert request.path is not None
@@ -28,7 +28,7 @@ class WorkspaceOverlay:
         self._after: dict[Path, str] = {}
 
     def request_for(self, step: TaskStep) -> Request:
-        """The request of one step, on the texts that the steps before it left."""
+        """The request of one step, on the texts as the previous steps changed them."""
         source = Source(self._after[step.path]) if step.path in self._after else self._before.get(step.path, Source(""))
         buffers = {buffer.path: buffer for buffer in self._request.workspace.buffers}
         buffers |= {path: Buffer(path, 0, text) for path, text in self._after.items()}
@@ -46,7 +46,7 @@ class WorkspaceOverlay:
         )
 
     def take_out(self, comment: Span) -> None:
-        """Removes a comment of the document, with its line if nothing else stands there."""
+        """Removes a comment of the document, with its line if nothing else is on it."""
         source, path = self._request.source, self._request.path
         assert path is not None
         line = Span(source.line_span(source.line_of(comment.start)).start, comment.end)
@@ -58,35 +58,35 @@ class WorkspaceOverlay:
         self._after[path] = source.splice([Splice(gone, "")]).text
 
     def apply_answer(self, answer: Answer) -> None:
-        """What a step came to."""
+        """Applies the edits and new files of a step."""
         for file in answer.new_files:
             self._after[file.path] = file.text
         for path in {edit.path for edit in answer.edits}:
             assert path is not None, "every step has a path"
             own = [edit for edit in answer.edits if edit.path == path]
-            if own[0].base.text:  # of a file that the project did not list, such as one of tests
+            if own[0].base.text:  # a file that is not in the project's list, such as a test file
                 self._before.setdefault(path, own[0].base)
             self._after[path] = own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What changes in files that are there, as small as lines allow."""
+        """The changes of existing files, in the smallest possible hunks of lines."""
         changed = ((path, before) for path, before in self._before.items() if path in self._after)
         return tuple(edit for path, before in changed for edit in _hunks(path, before, self._after[path]))
 
     @property
     def kept(self) -> dict[Path, str]:
-        """The files that were there, as they would be."""
+        """The existing files, as they would be."""
         return {path: self._after.get(path, before.text) for path, before in self._before.items()}
 
     @property
     def new_files(self) -> tuple[NewFile, ...]:
-        """The files that were not there."""
+        """The files that did not exist."""
         return tuple(NewFile(path, text) for path, text in self._after.items() if path not in self._before)
 
 
 def _selection(source: Source, step: TaskStep, language: str) -> Selection | None:
-    """The step's unit, or the end of the text for what is new; None for a whole document."""
+    """The step's unit, or the end of the text for a new one; None for a whole document."""
     if step.unit:
         named = (unit for unit in units(source, language) if unit.qualified == step.unit)
         return next((Selection(unit.span, unit.qualified) for unit in named), None)

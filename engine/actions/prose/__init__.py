@@ -1,1 +1,1 @@
-"""What actions share that answer in words."""
+"""Shared code of the actions that answer in words."""

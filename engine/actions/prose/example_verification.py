@@ -1,4 +1,4 @@
-"""The `>>>` examples in a model's words: run, with what the code really gives in the place of what the model said.
+"""Runs the `>>>` examples in a model's text and replaces the stated results by the real ones.
 
 >>> slug("")                             >>> slug("")  # run; the model said ''
 ''                            =>         Traceback (most recent call last):
@@ -24,7 +24,7 @@ from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.privacy.placeholders import hide_secrets, without_values
 
 MOST = 20
-"""Examples that are run of one text; a model is asked for three."""
+"""The most examples of one text that are run; the prompt asks for three."""
 _PROMPT = re.compile(r"(?P<indent>[ \t]*)>>> ?(?P<source>.*)")
 _MORE = re.compile(r"[ \t]*\.\.\.(?: (?P<source>.*))?$")
 _ENDS = re.compile(r"\s*(?:$|>>>|`{3,}|~{3,})")
@@ -37,7 +37,7 @@ _NOT_RUN = {
 
 @dataclass
 class _Example:
-    """Lines to type, with the result that the model wrote below them."""
+    """Input lines, with the result that the model wrote below them."""
 
     indent: str
     source: list[str]
@@ -56,7 +56,7 @@ class _Example:
         return False
 
     def as_written(self) -> Iterator[str]:
-        """Its lines, the result aside."""
+        """Its lines without the result."""
         first, *rest = self.source
         yield f"{self.indent}>>> {first}"
         yield from (f"{self.indent}... {each}".rstrip() for each in rest)
@@ -64,9 +64,9 @@ class _Example:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text with its examples run. `evidence` says how many were and how many came out otherwise; None without any.
+    """A text with its examples run. `evidence` counts the examples run and the different results; None without any.
 
-    `raised`: one of them did.
+    `raised`: one of them raised an exception.
     """
 
     text: str
@@ -77,7 +77,7 @@ class Shown:
 async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown:
     """Runs the examples of a text about the job's document in the sandbox. Cancelling ends the run.
 
-    What they print is shown without the values of `secrets` and of what looks like one.
+    Their output is shown without the values of `secrets` and without anything that looks like a secret.
     """
     module = job.request.path.stem if job.request.path else ""
     parts = list(_parts(text))
@@ -112,7 +112,7 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
 
 
 def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
-    """Never a failure: what the model got wrong was replaced."""
+    """The evidence, which is never a failure: wrong results were replaced."""
     if not run:
         why = f": {reason}" if reason else ""
         return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"examples not run{why}")
@@ -123,7 +123,7 @@ def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
 
 
 def _parts(text: str) -> Iterator[str | _Example]:
-    """The lines of a text, those of an example taken together."""
+    """The lines of a text, with those of each example combined."""
     example: _Example | None = None
     for line in text.split("\n"):
         start, more = _PROMPT.fullmatch(line), _MORE.fullmatch(line)
@@ -154,13 +154,13 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
 
 
 def _calls(examples: Sequence[_Example]) -> tuple[Call, ...]:
-    """Each example after those before it."""
+    """A call per example, with the examples before it as its setup."""
     texts = ["pass" if each.broken else each.text for each in examples]
     return tuple(doctest.typed(text, texts[:at]) for at, text in enumerate(texts))
 
 
 def _imports(text: str, module: str) -> bool:
-    """True for an import from the document itself, whose names are all there."""
+    """True for an import from the document itself, whose names are all defined."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError):
@@ -185,7 +185,7 @@ def _given(outcome: CallOutcome) -> list[str]:
 
 
 def _alike(want: Sequence[str], given: Sequence[str]) -> bool:
-    """True if the model said what came out; of an exception its name and words, not the frames."""
+    """True if the model's result matches; of an exception only its name and message are compared."""
     if not given or not want or not given[0].startswith("Traceback"):
         return [each.strip() for each in want] == [each.strip() for each in given]
     return want[-1].strip() in (given[-1].strip(), given[1].partition(":")[0])

@@ -1,4 +1,4 @@
-"""What is known of a language where a text about code is checked: one row a language."""
+"""Language facts for checking a text about code: one row per language."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TYPES = (str, bytes, int, float, complex, list, tuple, dict, set, frozenset, Ba
 
 
 def _python_words() -> frozenset[str]:
-    """Builtins, keywords, modules and the methods of types."""
+    """Builtins, keywords, modules and the methods of builtin types."""
     methods = (name for kind in _TYPES for name in dir(kind))
     return frozenset([*dir(builtins), *keyword.kwlist, *keyword.softkwlist, *sys.stdlib_module_names, *methods])
 
 
 def _is_silent_python(source: Source, span: Span) -> bool:
-    """True for code without a statement that raises, in what it names of the file too. False if it does not parse."""
+    """True without `raise` and `assert` in the code and in what it names in the file. False if it does not parse."""
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):
@@ -40,9 +40,9 @@ def _is_silent_python(source: Source, span: Span) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ProseLanguage:
-    """`words` are the names that the language brings along.
+    """`words` are the names that the language provides.
 
-    `is_silent(source, span)` is True where code surely raises nothing itself; a text that says otherwise is marked.
+    `is_silent(source, span)` is True if the code surely raises nothing itself; claims to the contrary are marked.
     """
 
     words: Callable[[], frozenset[str]] = frozenset
@@ -50,7 +50,7 @@ class ProseLanguage:
 
 
 ROWS: Mapping[str, ProseLanguage] = {"python": ProseLanguage(_python_words, _is_silent_python)}
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its family."""
 
 for_language = lookup(ROWS, ProseLanguage())
-"""The row of a language id; for any other language the defaults."""
+"""The row of a language id; the defaults for any other language."""

@@ -1,4 +1,4 @@
-"""The common way of the actions that answer in words: explain and analyze. No edit comes of them."""
+"""Shared steps of the actions that answer in words and make no edit: explain and analyze."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.validators.metrics.style import lines_of as lines_of_span
 
 MAX_TOKENS = 900
-"""Tokens of an explanation; what is longer is not read."""
+"""The most tokens of an explanation; longer ones are not read."""
 LEAST_TOKENS = 300
-"""Tokens within which an explanation says what matters."""
+"""The fewest tokens in which an explanation can be useful."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProseReply:
-    """What the model said about the target. `truncated`: it broke off. `secrets` are the values that it did not see."""
+    """The model's text about the target. `truncated`: it is cut off. `secrets` are the values hidden from the model."""
 
     target: Target
     text: str
@@ -35,7 +35,7 @@ class ProseReply:
 
 
 async def find_target(job: Job) -> Target:
-    """What the job is about."""
+    """The target of the job."""
     with job.stage("target"):
         return await asyncio.to_thread(resolve_target, job.request)
 
@@ -62,13 +62,13 @@ async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply 
 
 
 def heading(job: Job, target: Target) -> str:
-    """What a report is about, as a markdown heading: the unit's name, or the file's."""
+    """The subject of a report, as a markdown heading: the name of the unit or of the file."""
     path = job.request.path
     return code_span(target.name) if target.name else (code_span(path.name) if path is not None else "this document")
 
 
 def lines_of(job: Job, target: Target) -> str:
-    """The lines of the target as a person counts them: "lines 3-14 of dates.py"."""
+    """The lines of the target, counted from 1: "lines 3-14 of dates.py"."""
     source = job.request.source
     lines = lines_of_span(source, target.span)
     first, last = lines.start + 1, max(lines.stop, lines.start + 1)

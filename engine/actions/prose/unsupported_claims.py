@@ -1,4 +1,4 @@
-"""Sentences that name what the code does not have, or say that it raises what nothing shows."""
+"""Marks sentences that name something not in the code, or claim an error without evidence."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _EVERYWHERE = frozenset(
 
 
 def mark_unknown(text: str, code: str, language: str, *, silent: bool = False) -> tuple[str, int]:
-    """The text with a mark behind each sentence that names, as code, what `code` has nowhere; how many there were.
+    """The text with a mark after each sentence that names, as code, a name not in `code`; and the number of marks.
 
-    If nothing was seen that raises (`silent`), so does a sentence that says that an error is raised.
-    What the language brings along is known as well, where its row has it. Code blocks stay as they are.
+    If the code and its examples raise nothing (`silent`), claims that an error is raised are marked too.
+    Names that the language provides are known as well, if its row has them. Code blocks are not changed.
     """
     known = frozenset(_WORD.findall(code)) | _EVERYWHERE | for_language(language).words()
     lines: list[str] = []
@@ -56,12 +56,12 @@ def _marked(line: str, known: frozenset[str], silent: bool) -> tuple[str, int]:
 
 
 def _claims(sentence: str) -> bool:
-    """True if it says that an error is raised."""
+    """True if the sentence says that an error is raised."""
     return bool(_CLAIMS.search(sentence) and _FAULT.search(sentence)) and not _DENIES.search(sentence)
 
 
 def _sentences(line: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a line; a mark of punctuation within code ends none."""
+    """The sentences of a line; punctuation within code does not end a sentence."""
     spans = [(each.start(), each.end()) for each in _SPAN.finditer(line)]
     start = 0
     for end in _END.finditer(line):

@@ -1,1 +1,1 @@
-"""What actions share that replace the target."""
+"""Shared code of the actions that replace the target."""

@@ -1,4 +1,4 @@
-"""Formatting an edit as its project formats, before it is judged: what is judged is what lands."""
+"""Formats an edit as its project formats, before it is judged, so that the judged text is the applied one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from stet_ls.validators.source import Source, Span, Splice
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One splice of an edit, and where its text stands afterwards."""
+    """One splice of an edit, and the span of its text after the edit."""
 
     splice: Splice
     after: Span
 
 
 def formatted(source: Source, fitted: Fitted, language: str, path: Path | None, tools: Toolbox) -> Fitted:
-    """The edit with its lines formatted; as it is where the project's files do not show how.
+    """The edit with its lines formatted; unchanged if the project's files do not show the formatter.
 
     `source` is the text that the edit is made for. The spans grow to whole lines at most.
     """
@@ -57,7 +57,7 @@ def _holds(lines: Span, change: Span) -> bool:
 
 
 def _before(lines: Span, inside: Sequence[_Change], changes: Sequence[_Change]) -> Span:
-    """Where lines of the text after the edit stand in the text before it; `inside` are the changes that they hold."""
+    """The span in the old text of `lines` of the new text; `inside` are the changes within them."""
     earlier = [one for one in changes if one not in inside and one.after.end <= lines.start]
     start = lines.start - sum(map(_growth, earlier))
     return Span(start, start + (lines.end - lines.start) - sum(map(_growth, inside)))
@@ -68,7 +68,7 @@ def _growth(change: _Change) -> int:
 
 
 def _code(old: str, new: str, code: str) -> str:
-    """The target's own text in its formatted lines: without what stands around it there."""
+    """The target's own text in its formatted lines, without the text around it."""
     head, _, tail = old.partition(code)
     if new.startswith(head) and new.endswith(tail) and len(new) >= len(head) + len(tail):
         return new[len(head) : len(new) - len(tail)]

@@ -1,4 +1,4 @@
-"""Did a refactoring reach its goal? What can be measured of the code before and after, in words."""
+"""Measures the result of a refactoring: metrics of the code before and after, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stet_ls.validators.structure import Unit
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number before and after; less is better. `words` has a place for the number."""
+    """One number before and after; less is better. `words` has a placeholder for the number."""
 
     words: str
     before: int
@@ -33,8 +33,8 @@ _UNDOCUMENTED = Measure(_DOCUMENTATION, 0, 0)
 def describe_gain(case: Case, *, asked: bool) -> str:
     """The measures that changed: "complexity 9 → 4, 20 → 12 lines", and documentation that became shorter.
 
-    That none got better is said unless something special was `asked` for; "" where nothing was measured. Parses: not
-    for the event loop.
+    Says if none improved, unless something special was `asked` for; "" if nothing was measured. Parses: not for the
+    event loop.
     """
     measures, documented = measured(case)
     changed = [each for each in measures if each.before != each.after]
@@ -47,9 +47,9 @@ def describe_gain(case: Case, *, asked: bool) -> str:
 
 
 def measured(case: Case) -> tuple[list[Measure], Measure]:
-    """The measures of the target: of its worst function, or the sum; with it count the functions that are new.
+    """The measures of the target, including new functions: the worst function's value, or the sum.
 
-    None for a language that is not parsed. Lines are those of code; the lines of documentation stand apart, since
+    Empty for a language that is not parsed. Lines are those of code; the lines of documentation are separate, since
     fewer of them are no gain.
     """
     texts = excerpts(case.before, case.after)

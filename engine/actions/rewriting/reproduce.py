@@ -1,4 +1,4 @@
-"""Reproduce first: what shows the bug before anybody mends it, as problems that the prompt carries.
+"""Reproduces a bug before it is fixed: each failure becomes a diagnostic in the prompt.
 
 total([1, 2])            the project's tests that touch the target, the examples in its docstring, and what the
 fails in test_total      user said goes wrong are run on the text as it is; each failure becomes a diagnostic
@@ -20,16 +20,16 @@ from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.workspace.visible_files import shown_text
 
 _MOST = 3
-"""Failures that a prompt shows of each kind: one that is understood mends the others too."""
+"""The most failures of each kind in a prompt: they often have the same cause."""
 _LARGEST_TEST = 400_000
 _LONGEST_TEST = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The request with what was found in it, and in words as `evidence`: what ran and fails, or that nothing did.
+    """The request with the failures added, and as `evidence`: what ran and fails, or that nothing does.
 
-    `found`: something shows the bug, if only a diagnostic; `holds`: what was stated is so.
+    `found`: something shows the bug, if only a diagnostic; `holds`: the stated examples pass.
     """
 
     request: Request
@@ -39,7 +39,7 @@ class Reproduced:
 
 
 async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
-    """Runs what can show the bug of `target`; `stated` are the user's own examples. Asks no model."""
+    """Runs whatever tests and examples can show the bug of `target`; `stated` are the user's own. Calls no model."""
     request = job.request
     case = Case(
         request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
@@ -58,7 +58,7 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
 
 
 def _evidence(case: Case, seen: Sequence[str], told: Sequence[Diagnostic]) -> Evidence:
-    """What ran and fails, without the places; else what a tool says is wrong; else why nothing shows it."""
+    """What ran and fails, without positions; else a tool's diagnostic; else why nothing shows the bug."""
     if seen:
         first = seen[0].partition("\n")[0]
         more = f", and {len(seen) - 1} more" if len(seen) > 1 else ""
@@ -71,7 +71,7 @@ def _evidence(case: Case, seen: Sequence[str], told: Sequence[Diagnostic]) -> Ev
 
 
 def _text_of(job: Job, name: str) -> str:
-    """The text of a Python test by its id; "" where it cannot be had."""
+    """The text of a Python test by its id; "" if it is not available."""
     file, _, rest = name.partition("::")
     function = rest.rpartition("::")[2].partition("[")[0]
     ignored = IgnoredFiles(job.request.workspace, job.settings.privacy.ignore)

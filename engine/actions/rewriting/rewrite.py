@@ -1,4 +1,4 @@
-"""The common way of the actions that replace the target: generate, debug, refactor and optimize."""
+"""Shared steps of the actions that replace the target: generate, debug, refactor and optimize."""
 
 from __future__ import annotations
 
@@ -35,23 +35,22 @@ from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran")
-"""Said where no judge spoke of tests: what was not checked is part of the evidence."""
+"""Added if no judge reported on tests: what was not checked is part of the evidence."""
 
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
-"""An instruction that speaks of it may want it gone."""
+"""An instruction that mentions documentation may ask for its removal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored"), and
-    `attempted` what they say where a judge failed it ("Tried to refactor").
+    """The parameters of one rewriting action. `done` is the past tense for messages ("Refactored"), and
+    `attempted` the wording if a judge failed it ("Tried to refactor").
 
-    Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing
-    here could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may
-    change more than white space. `samples`: of several replies the one is taken whose behaviour most of them share,
-    where nothing proves the first. `judges` are asked after those of the row. `after_choice` is done for the
-    reply that was chosen. `measure_gain` describes what the edit gained, from the case and whether an instruction
-    asked for something special.
+    Nothing is offered unless each of the `required` checks passes, except if a trusted judge says that the check is
+    impossible here: then an editor asks. `formats`: the edit is formatted as the project formats, which may change
+    more than white space. `samples`: if nothing proves the first reply, takes the one of several whose behavior most
+    of them share. `judges` run after those of the row. `after_choice` runs on the chosen reply. `measure_gain`
+    describes the gain of the edit, from the case and whether an instruction asked for something special.
     """
 
     done: str
@@ -76,14 +75,13 @@ class Patch:
 Further = Callable[
     [Job, JobPrompt, Reader[Patch], Sequence[NamedJudge], Proposal[Patch], int], Awaitable[Proposal[Patch]]
 ]
-"""What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
+"""A further step for the chosen proposal: calls the model, with a limit of tokens, reads and judges the reply."""
 
 
 async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
-    """Asks for a new text of the target, judges it, and offers it with its evidence or says why not.
+    """Requests a new text of the target, judges it, and offers it with its evidence or gives the reason if not.
 
-    `stated` are examples that the user gave, in the form of a docstring's;
-    `seen` is what was found before anybody was asked.
+    `stated` are examples that the user gave, in the form of a docstring's; `seen` is evidence from before the call.
     """
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
@@ -180,14 +178,14 @@ def _answer(
     chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
     passed = {item.check for item in evidence if item.verdict is Ruling.PASS or _cannot_be_made(item)}
-    # Of custom judges, which share a check, each has to.
+    # Custom judges share a check, so each of them has to pass.
     passed -= {item.check for item in evidence if item.check is Check.CUSTOM and item.verdict is not Ruling.PASS}
     if not proposal.offerable or not rewrite.required <= passed:
         unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
         refuted = proposal.refuted_by or next(unproven, None)
         reason = refuted.detail if refuted else "a check that this action requires is not available"
         if refuted is not None and refuted.check is Check.SYNTAX:
-            reason = f"the model's code does not parse: {reason}"  # else it seems to be said of the user's code
+            reason = f"the model's code does not parse: {reason}"  # else the reason seems to refer to the user's code
         no = refusal(job, f"{action.spec.title}: no edit, {reason}.", chance.metadata())
         same = draft.case.before.text.split() == draft.case.after.text.split()
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
@@ -212,12 +210,12 @@ def _answer(
 
 
 def _cannot_be_made(item: Evidence) -> bool:
-    """True for a measure that nothing here could take, or that leaves the word to a person: an editor asks."""
+    """True for a check that is impossible here, or that leaves the decision to a person: an editor asks."""
     return item.check is Check.TIMING and item.verdict is Ruling.UNKNOWN and item.trusted
 
 
 def _caution(proposal: Proposal[Patch]) -> Caution:
-    """The first word on an edit that is shown although a judge refuted it: nothing applies it without asking."""
+    """The caution on an edit that is shown although a judge refuted it: it is never applied without asking."""
     refuted = proposal.refuted_by
     if refuted is None:
         return Caution.NONE
@@ -225,7 +223,7 @@ def _caution(proposal: Proposal[Patch]) -> Caution:
 
 
 def _guard(about: JobPrompt, fitted: Fitted) -> Span:
-    """What the edit is about: the target, and the comment that gave the instruction with its line."""
+    """The span that must be unchanged for the edit: the target, and the line of the comment with the instruction."""
     asked = [about.target.span]
     if about.instruction is not None and (comment := about.instruction.replaces) is not None:
         asked += [comment, *(splice.span for splice in fitted.splices if splice.span.overlaps(comment))]
@@ -233,7 +231,7 @@ def _guard(about: JobPrompt, fitted: Fitted) -> Span:
 
 
 def _new_unit(code: str, language: str) -> str:
-    """The name of the one function or class that was written where no unit was; else ""."""
+    """The name of the only top-level function or class in the code; "" if there is not exactly one."""
     source = Source(code)
     outermost = [unit for unit in structure.units(source, language) if unit.name == unit.qualified]
     return outermost[0].name if len(outermost) == 1 else ""

@@ -1,4 +1,4 @@
-"""What a user says goes wrong, as examples that can be run: "f(2) gives 3 instead of 4" is `>>> f(2)` and 4."""
+"""A user's description of a bug as runnable examples: "f(2) gives 3 instead of 4" is `>>> f(2)` and 4."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _GOT = re.compile(rf"[\s,]*{_WRONG}\s*:?\s*", re.IGNORECASE)
 def stated_examples(text: str, unit: str, *, wished: bool = False) -> str:
     """The examples in a text about `unit`, in the form of a docstring's; "" if there are none.
 
-    Only calls of the unit's own name with an expected value that is a plain literal: nothing is guessed. `wished`: the
-    text tells of code that is to be written, so what a call "gives" is what it should.
+    Reads only calls of the unit's own name with a plain literal as the expected value: nothing is guessed. `wished`:
+    the text describes code that is to be written, so the value that a call "gives" is the expected one.
     """
     name = unit.rpartition(".")[2]
     if not name:
@@ -47,7 +47,7 @@ def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
 
 
 def call_at(text: str, start: int) -> tuple[str | None, int]:
-    """The call that begins there, if its arguments are whole and parse."""
+    """The call that begins at `start`, if its arguments are complete and parse; and its end."""
     for end in (at + 1 for at in range(start, min(len(text), start + 400)) if text[at] == ")"):
         try:
             tree = ast.parse(text[start:end], mode="eval")
@@ -65,7 +65,7 @@ def _typed(text: str, start: int, end: int) -> str | None:
 
 
 def _told(text: str, end: int, wished: bool) -> str | None:
-    """The value that a sentence says it should have."""
+    """The expected value according to a sentence."""
     rest = text[end:].lstrip("`")
     if match := _SHOULD.match(rest):
         return literal_at(rest[match.end() :])
@@ -79,7 +79,7 @@ def _told(text: str, end: int, wished: bool) -> str | None:
 
 
 def literal_at(text: str) -> str | None:
-    """The longest literal at the beginning of a text, as Python writes it."""
+    """The longest literal at the beginning of a text, in Python syntax."""
     text = text.lstrip("`").partition("\n")[0]
     inside = re.compile(r"[\w.]")
     for end in range(min(len(text), 300), 0, -1):
@@ -93,9 +93,9 @@ def literal_at(text: str) -> str | None:
 
 
 def _shown(call: str, value: str) -> tuple[str, str]:
-    """A call and what it prints. Where equal values may print otherwise, the comparison is the call."""
+    """A call and its output. If equal values may print differently, the call is a comparison."""
     if value == "None":
-        return f"{call} is None", "True"  # which a prompt does not print
+        return f"{call} is None", "True"  # the interactive prompt does not print None
     if isinstance(ast.literal_eval(value), float | dict | set | complex):
         return f"{call} == {value}", "True"
     return call, value

@@ -1,1 +1,1 @@
-"""What the loop needs to know of each language: one module a language."""
+"""What the loop needs to know about each language: one module per language."""

@@ -1,4 +1,4 @@
-"""C and C++ for the loop: each test is a program that includes the code, so that what one of them breaks is its own."""
+"""C and C++ for the loop: each test is a program that includes the code, so one crash does not affect the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
 
 def unloadable(about: CodeUnderTest, language: str) -> str:
-    """Why no program of one test could include the file, in words; "" if one can."""
+    """Why a test program cannot include the file, in words; "" if it can."""
     if any(each.qualified == "main" for each in units(Source(about.text), language)):
         return "the file has a main of its own, and a program has one alone"
     for match in _QUOTED.finditer(about.text):
@@ -39,12 +39,12 @@ def unloadable(about: CodeUnderTest, language: str) -> str:
 def _is_linked(header: Path) -> bool:
     try:
         return any(header.with_suffix(suffix).is_file() for suffix in _SOURCES)
-    except (OSError, ValueError):  # the text is anybody's, and so is what it calls a header
+    except (OSError, ValueError):  # the path comes from untrusted text
         return False
 
 
 def tests(language: str) -> Callable[[str], tuple[str, ...]]:
-    """The functions that a program is made for."""
+    """The test functions, each of which gets a program."""
 
     def found(code: str) -> tuple[str, ...]:
         each = units(Source(code), language)
@@ -56,12 +56,12 @@ def tests(language: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def count(language: str) -> Callable[[str], AssertCount]:
-    """What a text tests."""
+    """Counts the tests and assertions of a text."""
     return lambda text: counted(_ASSERTS, text, tests(language)(text))
 
 
 def ready(language: str) -> Callable[[str, CodeUnderTest, Path], str]:
-    """The tests below the included code: without a main, with assertions that are not compiled away."""
+    """The tests after the included code: without a main, with assertions that are not compiled away."""
 
     def made(code: str, about: CodeUnderTest, place: Path) -> str:
         source = Source(_QUOTED.sub("", code))
@@ -73,6 +73,6 @@ def ready(language: str) -> Callable[[str, CodeUnderTest, Path], str]:
 
 
 def program(file: PurePosixPath, code: str, test: str, number: int) -> tuple[PurePosixPath, str]:
-    """The program of one test: its lines are those of the file of all tests."""
+    """The program of one test, with the same line numbers as the file of all tests."""
     name = file.with_name(f"{file.stem}_{number}{file.suffix}")
     return name, f"{code}\nint main(void) {{\n  {test}();\n  return 0;\n}}\n"

@@ -1,4 +1,4 @@
-"""Go for the loop: tests of the code's own package, which see what it does not export as well."""
+"""Go for the loop: tests in the code's own package, which can use unexported names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DECLARATIONS = frozenset({"type_declaration", "var_declaration", "const_declara
 _SPECIFICATIONS = frozenset({"type_spec", "type_alias", "var_spec", "const_spec"})
 _IDENTIFIERS = frozenset({"identifier", "type_identifier"})
 _GIVEN = ("init", "main", "_", "TestMain")
-"""Names by which Go knows what to do."""
+"""Names with a special meaning in Go."""
 _VERSION = re.compile(r"[./]v\d+$")
 _STANDARD = ("errors", "fmt", "math", "reflect", "sort", "strings", "testing")
 
@@ -43,15 +43,15 @@ def tests(code: str) -> tuple[str, ...]:
 
 
 def count(text: str) -> AssertCount:
-    """What a text tests."""
+    """Counts the tests and assertions of a text."""
     return counted(_ASSERTS, text, tests(text))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:
-    """The tests with just the imports that they use: Go compiles neither with one missing nor with one too many.
+    """The tests with exactly the imports that they use: Go rejects both missing and unused imports.
 
-    What they declare has other names than the code and the project's tests, which are in the same package. A copy of
-    what is tested keeps its name, and does not compile: such tests would test themselves.
+    Their declarations get other names than those of the code and the project's tests, which are in the same package.
+    A copy of the tested unit keeps its name and does not compile: such tests would test themselves.
     """
     code = _renamed(code, about.outermost)
     declared = _DECLARED.search(code)
@@ -71,7 +71,7 @@ def ready(code: str, about: CodeUnderTest, place: Path) -> str:
 
 
 def _renamed(code: str, tested: str) -> str:
-    """The code with a suffix at each name that it declares at its top."""
+    """The code with a suffix on each name that it declares at its top level."""
     source = Source(code)
     parsed = tree_of(source, "go")
     if parsed is None:
@@ -101,5 +101,5 @@ def _is_field(node: tree_sitter.Node) -> bool:
 
 
 def root(about: CodeUnderTest) -> Path | None:
-    """The module around the file, within what is open."""
+    """The module around the file, within the open folder."""
     return about.innermost("go.mod")

@@ -21,7 +21,7 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
 
 
 def unloadable(about: CodeUnderTest) -> str:
-    """Why no other class could call the unit, in words; "" if one can."""
+    """Why other classes cannot call the unit, in words; "" if they can."""
     found = [each for each in units(Source(about.text), "java") if each.qualified == about.unit]
     if any(re.search(r"\bprivate\b", each.signature) for each in found):
         return f"`{about.unit}` is private, so no test can call it"
@@ -29,18 +29,18 @@ def unloadable(about: CodeUnderTest) -> str:
 
 
 def tests(code: str) -> tuple[str, ...]:
-    """The methods that a program is made for."""
+    """The test methods, each of which gets a program."""
     methods = (each for each in units(Source(code), "java") if each.kind == "method" and each.name.startswith("test"))
     return tuple(each.name for each in methods if re.search(rf"\bvoid {each.name}\(\s*\)", each.signature))
 
 
 def count(text: str) -> AssertCount:
-    """What a text tests."""
+    """Counts the tests and assertions of a text."""
     return counted(_ASSERTS, text, tests(text))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:
-    """The class of tests under its file's name and in the code's package, open to the programs that call it."""
+    """The class of tests, named after its file, in the code's package, and accessible to the programs that call it."""
     source = _PACKAGE.sub("", code)
     own = next((each.name for each in units(Source(source), "java") if each.kind == "class"), "")
     if own:
@@ -62,7 +62,7 @@ def program(file: PurePosixPath, code: str, test: str, number: int) -> tuple[Pur
 
 
 def root(about: CodeUnderTest) -> Path | None:
-    """The folder that the file's package begins in: there the compiler finds the project's other classes."""
+    """The root folder of the file's package, where the compiler finds the project's other classes."""
     package = _PACKAGE.search(about.text)
     parts = package[1].split(".") if package is not None else []
     beside = about.path.parent

@@ -23,7 +23,7 @@ _NODE = (("test", 'import test from "node:test";'), ("assert", 'import assert fr
 
 
 def unloadable(about: CodeUnderTest) -> str:
-    """Why no test could import the unit, in words; "" if one can."""
+    """Why tests cannot import the unit, in words; "" if they can."""
     name = re.escape(about.outermost)
     module = re.search(rf"^[ \t]*export\b[^;\n]*\b{name}\b", about.text, re.MULTILINE) is not None
     if not module and not _is_assigned(name, about.text):
@@ -34,7 +34,7 @@ def unloadable(about: CodeUnderTest) -> str:
 
 
 def _is_assigned(name: str, text: str) -> bool:
-    """True if a statement of CommonJS exports a name. In linear time, unlike one pattern for all of it."""
+    """True if a CommonJS statement exports a name. Runs in linear time, unlike a single pattern."""
     if re.search(rf"\bexports\.{name}\b", text):
         return True
     assigned = ((each, re.search(r"\bexports\s*=", each)) for each in text.split(";"))
@@ -52,12 +52,12 @@ def _is_module(path: Path) -> bool:
 
 
 def tests(code: str) -> tuple[str, ...]:
-    """The names of the tests, below those of the blocks around them."""
+    """The names of the tests, each prefixed with those of the blocks around it."""
     return tuple(expected_tests.javascript(code))
 
 
 def typed_tests(code: str) -> tuple[str, ...]:
-    """The same in TypeScript."""
+    """The names of the tests in TypeScript."""
     return tuple(expected_tests.typescript(code))
 
 
@@ -68,10 +68,10 @@ def ready(code: str, about: CodeUnderTest, place: Path) -> str:
 
 
 def count(text: str) -> AssertCount:
-    """What a text tests."""
+    """Counts the tests and assertions of a text."""
     return counted(_ASSERTS, text, tests(text))
 
 
 def typed_count(text: str) -> AssertCount:
-    """The same in TypeScript."""
+    """Counts the tests and assertions of a TypeScript text."""
     return counted(_ASSERTS, text, typed_tests(text))

@@ -1,4 +1,4 @@
-"""What the loop has to know of a language. One that has no row here goes the standard way, and says so."""
+"""The table of languages that the loop supports. A job in any other language skips the loop and reports it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _whole(code: str, tests: Collection[str]) -> str:
 
 
 Facts = Callable[[Request, str, Runtime, Mapping[str, str], frozenset[str]], CodeFacts]
-"""From the request for the tests, the unit, the runtime, the texts by their paths, and the modules that are there."""
+"""Arguments: the request for the tests, the unit, the runtime, the texts by path, and the available modules."""
 
 
 def _named(asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]) -> CodeFacts:
@@ -58,18 +58,17 @@ def _python_facts(
 
 @dataclass(frozen=True, slots=True)
 class LoopLanguage:
-    """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` what
-    it added; `tests` the ids in a text of tests behind its file; `ready` makes such a text whole for its place;
-    `why_untestable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a
-    document without a place is thought to lie: nothing is written there, or read. `rules` are for whoever writes
-    the tests.
+    """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` the
+    unit it added; `tests` the ids in a text of tests, after the file name; `ready` completes such a text for its path;
+    `why_untestable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is the assumed
+    path of a document without a file: nothing is written there, or read. `rules` are for the writer of the tests.
 
-    `without(code, tests)` is a text without some tests, if a test can be taken out of it. `facts` is what a diagnosis
-    of failures may know. `suite` says whose tests they are for the runner, where the place does not.
+    `without(code, tests)` is a text without some tests, if single tests can be removed. `facts` builds what the
+    diagnosis of failures may use. `suite` is the owner of the tests for the runner, if the path does not decide it.
 
-    `framework` names the runner where the first that fits is not the one. `folder` is where the tests lie (None: where
-    the project has its own), `root` what of the open folder the build sees. `program(file, code, test, number)` is the
-    file that runs one test, where a runner knows programs alone.
+    `framework` names the runner if it is not the first that fits. `folder` is the folder of the tests (None: that of
+    the project's tests), `root` the part of the open folder that the build sees. `program(file, code, test, number)`
+    is the file that runs one test, if the runner only runs programs.
     """
 
     specification: Callable[[str, str, str], str | None]
@@ -157,7 +156,7 @@ DIALECTS: Mapping[str, LoopLanguage] = {
         ready=go.ready,
         folder=_beside,
         root=go.root,
-        suite=SuiteOwner.GENERATED,  # what its module is called is of no interest, only that there is one
+        suite=SuiteOwner.GENERATED,  # the name of its module is irrelevant, but it needs one
     ),
     "rust": LoopLanguage(
         rust.RUST.specification,

@@ -1,4 +1,4 @@
-"""What tests are written from: the module with its signatures, and without the code that the tests are to judge."""
+"""The specification for tests: the module with its signatures, without the code that the tests are to judge."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.
 
 
 def new_unit(before: str, after: str) -> str:
-    """The first public function or class that a candidate added at the top of a module; "" if there is none."""
+    """The first public function or class that a candidate added at the top level; "" if there is none."""
     known = {node.name for node in _units(_parsed(before))}
     fresh = [node.name for node in _units(_parsed(after)) if node.name not in known]
     return next((name for name in fresh if not name.startswith("_")), "")
 
 
 def specification(before: str, after: str, unit: str) -> str | None:
-    """The candidate `after` without bodies and without words of its own; None if it does not hold `unit`.
+    """The candidate `after` without bodies and without its own documentation; None if it does not hold `unit`.
 
-    Docstrings, values and comments are those of the text `before`, which the user wrote: what a candidate says of
-    itself would have its tests repeat its mistakes.
+    Docstrings, values and comments are those of the text `before`, which the user wrote: with a candidate's own
+    documentation, the tests would repeat its mistakes.
     """
     tree, told = _parsed(after), _parsed(before)
     if tree is None or not any(node.name == unit.partition(".")[0] for node in _units(tree)):
@@ -36,7 +36,7 @@ def specification(before: str, after: str, unit: str) -> str | None:
 
 
 def _strip(holder: ast.Module | ast.ClassDef, docs: dict[str, str], prefix: str) -> None:
-    """Leaves headers, fields and the user's docstrings."""
+    """Keeps only headers, fields and the user's docstrings."""
     for node in holder.body:
         if not isinstance(node, Function | ast.ClassDef):
             continue

@@ -30,7 +30,7 @@ _SCOPES = ("std", "core", "alloc", "crate", "super", "self")
 
 
 def unloadable(about: CodeUnderTest) -> str:
-    """Why no file of tests could include this one, in words; "" if one can."""
+    """Why a file of tests cannot include this one, in words; "" if it can."""
     if _ELSEWHERE.search(about.text):
         return "the file needs other modules of its crate, and its tests would have to lie among them"
     if _INNER.search(about.text):
@@ -39,7 +39,7 @@ def unloadable(about: CodeUnderTest) -> str:
 
 
 def tests(code: str) -> tuple[str, ...]:
-    """The functions under `#[test]`, below the names of the modules around them."""
+    """The functions under `#[test]`, each prefixed with the names of the modules around it."""
     parsed = tree_of(Source(code), "rust")
     return tuple(_tests(parsed.root, "")) if parsed is not None else ()
 
@@ -60,12 +60,12 @@ def _tests(block: tree_sitter.Node, before: str) -> Iterator[str]:
 
 
 def count(text: str) -> AssertCount:
-    """What a text tests."""
+    """Counts the tests and assertions of a text."""
     return counted(_ASSERTS, text, tests(text))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:
-    """The tests below the included code: a module of theirs under a free name, no imports of what is there already."""
+    """The tests after the included code: their module under a free name, without imports that the code already has."""
     brings = re.compile(rf"\b{re.escape(about.outermost)}\b|\*")
 
     def imported(match: re.Match[str]) -> str:
@@ -81,7 +81,7 @@ def ready(code: str, about: CodeUnderTest, place: Path) -> str:
 
 
 def root(about: CodeUnderTest) -> Path | None:
-    """The workspace of the crate around the file, else the crate; all that is open where it needs a crate beside it."""
+    """The workspace of the file's crate, else the crate; the whole open folder if it needs a sibling crate."""
     crate = about.innermost("Cargo.toml")
     if crate is None or about.root is None:
         return about.root
@@ -100,6 +100,6 @@ def _text(manifest: Path) -> str:
 
 
 def folder(about: CodeUnderTest) -> Path:
-    """Where the tests lie: cargo looks for them in one folder of a crate, beside the code they are a file alone."""
+    """The folder of the tests: `tests` of the crate, where cargo finds them, or next to a file without a crate."""
     crate = about.innermost("Cargo.toml")
     return crate / "tests" if crate is not None and (crate / "Cargo.toml").is_file() else about.path.parent

@@ -1,4 +1,4 @@
-"""How new Go tests are made right for their file."""
+"""Adapts new Go tests to their file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stet_ls.engine.api.request import Request
 
 
 def prepare(code: str, name: str, request: Request, path: Path, present: str) -> str:
-    """The tests in the package of the source."""
+    """The tests, in the package of the source."""
     package = re.search(r"^package\s+(\w+)", request.source.text, re.MULTILINE)
     if package is None:
         return code

@@ -1,4 +1,4 @@
-"""How new tests of JavaScript and TypeScript are made right for their file."""
+"""Adapts new JavaScript and TypeScript tests to their file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from stet_ls.engine.api.request import Request
 
 
 def prepare(code: str, name: str, request: Request, path: Path, present: str) -> str:
-    """Tests that import `name` from where it is."""
+    """The tests, with `name` imported from its module."""
     assert request.path is not None
     return _imported(code, name, _module(request.path, path))
 
 
 def prepare_typed(code: str, name: str, request: Request, path: Path, present: str) -> str:
-    """The same for TypeScript, whose imports name no extension."""
+    """The tests in TypeScript, whose imports have no file extension."""
     assert request.path is not None
     return _imported(code, name, _module(request.path.with_suffix(""), path))
 
 
 def _module(document: Path, path: Path) -> str:
-    """The relative path under which a test at `path` imports the document."""
+    """The relative path from which a test at `path` imports the document."""
     found = Path(os.path.relpath(document, path.parent)).as_posix()
     return found if found.startswith(".") else f"./{found}"
 

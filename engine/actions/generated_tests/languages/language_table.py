@@ -1,4 +1,4 @@
-"""The table: one row a language whose tests have a place and a form of their own."""
+"""The table of languages with their own paths and forms of tests: one row per language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stet_ls.engine.api.request import Request
 from stet_ls.validators.languages import lookup
 
 Prepare = Callable[[str, str, Request, Path, str], str]
-"""Makes the code of new tests right for a file: from it, what it tests, the request, the file's path and text."""
+"""Adapts the code of new tests to a file: from the code, the tested name, the request, the file's path and text."""
 
 
 def _as_it_is(code: str, name: str, request: Request, path: Path, present: str) -> str:
@@ -20,10 +20,10 @@ def _as_it_is(code: str, name: str, request: Request, path: Path, present: str) 
 
 @dataclass(frozen=True, slots=True)
 class SuiteLanguage:
-    """What tests that Stet wrote need to know of a language.
+    """How generated tests of a language are placed and adapted.
 
-    `names` are those of its test files, best first, with {stem} and {ext} of the source file; `folders` are where they
-    lie ("" is beside the source). `splits`: tests are told apart in a text, and each is kept or dropped for itself.
+    `names` are those of its test files, best first, with {stem} and {ext} of the source file; `folders` are those of
+    the test files ("" is the source's own). `splits`: the tests of a text can be kept or dropped one by one.
     """
 
     names: tuple[str, ...] = ("{stem}_test.{ext}",)
@@ -47,7 +47,7 @@ ROWS: Mapping[str, SuiteLanguage] = {
     "csharp": SuiteLanguage(("{stem}Tests.cs", "{stem}Test.cs"), ("",)),
     "c": SuiteLanguage(("test_{stem}.{ext}", "{stem}_test.{ext}", "{stem}Test.{ext}")),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its family."""
 
 for_language = lookup(ROWS, SuiteLanguage())
-"""The row of a language id; for any other language the defaults."""
+"""The row of a language id; the defaults for any other language."""

@@ -1,4 +1,4 @@
-"""How new Python tests are made right for their file."""
+"""Adapts new Python tests to their file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from stet_ls.engine.api.request import Request
 
 
 def prepare(code: str, name: str, request: Request, path: Path, present: str) -> str:
-    """Tests that import `name` from where it is, under names that are free in the file's text `present`."""
+    """The tests, with `name` imported from its module, under names that are free in the file's text `present`."""
     return distinct(_unique_names(_imported(code, name, _module(request, path)), present))
 
 
 def _module(request: Request, path: Path) -> str:
-    """The dotted name under which a test at `path` imports the document."""
+    """The dotted name from which a test at `path` imports the document."""
     assert request.path is not None
     package = request.path.parent
     parts = [request.path.stem] if request.path.stem != "__init__" else []
@@ -32,11 +32,11 @@ def _module(request: Request, path: Path) -> str:
 
 
 def _imported(code: str, name: str, module: str) -> str:
-    """Imports `name` from where it really is: small models invent the module, or repeat what they test."""
+    """Imports `name` from its real module: small models invent the module, or repeat the tested code."""
     try:
         tree = ast.parse(code)
     except SyntaxError:
-        return code  # the syntax judge tells
+        return code  # the syntax judge reports it
     lines = code.splitlines(keepends=True)
     bound = False
     for node in reversed(tree.body):
