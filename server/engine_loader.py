@@ -1,6 +1,6 @@
-"""Brings the engine up behind the handshake: its imports and the settings are read in a thread, after `initialized`.
+"""Loads the engine after the handshake: imports and settings are read in a thread, after `initialized`.
 
-Settings files are looked at again before each job, so that a change needs neither a watcher nor a restart.
+Settings files are checked again before each job, so that a change needs neither a watcher nor a restart.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ LOGGER = logging.getLogger(__name__)
 
 PROJECT_FILE = ".stet.toml"
 MOST_WARNINGS = 3
-"""About one reading of the settings."""
+"""Message boxes about one reading of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """What the editor says of its user's settings and of the workspace's. Any of it may come from the opened folder."""
+    """The settings from the editor, of the user and of the workspace. Either may come from the opened folder."""
 
     workspace: Mapping[str, Any] | None = None
     user: Mapping[str, Any] | None = None
@@ -48,9 +48,9 @@ Stamp = tuple[int, ...]
 
 
 class EngineLoader:
-    """Holds the engine in force. `warn` tells the user what is wrong; `apply` hears of settings that now hold.
+    """Holds the engine in force. `warn` shows problems to the user; `apply` is called with new settings.
 
-    `made` is given each new engine, before its first job.
+    `made` is called with each new engine, before its first job.
     """
 
     def __init__(
@@ -77,17 +77,17 @@ class EngineLoader:
 
     @property
     def actions(self) -> Actions | None:
-        """The actions that can be run with the settings in force; None until they were first read."""
+        """The available actions with the settings in force; None until they are first read."""
         return self._ready.engine.actions if self._ready else None
 
     @property
     def settings(self) -> Settings | None:
-        """The settings in force; None until they were first read."""
+        """The settings in force; None until they are first read."""
         return self._ready.settings if self._ready else None
 
     @property
     def index(self) -> SymbolIndex | None:
-        """The symbols that the engine in force knows; None until there is one."""
+        """The symbol index of the engine in force; None until there is one."""
         return self._ready.engine.index if self._ready else None
 
     def invalidate(self) -> None:
@@ -95,7 +95,7 @@ class EngineLoader:
         self._stale = True
 
     async def get(self) -> LoadedEngine:
-        """The engine for the settings as they are now. Raises SettingsError if they name an unusable endpoint."""
+        """The engine for the present settings. Raises SettingsError if they name an unusable endpoint."""
         async with self._lock:
             stamp = self._look()
             if self._ready is None or self._stale or stamp != self._stamp:
@@ -104,7 +104,7 @@ class EngineLoader:
             return self._ready
 
     async def close_retired(self) -> None:
-        """Closes the engines of former settings. To be called when no job runs."""
+        """Closes the engines of former settings. Call it only when no job runs."""
         while self._retired:
             await self._retired.pop().close()
 
@@ -123,7 +123,7 @@ class EngineLoader:
             return self._ready
         self._apply(loaded.settings)
         if self._ready is not None:
-            # Its jobs run on with the settings that they started with.
+            # Its jobs continue with the settings that they started with.
             self._retired.append(self._ready.engine)
         ready = LoadedEngine(engine_class(loaded.settings, self._paths), loaded.settings)
         if self._ready is not None:
@@ -144,15 +144,16 @@ def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], L
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import load
 
-    import_module("stet_ls.server.observability.metrics")  # it brings a library with it
-    packaged()  # other people's imports belong into this thread
+    import_module("stet_ls.server.observability.metrics")  # imports a library
+    packaged()  # scans installed packages, in this thread too
     return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
 
 
 def _few(warnings: Sequence[str]) -> Sequence[str]:
-    """Each warning is a message box: a project's file with a hundred wrong keys must not bury the editor.
+    """The first warnings: each is a message box, and a project's file with a hundred wrong keys must not flood the
+    editor.
 
-    The others are in the log, by name: `stet config show` does not know what an editor sent.
+    The others are in the log: `stet config show` cannot list them, since it does not know the editor's settings.
     """
     for warning in warnings[MOST_WARNINGS:]:
         LOGGER.warning("%s", warning)

@@ -25,7 +25,7 @@ class RpcCode(IntEnum):
 
 
 class Blame(StrEnum):
-    """Who has to act: a refusal is Stet's decision, a failure is something that broke."""
+    """Who has to act: a refusal is Stet's decision, a failure is a fault that occurred."""
 
     REFUSED = "refused"
     FAILED = "failed"
@@ -33,14 +33,14 @@ class Blame(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ErrorReply:
-    """An error as the client gets it: a JSON-RPC code, one sentence, and what kind of ending it is for a job."""
+    """An error for the client: a JSON-RPC code, one sentence, and the resulting status of a job."""
 
     code: RpcCode
     message: str
     blame: Blame
 
     def to_rpc(self) -> JsonRpcException:
-        """The exception that answers a request with this failure."""
+        """The exception that answers a request with this error."""
         return JsonRpcException(self.message, code=self.code)
 
 
@@ -53,7 +53,7 @@ class _Row:
     sentence: str = "{error}"
 
 
-# The first row that fits wins, so the narrow ones stand first.
+# The first matching row counts, so narrow rows come first.
 _TABLE = (
     _Row(SettingsError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
     _Row(UsageError, RpcCode.INVALID_PARAMS, Blame.REFUSED, logging.INFO),
@@ -73,9 +73,9 @@ _TABLE = (
 
 
 def failure_of(error: Exception, *, during: str) -> ErrorReply:
-    """What to tell the client about `error`, which is written to the log here and nowhere else.
+    """The reply to the client about `error`, which is logged here and nowhere else.
 
-    `during` names what was being done, for the log. A bug's text and traceback stay in the log: they may hold paths.
+    `during` names the operation, for the log. A bug's text and traceback stay in the log: they may contain paths.
     """
     row = next(row for row in _TABLE if isinstance(error, row.error))
     unexpected = row.code is RpcCode.INTERNAL

@@ -1,4 +1,4 @@
-"""Tells the engine's index which folders are open and which of their files changed."""
+"""Reports to the engine's index which folders are open and which of their files changed."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from stet_ls.engine.workspace.symbol_index import SymbolIndex
 
 AFTER_SECONDS = 2.0
-"""From the opening of a workspace until it is read: an editor that starts has a lot to do."""
+"""Delay from the opening of a workspace until it is read: the editor is busy while it starts."""
 
 
 class IndexUpdates:
-    """The workspace's side of the index. `index` is that of the engine in force, None before there is one."""
+    """Connects the workspace to the index. `index` returns that of the engine in force, None before there is one."""
 
     def __init__(self, index: Callable[[], SymbolIndex | None], roots: Callable[[], tuple[Path, ...]]) -> None:
         self._index = index
         self._roots = roots
         self.told = False
-        """The client tells of files that change on the disk."""
+        """Whether the client reports files that change on the disk."""
 
     def look(self) -> None:
-        """Has the open folders read that were not yet; without a client that tells of changes, read again in time."""
+        """Reads the open folders that are new; all of them regularly if the client does not report changes."""
         if (index := self._index()) is not None:
             index.watch(self._roots(), told=self.told, after=AFTER_SECONDS)
 
     def saved(self, uri: str) -> None:
-        """A document was written."""
+        """The client saved a document."""
         self._changed([uri])
 
     def watched(self, params: types.DidChangeWatchedFilesParams) -> None:
-        """The client saw files that were written, made or removed."""
+        """Files were written, created or removed, as the client reports."""
         self._changed(change.uri for change in params.changes)
 
     def _changed(self, uris: Iterable[str]) -> None:
@@ -45,7 +45,7 @@ class IndexUpdates:
 
 
 def watchers() -> list[types.FileSystemWatcher]:
-    """What the client is asked to watch: source files whose symbols are known, and the lists that hide some."""
+    """The watchers to register: source files whose symbols are known, and the ignore lists."""
     from stet_ls.validators.languages import LANGUAGES, NODE_KINDS
 
     endings = sorted({ending[1:] for row in LANGUAGES if row.id in NODE_KINDS for ending in row.extensions})

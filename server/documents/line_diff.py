@@ -1,4 +1,4 @@
-"""The smallest edits that turn one text into another, line by line, in time that hardly outgrows the text."""
+"""The smallest edits that turn one text into another, line by line, in almost linear time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from stet_ls.validators.source import Source, Span, Splice
 _CHUNK = 1 << 16
 
 _Region = tuple[int, int, int, int]
-"""Lines of the old text (from, to) that stand against lines of the new one (from, to)."""
+"""Lines of the old text (from, to) and the lines of the new one (from, to) that replace them."""
 
 
 def minimal(old: Source, new: Source) -> tuple[Splice, ...]:
-    """Splices of `old`, in order and apart from each other, that make it `new`; none cuts a character or a CRLF.
+    """Splices of `old` that make it `new`, in order and without overlap; none cuts a character or a CRLF.
 
-    Lines that occur once in both texts hold the two together (Bram Cohen's patience diff), so that a unit which a
-    formatter or a reload left alone stays outside of every splice. difflib finds the same on friendly texts, but takes
-    minutes on 50,000 lines of which many are alike, and this runs on the server's loop.
+    Lines that occur once in both texts align the two (Bram Cohen's patience diff), so that a unit which a formatter or
+    a reload did not change stays outside of every splice. difflib finds the same on simple texts, but takes minutes on
+    50,000 lines of which many are alike, and this runs on the server's event loop.
     """
     if (narrow := _narrowed(old.data, new.data, old.whole, new.whole)) is None:
         return ()
@@ -47,12 +47,12 @@ def _lines(source: Source, first: int, end: int) -> list[bytes]:
 
 
 def _span(source: Source, first: int, last: int) -> Span:
-    """The span of the lines from `first` up to, not including, `last`."""
+    """The span of the lines from `first` to `last`, exclusive."""
     return Span(source.line_span(first).start, source.line_span(last).start)
 
 
 def _regions(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Region]:
-    """The runs of lines that differ, in order."""
+    """The ranges of lines that differ, in order."""
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
         old_from, old_to, new_from, new_to = waiting.pop()
@@ -72,7 +72,8 @@ def _regions(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Region]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes], region: _Region) -> list[tuple[int, int]]:
-    """Pairs of equal lines that occur once on each side, as many as keep their order: the longest increasing chain."""
+    """Pairs of equal lines that occur once on each side, as many as keep their order: the longest increasing
+    subsequence."""
     old_from, old_to, new_from, new_to = region
     old_count, new_count = Counter(old[old_from:old_to]), Counter(new[new_from:new_to])
     places = {new[at]: at for at in range(new_from, new_to) if new_count[new[at]] == 1}
@@ -112,7 +113,7 @@ def _narrowed(old: bytes, new: bytes, before: Span, after: Span) -> tuple[Span, 
 
 
 def _common_head(one: bytes, other: bytes) -> int:
-    """The number of bytes with which both begin."""
+    """The length of the common prefix in bytes."""
     shortest = min(len(one), len(other))
     at = 0
     while at < shortest and one[at : at + _CHUNK] == other[at : at + _CHUNK]:
@@ -128,7 +129,7 @@ def _common_head(one: bytes, other: bytes) -> int:
 
 
 def _is_boundary(data: bytes, at: int) -> bool:
-    """True where a position can stand: not inside a character, not between CR and LF."""
+    """Whether a position is valid there: not inside a character, not between CR and LF."""
     if at <= 0 or at >= len(data):
         return True
     return data[at] & 0xC0 != 0x80 and data[at - 1 : at + 1] != b"\r\n"

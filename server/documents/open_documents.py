@@ -1,7 +1,7 @@
-"""The documents that the client has open, and those on the disk beside them: exact texts, and who was there last.
+"""The documents that the client has open and files on the disk as exact text, and the one that was used last.
 
 pygls keeps documents too, but cuts lines at form feeds and U+2028, misplaces positions past a line's end and changes
-the client's params on the way. So it is given a workspace that keeps no text, and every text is kept here.
+the client's params. So it gets a workspace that keeps no text, and every text is kept here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from stet_ls.validators.source import Encoding, Source, Span, Splice
 LOGGER = logging.getLogger(__name__)
 
 LARGEST_FILE = 5_000_000
-"""Bytes of a file that is read from the disk; what an editor opened may be larger."""
+"""Bytes of a file that is read from the disk; a document that is open in the editor may be larger."""
 
 _DRIVE = re.compile(r"^file:///([A-Z]):")
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
@@ -35,8 +35,8 @@ _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 class Snapshot:
     """A document at one moment.
 
-    `uri` is spelled as the client spells it. `version` is None for a file that no client has open. `language` is an
-    LSP language id. `path` is None for what is no file: untitled, remote, a diff's other side.
+    `uri` has the client's spelling. `version` is None for a file that the client does not have open. `language` is an
+    LSP language id. `path` is None for a document that is not a file: untitled, remote, a diff's other side.
     """
 
     uri: str
@@ -47,16 +47,16 @@ class Snapshot:
 
     @property
     def is_open(self) -> bool:
-        """True if the text is a client's, not the disk's."""
+        """Whether the text is the client's, not the disk's."""
         return self.version is not None
 
 
 class Documents:
-    """All documents, by URI. Any spelling of a URI finds the document."""
+    """All documents, by URI. Every spelling of a URI finds the document."""
 
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
-        """The unit of the client's columns, agreed at `initialize`."""
+        """The unit of the client's columns, negotiated in `initialize`."""
         self._open: dict[str, Snapshot] = {}
         self._recent: dict[str, str] = {}
         self._unlisted: set[str] = set()
@@ -73,23 +73,23 @@ class Documents:
         return tuple(self._open.values())
 
     def latest(self) -> str | None:
-        """The URI of the document that was last opened, changed or touched, of those still there."""
+        """The URI of the open document that was last opened, changed or touched."""
         return next(reversed(self._recent.values()), None)
 
     def touch(self, uri: str) -> None:
-        """Notes that the user is at this document: its actions were asked for."""
+        """Notes that the user works in this document: its actions were requested."""
         key = _key(uri)
         if key not in self._unlisted:
             self._recent.pop(key, None)
             self._recent[key] = uri
 
     def unlist(self, uri: str) -> None:
-        """Never names this document as the latest: it is a report of our own that the client was asked to show."""
+        """Never returns this document as the latest: it is one of our reports that the client was asked to show."""
         self._unlisted.add(_key(uri))
         self._recent.pop(_key(uri), None)
 
     def track(self, snapshot: Snapshot) -> PositionTracker:
-        """Follows a document from a snapshot on, through all changes since."""
+        """Follows a document from a snapshot on, through all later changes."""
         key = _key(snapshot.uri)
         track = PositionTracker(snapshot.source, snapshot.version, lambda: _disk_text(snapshot.uri))
         live = self._open.get(key)
@@ -101,7 +101,7 @@ class Documents:
         self._tracks[key] = [*followers, track]
         return track
 
-    # What follows is called by the protocol alone.
+    # Only the protocol calls the methods below.
 
     def open(self, document: types.TextDocumentItem) -> None:
         """The client opened a document."""
@@ -116,7 +116,7 @@ class Documents:
             track.opened(opened.source, document.version)
 
     def change(self, uri: str, version: int, change: types.TextDocumentContentChangeEvent) -> None:
-        """The client changed a document. A change to one that was never opened is dropped."""
+        """The client changed a document. Ignores a change to one that was never opened."""
         key = _key(uri)
         before = self._open.get(key)
         if before is None:
@@ -145,7 +145,8 @@ class Documents:
             track.shut()
 
     def distrust(self, params: object) -> None:
-        """A change could not be read: the text here is not the client's any more, nor is the disk's. No text then."""
+        """Drops a document after an unreadable change: neither the text here nor the disk's is the client's any
+        more."""
         match params:
             case {"textDocument": {"uri": str(uri)}} if _key(uri) in self._open:
                 LOGGER.warning("text unknown until the document is opened again: %s", uri)
@@ -161,7 +162,7 @@ class Documents:
         return followers
 
     def _splice(self, source: Source, change: types.TextDocumentContentChangePartial) -> Splice:
-        """A change in bytes. A range that ends before it starts is turned round, as VS Code's own documents do."""
+        """A change in bytes. A range that ends before it starts is reversed, as VS Code does."""
         ends = [(at.line, at.character) for at in (change.range.start, change.range.end)]
         (start_line, start_column), (end_line, end_column) = sorted(ends)
         start = source.offset(start_line, start_column, self.encoding)
@@ -176,7 +177,7 @@ class Documents:
 
 
 def _half_before(source: Source, offset: int, line: int, column: int) -> str:
-    """The surrogate pair that a UTF-16 position cuts in two, if it cuts one; `offset` is where that pair starts."""
+    """The surrogate pair that a UTF-16 position splits, else ""; `offset` is where that pair starts."""
     if column <= 0 or source.position(offset, "utf-16") != (line, column - 1):
         return ""
     character = source.data[offset : offset + 4]
@@ -192,26 +193,26 @@ def _disk_text(uri: str) -> Source | None:
 
 
 def _joined(source: Source) -> Source:
-    """The text with half surrogates that met made one character again: each may come in a change of its own."""
+    """The text with adjacent half surrogates joined into one character: each may come in a separate change."""
     if source.text.isascii() or _SURROGATE.search(source.data) is None:
         return source
     return Source(source.text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))
 
 
 def _key(uri: str) -> str:
-    """One name for all spellings of a URI: editors differ in what they percent-encode, and in a drive's case."""
+    """One key for all spellings of a URI: editors differ in percent-encoding and in the case of drive letters."""
     return _DRIVE.sub(lambda drive: drive[0].lower(), unquote(uri))
 
 
 def path_of(uri: str) -> Path | None:
-    """The path of a `file:` URI; None for any other scheme, another machine's file, or what cannot be a path here."""
+    """The path of a `file:` URI; None for another scheme, another machine's file, or an invalid path."""
     try:
         parts = urlsplit(uri)
     except ValueError:
         return None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
         return None
-    # A file's name is bytes; not all of them are UTF-8.
+    # A file name is bytes, not always UTF-8.
     name = os.fsdecode(unquote_to_bytes(parts.path))
     if "\0" in name or not name.startswith("/"):
         return None
@@ -219,7 +220,7 @@ def path_of(uri: str) -> Path | None:
 
 
 def _language(language_id: str, path: Path | None) -> str:
-    """The language that the client names, under the id that Stet knows it by; else the one of the file's name."""
+    """The id in Stet of the language that the client names; else the language of the file name."""
     named = language(language_id)
     if named is not None and named.id != PLAIN:
         return named.id
@@ -228,7 +229,7 @@ def _language(language_id: str, path: Path | None) -> str:
 
 
 def _from_disk(uri: str) -> Snapshot | None:
-    """A text file on the disk: regular, UTF-8, not larger than LARGEST_FILE. Editors hide a BOM, and so does this."""
+    """A text file on the disk: regular, UTF-8, at most LARGEST_FILE bytes. Hides a BOM, as editors do."""
     path = path_of(uri)
     if path is None:
         return None
@@ -242,7 +243,7 @@ def _from_disk(uri: str) -> Snapshot | None:
 
 
 class TextlessWorkspace(Workspace):
-    """pygls' workspace for folders and notebooks, which hands every text to `Documents` and keeps none."""
+    """pygls' workspace for folders and notebooks, which passes every text to `Documents` and keeps none."""
 
     def __init__(self, workspace: Workspace, documents: Documents) -> None:
         super().__init__(
@@ -276,5 +277,5 @@ class TextlessWorkspace(Workspace):
             super().update_notebook_document(params)
 
     def get_text_document(self, doc_uri: str) -> TextDocument:
-        """Never to be used: its lines and columns are wrong. `Documents.snapshot` is the way to a text."""
+        """Must not be used: its lines and columns are wrong. Use `Documents.snapshot`."""
         raise NotImplementedError(f"ask Documents for {doc_uri}")

@@ -1,7 +1,7 @@
-"""Where the parts of a snapshot are in the text as it is now.
+"""Maps ranges of a snapshot to the present text.
 
-A job works on a snapshot for seconds or minutes while its user goes on typing. A track follows every change, so that
-the job's edit can be moved to where its target is now, or be refused because the target was touched.
+A job works on a snapshot for seconds or minutes while the user continues to type. A track follows every change, so
+that the job's edit can be moved to the present place of its target, or be refused because the target was changed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from stet_ls.server.documents.line_diff import minimal
 from stet_ls.validators.source import Source, Span, Splice
 
 MOST_PIECES = 1024
-"""More scattered edits than this, and the smallest untouched pieces count as touched: memory stays bounded."""
+"""With more scattered edits than this, the smallest untouched pieces count as touched: this bounds the memory."""
 
 
 class _Piece(NamedTuple):
-    """A part of the first text that nothing has touched: where it was, where it is, how long it is; in bytes."""
+    """An untouched part of the first text: its old and new offset and its length, in bytes."""
 
     was: int
     now: int
@@ -26,12 +26,12 @@ class _Piece(NamedTuple):
 
 
 class Anchors:
-    """Which bytes of a first text are still there, and where, after any number of splices.
+    """The bytes of a first text that are still there after any number of splices, and where.
 
-    Kept as the pieces that no splice touched. Between two pieces lies a hole: what was there, and what is there now. A
-    hole whose new bytes equal its old ones is closed: between two neighbours that never moved, that is the old text
-    in its old place. So a change that its user takes back, by undo, by typing or by a reload, leaves no trace; a text
-    that looks alike elsewhere is never taken for it.
+    Stores the pieces that no splice touched. Between two pieces is a hole, with old and new bytes. A hole whose new
+    bytes equal its old ones is closed if its neighbors did not move relative to each other: it is the old text in its
+    old place. So a change that the user reverts, by undo, by typing or by a reload, leaves no trace; the same text in
+    another place is never taken for it.
     """
 
     def __init__(self, first: bytes) -> None:
@@ -44,16 +44,16 @@ class Anchors:
         return len(self._pieces)
 
     def follow(self, splices: Sequence[Splice], now: bytes) -> None:
-        """Goes from the text so far to `now` by splices of the text so far, in order and apart from each other."""
+        """Advances from the previous text to `now` by splices of the previous text, in order and without overlap."""
         self._pieces = list(_carried(self._pieces, _kept(splices, len(self._now))))
         self._now = now
         self._pieces = _bounded(self._closed())
 
     def place(self, span: Span) -> Span | None:
-        """Where a span of the first text is now; None if any of it was touched.
+        """The present place of a span of the first text; None if any of it was touched.
 
-        An insertion exactly at an end of a span that is not empty leaves it untouched. A mere position counts as
-        touched as soon as something was written or deleted exactly there.
+        An insertion exactly at an end of a non-empty span leaves it untouched. An empty span counts as touched as soon
+        as something was inserted or deleted exactly there.
         """
         for piece in self._pieces:
             end = piece.was + piece.length
@@ -66,14 +66,14 @@ class Anchors:
         return span if span.empty and not self._first and not self._now else None
 
     def _is_inside(self, position: int, piece: _Piece) -> bool:
-        """True if the text on both sides of a position is the old one; the ends of the text are sides too."""
+        """Whether the text on both sides of a position is the old one; the ends of the text count as sides."""
         after_start = piece.was < position or piece.was == piece.now == 0
         ends = (piece.was + piece.length, piece.now + piece.length)
         before_end = position < ends[0] or ends == (len(self._first), len(self._now))
         return after_start and before_end
 
     def _closed(self) -> list[_Piece]:
-        """The pieces, with every hole closed that holds what it held at first."""
+        """The pieces, merged over every hole whose content is the original one."""
         end = _Piece(len(self._first), len(self._now), 0)
         pieces: list[_Piece] = []
         last = _Piece(0, 0, 0)
@@ -90,7 +90,7 @@ class Anchors:
 
 
 def _kept(splices: Sequence[Splice], length: int) -> Iterator[tuple[int, int, int]]:
-    """The stretches of a text that splices leave alone: from, to, and by how much each moves."""
+    """The ranges of a text that splices do not touch: from, to, and the shift of each."""
     start = shift = 0
     for splice in splices:
         yield start, splice.span.start, shift
@@ -100,7 +100,7 @@ def _kept(splices: Sequence[Splice], length: int) -> Iterator[tuple[int, int, in
 
 
 def _carried(pieces: Sequence[_Piece], kept: Iterable[tuple[int, int, int]]) -> Iterator[_Piece]:
-    """What is left of the pieces in the stretches that were kept. Both are in order, so one pass is enough."""
+    """The parts of the pieces in the untouched ranges. Both are in order, so one pass is enough."""
     index = 0
     for start, end, shift in kept:
         while index < len(pieces):
@@ -121,24 +121,24 @@ def _bounded(pieces: list[_Piece]) -> list[_Piece]:
 
 
 class PositionTracker:
-    """Follows one document from a snapshot on. Made by `Documents.track`; `release` it when the job is done."""
+    """Follows one document from a snapshot on. Made by `Documents.track`; call `release` when the job is done."""
 
     def __init__(self, first: Source, version: int | None, read: Callable[[], Source | None]) -> None:
-        """`read` gets the text from the disk; it is asked while no client has the document open (version None)."""
+        """`read` reads the text from the disk; used while the client does not have the document open (version None)."""
         self._first = first
         self._live = first
         self._read = read
         self._anchors = Anchors(first.data)
         self._waiters: set[asyncio.Future[None]] = set()
         self.version = version
-        """The document's version now; None while no client has it open."""
+        """The document's present version; None while the client does not have it open."""
         self.closed = False
-        """True after the client closed the document; False again once it opens it anew, as editors do to reload."""
+        """True after the client closed the document; False again once it reopens it, as editors do to reload."""
         self.released = False
-        """True after `release`: nothing is followed any more."""
+        """True after `release`: changes are not followed any more."""
 
     def live(self) -> Source | None:
-        """The text as it is now; None if the document was closed, or was never opened and its file is gone."""
+        """The present text; None if the document was closed, or was never opened and its file is gone."""
         if self.closed:
             return None
         if self.version is None:
@@ -148,11 +148,11 @@ class PositionTracker:
         return self._live
 
     def rebase(self, span: Span) -> Span | None:
-        """Where a span of the snapshot is in `live()`; None if it was touched or the text is unknown.
+        """The place of a snapshot's span in `live()`; None if it was touched or the text is unknown.
 
-        The text there equals the snapshot's, byte for byte. A change that was taken back does not count, see Anchors.
-        What began or ended a line has to do so still: an insertion at its very end is no part of a function, but one
-        that goes on with its last line changes it.
+        The text there equals the snapshot's, byte for byte. A reverted change does not count, see Anchors. A span that
+        started or ended at a line's boundary must still do so: an insertion right at the end of a function is not part
+        of it, but one that continues its last line changes it.
         """
         live = self.live()
         if live is None or self.released:
@@ -167,7 +167,7 @@ class PositionTracker:
         return None if glued else place
 
     async def wait_change(self, version_after: int | None) -> None:
-        """Returns once the document has another version than `version_after` or is closed; at once if it is so."""
+        """Returns once the document's version is not `version_after` or it is closed; at once if that is already so."""
         while self.version == version_after and not self.closed:
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.add(waiter)
@@ -177,13 +177,13 @@ class PositionTracker:
                 self._waiters.discard(waiter)
 
     def release(self) -> None:
-        """Stops following and lets the texts go."""
+        """Stops following and frees the texts."""
         self.released = True
 
-    # What follows is called by Documents alone.
+    # Only Documents calls the methods below.
 
     def changed(self, splice: Splice, live: Source, version: int) -> None:
-        """The client put `splice` into the text, which became `live`."""
+        """The client applied `splice` to the text, which became `live`."""
         self._follow(_tightened(self._live, splice), live)
         self._now(version)
 
@@ -223,7 +223,7 @@ def _ends_line(source: Source, at: int) -> bool:
 
 
 def _tightened(source: Source, splice: Splice) -> list[Splice]:
-    """The parts of a change that change anything: editors replace a word to complete it, and a file to format it."""
+    """The parts of a change that differ: editors replace a word to complete it, and a whole file to format it."""
     inner = minimal(Source(source.slice(splice.span)), Source(splice.text))
     start = splice.span.start
     return [Splice(Span(start + part.span.start, start + part.span.end), part.text) for part in inner]

@@ -1,4 +1,4 @@
-"""Which function or class stands at a line: kept ready in the background, so that code actions never parse."""
+"""Finds the function or class at a line: indexed in the background, so that code actions never parse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.15
-"""Typing goes on at least this long before a new index is worth its work."""
+"""Pause in typing before a new index is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +37,30 @@ class UnitIndex:
     """The units of all open documents, by version."""
 
     def __init__(self, read: Callable[[str], Awaitable[None]] | None = None) -> None:
-        """`read` returns once a document was parsed, if somebody else parses it: then there is a tree to be had."""
+        """`read` returns once a document was parsed elsewhere, if it is: then its tree can be reused."""
         self._read = read
         self._indexed: dict[str, _Indexed] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def refresh(self, snapshot: Snapshot, *, settle: float = SETTLE_SECONDS) -> None:
-        """Indexes that version in the background; a newer call for the same document takes its place."""
+        """Indexes that version in the background; a newer call for the same document replaces it."""
         self._cancel(snapshot.uri)
         task = asyncio.create_task(self._index(snapshot, settle), name=f"units of {snapshot.uri}")
         self._tasks[snapshot.uri] = task
         task.add_done_callback(lambda task: self._done(snapshot.uri, task))
 
     def forget(self, uri: str) -> None:
-        """Drops what is known of a document."""
+        """Drops the index of a document."""
         self._cancel(uri)
         self._indexed.pop(uri, None)
 
     async def settled(self, uri: str) -> None:
-        """Returns once no index of that document is under way."""
+        """Returns once no index of that document is being made."""
         while (task := self._tasks.get(uri)) is not None:
             await asyncio.wait({task})
 
     def is_ready(self, uri: str, version: int | None) -> bool:
-        """True if that very version is indexed."""
+        """Whether exactly that version is indexed."""
         indexed = self._indexed.get(uri)
         return indexed is not None and indexed.version == version
 
@@ -90,7 +90,7 @@ class UnitIndex:
 
 
 def _entries(snapshot: Snapshot) -> tuple[UnitLine, ...]:
-    # Both bring the parsers: not before the handshake.
+    # Both import the parsers: not before the handshake.
     from stet_ls.engine.prompt.stet_comments import comment_above
     from stet_ls.validators.structure import units
 

@@ -1,1 +1,1 @@
-"""An answer as an edit: planned, written as LSP, verified and watched."""
+"""Edits from an answer: planned, written as LSP, verified and watched."""

@@ -1,6 +1,6 @@
 """Watches an applied edit and reports to the engine: kept, edited, undone or rejected.
 
-Each is told once; one that was kept or edited may be told as undone later, as long as its document is open.
+Each outcome is reported once; a kept or edited one may be reported as undone later, while its document is open.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from stet_ls.server.edits.edit_plan import DocumentChange
 
 WATCHED = 30
-"""Edits whose fate is awaited at a time; the oldest is given up first."""
+"""Edits that are watched at a time; the oldest is dropped first."""
 
 OutcomeName = Literal["kept", "edited", "undone", "rejected"]
 """The values of the engine's `Outcome`, which is not imported before the handshake."""
 Tell = Callable[[str, OutcomeName, str], None]
-"""Takes the trace id of a job, what became of its edit, and the document as it stands."""
+"""Takes the trace id of a job, the outcome of its edit, and the present text of the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Watch:
-    """One landed edit: the text before it, the spans that it wrote, and the track that follows them.
+    """One applied edit: the text before it, the spans that it inserted, and the track that follows them.
 
-    `timer` ends the time in which its fate is open; None once it is told. An undo is seen even then.
+    `timer` reports it as kept or edited; None once that is reported. An undo is noticed even after that.
     """
 
     trace: str
@@ -45,22 +45,22 @@ class _Watch:
 
 
 class OutcomeWatcher:
-    """The edits that landed in documents that are open, and were not undone."""
+    """The edits in open documents that were not undone."""
 
     def __init__(self, documents: Documents, tell: Tell) -> None:
         self._documents = documents
         self._tell = tell
         self._watches: OrderedDict[str, _Watch] = OrderedDict()
         self.stands_seconds = 60.0
-        """After this long without an undo an edit counts as what its user wanted, saved or not."""
+        """Time without an undo after which an edit is reported as kept or edited, saved or not."""
 
     def rejected(self, answer: Answer) -> None:
-        """A person, or the editor, did not want the edit."""
+        """The user, or the editor, rejected the edit."""
         if trace := answer.metadata.trace:
             self._tell(trace, "rejected", answer.code)
 
     def landed(self, answer: Answer, change: DocumentChange) -> None:
-        """The edit is in the document: from here on its fate is watched."""
+        """The edit is in the document: watches it from now on."""
         trace, live = answer.metadata.trace, self._documents.snapshot(change.before.uri)
         if not trace or live is None or not live.is_open:
             return
@@ -73,24 +73,24 @@ class OutcomeWatcher:
             self._drop(next(iter(self._watches)))
 
     def changed(self, snapshot: Snapshot) -> None:
-        """The document has another text: if it is the one from before the edit, the edit was undone, saved or not."""
+        """The document has a new text: if it is the one from before the edit, the edit was undone, saved or not."""
         for watch in self._of(snapshot.uri):
             if snapshot.source.text == watch.before.text:
                 self._tell(watch.trace, "undone", "")
                 self._drop(watch.trace)
 
     def saved(self, snapshot: Snapshot) -> None:
-        """The document was saved: what stands now is what its user wanted."""
+        """The document was saved: the saved text is what the user accepted."""
         for watch in self._of(snapshot.uri):
             self._stands(watch, snapshot)
 
     def closed(self, uri: str) -> None:
-        """The document was closed without a save, which says nothing about the edit."""
+        """The document was closed, which is not reported as an outcome."""
         for watch in self._of(uri):
             self._drop(watch.trace)
 
     def _stood(self, trace: str) -> None:
-        """It was not undone within the waiting time."""
+        """The edit was not undone within the waiting time."""
         watch = self._watches.get(trace)
         if watch is not None and (live := self._documents.snapshot(watch.uri)) is not None:
             self._stands(watch, live)

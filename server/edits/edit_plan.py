@@ -1,6 +1,6 @@
-"""What an answer's edits come to on the documents as they are now: rebased, and made as small as they can be.
+"""An answer's edits on the present documents: rebased and minimized.
 
-A plan is made from the live documents without an await, so it is true until the next message is read.
+A plan is made from the live documents without an await, so it is valid until the next message is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stet_ls.validators.source import Source, Span, Splice
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """The new text of one document. `before` is the very version that the splices are for."""
+    """The new text of one document. `before` is the exact version that the splices apply to."""
 
     before: Snapshot
     after: Source
@@ -28,7 +28,7 @@ class DocumentChange:
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """Everything that lands together. `rebased` is true if the target's text is no longer the one that was judged."""
+    """All changes of one edit. `rebased` is true if the target's text is no longer the one that was judged."""
 
     changes: tuple[DocumentChange, ...]
     new_files: tuple[NewFile, ...]
@@ -36,7 +36,7 @@ class EditPlan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the files that it touches, as a person knows them."""
+        """The names of the changed files, as users know them."""
         return tuple(
             dict.fromkeys(
                 [name_of(change.before) for change in self.changes] + [file.path.name for file in self.new_files]
@@ -44,7 +44,7 @@ class EditPlan:
         )
 
     def same_texts(self, other: EditPlan) -> bool:
-        """True if both start from the same texts and lead to the same ones."""
+        """Whether both plans have the same texts before and after."""
         return self._texts() == other._texts()
 
     def diff(self) -> str:
@@ -62,7 +62,7 @@ class EditPlan:
 
 
 class StaleError(Exception):
-    """The documents are no longer those that the answer was made for. Its text is the sentence for the user."""
+    """The documents have changed since the answer was made. The exception's text is the message for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class EditOrigin:
 
 
 def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditPlan:
-    """The answer on the live documents; StaleError if what it was made for was touched meanwhile."""
+    """Applies the answer to the live documents; StaleError if the text that it was made for has changed."""
     live = _live(origin, documents)
     rebased = live.source.text != origin.snapshot.source.text
     own = [edit for edit in answer.edits if is_target(edit.path, origin.snapshot)]
@@ -91,7 +91,7 @@ def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditP
 
 
 def as_made(answer: Answer) -> EditPlan:
-    """The edits on the very texts that they were made for: what was judged, wherever it lands."""
+    """The edits on the exact texts that they were made and judged on, wherever they are applied."""
     changes = []
     for path in dict.fromkeys(edit.path for edit in answer.edits):
         edits = [edit for edit in answer.edits if edit.path == path]
@@ -102,18 +102,18 @@ def as_made(answer: Answer) -> EditPlan:
 
 
 def created(file: NewFile, language: str) -> DocumentChange:
-    """A new file as a change of the nothing that was there."""
+    """A new file as a change of an empty document."""
     before = Snapshot(file.path.as_uri(), None, language, Source(""), file.path)
     return _change(before, [Splice(Span(0, 0), file.text)])
 
 
 def is_target(path: Path | None, snapshot: Snapshot) -> bool:
-    """True if an edit of that path is one of the job's own document."""
+    """Whether an edit of that path belongs to the job's own document."""
     return path is None or path == snapshot.path
 
 
 def name_of(snapshot: Snapshot) -> str:
-    """What a person calls the document."""
+    """The name of the document for users."""
     return snapshot.path.name if snapshot.path is not None else snapshot.uri.rpartition("/")[2].rpartition(":")[2]
 
 

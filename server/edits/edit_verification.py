@@ -1,4 +1,4 @@
-"""Whether an edit is really in the document: a client's `applied: true` is not proof, its next didChange is."""
+"""Whether an edit is in the document: a client's `applied: true` is no proof, its next didChange is."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def is_applied(live: Source, change: DocumentChange) -> bool:
-    """True if `live` contains the change, ignoring what the user typed elsewhere in the same moment.
+    """Whether `live` contains the change, apart from what the user typed elsewhere at the same moment.
 
-    Editors have their own mind about line ends and the one at the end of the file; these are not compared.
+    Line ends and the one at the end of the file are not compared, since editors change them.
     """
     before, after, now = (_plain(source) for source in (change.before.source, change.after, live))
     if now.text in (before.text, after.text):
@@ -26,20 +26,20 @@ def is_applied(live: Source, change: DocumentChange) -> bool:
     edited = [splice.span for splice in minimal(after, before)]
     if any(_touches(splice.span, span) for splice in minimal(after, now) for span in edited):
         return False
-    # What was only deleted leaves nothing to look for: it has to be gone from what was there before.
+    # A deletion leaves nothing to look for: its text has to be missing compared with the text before.
     gone = [splice.span for splice in minimal(before, after) if not splice.text]
     return not gone or any(_touches(splice.span, span) for splice in minimal(before, now) for span in gone)
 
 
 def is_same_edit(change: DocumentChange, wanted: DocumentChange) -> bool:
-    """True if the change puts into its document what another one wanted there: both are the same edit."""
+    """Whether the change inserts the text that `wanted` inserts in its document: both are the same edit."""
     if change.before.uri != wanted.before.uri or is_applied(change.before.source, wanted):
         return False
     return is_applied(change.after, wanted)
 
 
 def inserted_spans(live: Source, change: DocumentChange) -> tuple[Span, ...]:
-    """The spans in `live` that the change inserted, apart from what else was typed in the same moment."""
+    """The spans in `live` that the change inserted, apart from what was typed elsewhere at the same moment."""
     anchors = Anchors(change.after.data)
     anchors.follow(minimal(change.after, live), live.data)
     places = [anchors.place(splice.span) for splice in minimal(change.after, change.before.source)]
@@ -50,7 +50,7 @@ def inserted_spans(live: Source, change: DocumentChange) -> tuple[Span, ...]:
 
 
 def _touches(changed: Span, edited: Span) -> bool:
-    """True if the change reaches into the edited text; writing at one of its ends leaves it whole."""
+    """Whether the change overlaps the edited text; an insertion at one of its ends does not."""
     if changed.empty and not edited.empty:
         return edited.start < changed.start < edited.end
     return changed.overlaps(edited)

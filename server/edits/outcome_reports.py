@@ -1,4 +1,4 @@
-"""Tells the engine what became of edits, behind whatever the user does next."""
+"""Reports the outcomes of edits to the engine, in the background."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OutcomeReports:
-    """The reports of one client's edits. `engine` is in force when one is sent, not when the edit was made."""
+    """The reports of one client's edits. Each uses the engine in force when it is sent, not when the edit was made."""
 
     def __init__(self, ls: ClientConnection, engine: EngineLoader) -> None:
         self._ls = ls
@@ -21,7 +21,7 @@ class OutcomeReports:
         self._under_way: set[asyncio.Future[Any]] = set()
 
     def record(self, answer: Answer, fate: str) -> None:
-        """Has the record of a job say, in a word, what became of its edit."""
+        """Stores the outcome of an edit, in one word, in the record of its job."""
 
         async def tell(trace: str) -> None:
             await (await self._engine.get()).engine.record_outcome(trace, fate)
@@ -30,7 +30,7 @@ class OutcomeReports:
             self._send(tell(trace), f"{trace} was {fate}")
 
     def learn(self, trace: str, fate: OutcomeName, text: str) -> None:
-        """Has the memory learn from an edit: `text` is the document as it stands."""
+        """Lets the memory learn from an edit: `text` is the present text of the document."""
 
         async def tell() -> None:
             from stet_ls.engine.api.answer import EditOutcome
@@ -40,7 +40,7 @@ class OutcomeReports:
         self._send(tell(), f"outcome of {trace}")
 
     async def flush(self) -> None:
-        """Returns once the engine knows the outcome of every edit: many users save and quit at once."""
+        """Returns once the engine knows the outcome of every edit: many users save and quit right after it."""
         while self._under_way:
             await asyncio.wait(self._under_way)
 

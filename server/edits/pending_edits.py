@@ -1,4 +1,4 @@
-"""Edits that were sent and whose text does not show yet."""
+"""Edits that were sent and whose text is not in the document yet."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ if TYPE_CHECKING:
 
 
 class Pending(Protocol):
-    """One such edit; `repeated` becomes true once a later one brings the same text."""
+    """One such edit; `repeated` becomes true once a later one inserts the same text."""
 
     repeated: bool
 
     @property
     def changes(self) -> Sequence[DocumentChange]:
-        """What it changes."""
+        """The changes of the edit."""
 
 
 class PendingEdits:
-    """All of them, for a session. `turn` is held by the job whose edit was sent and is not in its document yet."""
+    """All pending edits of a session. The job whose edit was sent and is not in its document yet holds `turn`."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
         self._all: set[Pending] = set()
 
     def add(self, edit: Pending) -> None:
-        """Takes one in that was just sent."""
-        from stet_ls.server.edits.edit_verification import is_same_edit  # the handshake does without
+        """Adds an edit that was just sent."""
+        from stet_ls.server.edits.edit_verification import is_same_edit  # not imported before the handshake
 
         for other in self._all:
             other.repeated |= any(is_same_edit(mine, its) for mine in edit.changes for its in other.changes)
         self._all.add(edit)
 
     def discard(self, edit: Pending) -> None:
-        """Drops one that is no longer needed."""
+        """Drops an edit that is no longer pending."""
         self._all.discard(edit)

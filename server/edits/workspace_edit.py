@@ -1,4 +1,4 @@
-"""A plan in the protocol's words, as far as the client understands them."""
+"""A plan as a workspace edit, as far as the client supports it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ANNOTATION = "stet"
 def workspace_edit(
     plan: EditPlan, client: ClientFeatures, *, annotation: types.ChangeAnnotation | None = None
 ) -> types.WorkspaceEdit:
-    """One edit for everything. With an `annotation` the client asks its user, showing that, before it applies.
+    """One edit for everything. With an `annotation` the client shows that and asks its user before it applies the edit.
 
-    LSP 3.17: `changes` carries no versions, so it is only for clients that know neither `documentChanges` nor
-    `resourceOperations`; a client with either understands the versioned form.
+    LSP 3.17: `changes` carries no versions, so it is only for clients that support neither `documentChanges` nor
+    `resourceOperations`; a client with either supports the versioned form.
     """
     if not client.versioned_edits:
         changes = {
@@ -45,7 +45,7 @@ def _document_edit(change: DocumentChange, client: ClientFeatures, annotation: s
 
 
 def _new_file(file: NewFile, annotation: str | None) -> tuple[types.CreateFile, types.TextDocumentEdit]:
-    # No `overwrite` and no `ignoreIfExists`: a file that appeared in the meantime makes the client refuse.
+    # No `overwrite` and no `ignoreIfExists`: if the file exists by now, the client refuses.
     uri = file.path.as_uri()
     start = types.Range(types.Position(0, 0), types.Position(0, 0))
     edit = _annotated(types.TextEdit(start, file.text), annotation)

@@ -1,1 +1,1 @@
-"""Evidence for a person: text, files, code lenses, reports."""
+"""Evidence for the user: text, files, code lenses, reports."""

@@ -1,4 +1,4 @@
-"""A line above code that an edit changed: what was proven of it. It goes with the next change of that code."""
+"""Code lenses above edited code that show its evidence. Each is removed when that code changes again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 KEPT = 30
-"""Edits that have their line at a time; the oldest loses it first."""
+"""Edits with a lens at a time; the oldest is removed first."""
 TITLE = 100
 """Characters that fit above a function."""
 REFRESH_SECONDS = 5.0
@@ -34,7 +34,7 @@ REFRESH_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Lens:
-    """`span` is the changed unit in the text from which on `track` follows it."""
+    """`span` is the changed unit in the text from which `track` follows it."""
 
     uri: str
     title: str
@@ -43,7 +43,7 @@ class _Lens:
 
 
 class CodeLenses:
-    """The lenses of one client; none if the client or the user does not want them."""
+    """The lenses of one client; none if the client does not support them or the user disables them."""
 
     def __init__(self, ls: LanguageServer, documents: Documents, client: ClientFeatures) -> None:
         self._ls = ls
@@ -54,13 +54,13 @@ class CodeLenses:
         self._asking: set[asyncio.Task[None]] = set()
 
     def configure(self, *, wanted: bool) -> None:
-        """Heeds the settings."""
+        """Applies the settings."""
         self._wanted = wanted
         if not wanted:
             self.clear()
 
     async def landed(self, job: str, answer: Answer, change: DocumentChange) -> None:
-        """The edit of a job is in its document."""
+        """The edit of a job is in its document: adds its lens."""
         live = self._documents.snapshot(change.before.uri)
         if not (self._wanted and self._client.code_lens and answer.evidence) or live is None or not live.is_open:
             return
@@ -72,7 +72,7 @@ class CodeLenses:
         self._refresh()
 
     def of(self, uri: str) -> list[types.CodeLens]:
-        """Those of a document as it is now."""
+        """The lenses of a document in its present state."""
         found = []
         for job, lens in tuple(self._lenses.items()):
             if lens.uri != uri:
@@ -87,13 +87,13 @@ class CodeLenses:
         return found
 
     def changed(self, uri: str) -> None:
-        """The document has another text: asks clients that pull only on request to refresh."""
+        """The document has a new text: asks clients to refresh that pull only on request."""
         had = sum(lens.uri == uri for lens in self._lenses.values())
         if had > len(self.of(uri)):
             self._refresh()
 
     def clear(self, uri: str | None = None) -> None:
-        """Takes away those of a document, or all."""
+        """Removes the lenses of a document, or all."""
         gone = [job for job, lens in self._lenses.items() if uri in (None, lens.uri)]
         for job in gone:
             self._drop(job)
@@ -101,7 +101,7 @@ class CodeLenses:
             self._refresh()
 
     def forget(self, job: str) -> None:
-        """The job is known no more: nothing could be opened by its lens."""
+        """Removes the lens of a job that is no longer kept: it could not open anything."""
         if job in self._lenses:
             self._drop(job)
             self._refresh()
@@ -124,12 +124,13 @@ class CodeLenses:
 
 
 def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
-    """The unit around the largest stretch that an edit wrote in one (it may have merged imports), else its lines."""
+    """The unit around the edit's largest insertion within one unit (imports may be merged elsewhere), else its
+    lines."""
     from stet_ls.validators.structure import unit_at
 
     largest_first = sorted(inserted_spans(live, change), key=lambda span: span.start - span.end)
     for span in largest_first:
-        # What was written may end at the start of the line after its unit.
+        # An insertion may end at the start of the line after its unit.
         if unit := unit_at(live, language, span) or unit_at(live, language, Span(span.start, span.start)):
             return unit.span
     largest = largest_first[0] if largest_first else Span(0, 0)
@@ -139,7 +140,7 @@ def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
 
 def _title(answer: Answer) -> str:
     """ "stet: 4 doctests pass · same behavior on 214 inputs · show"."""
-    # It may quote code, and what a client makes of a title is not ours to say.
+    # It may quote code, and clients may interpret a title.
     reason = plain(" ".join(" · ".join(answer.metadata.reasons).split()))
     said = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"
     return f"stet: {said} · show" if said else "stet: show evidence"

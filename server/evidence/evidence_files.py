@@ -1,4 +1,4 @@
-"""Evidence that can be opened: each attachment is a file of its own, private to the user, for as long as its job."""
+"""Evidence as files: each attachment is a separate file, private to the user, kept as long as its job."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 LEFT_OVER_SECONDS = 24 * 3600.0
-"""The files of a server that was killed go after this long."""
+"""Age after which the files of a server that was killed are removed."""
 
 DIFF_LINES, DIFF_CHARACTERS = 400, 40_000
-"""Of an edit that a report quotes; the editor has all of it, by its undo."""
+"""Limits for an edit that a report quotes; the editor has the whole edit."""
 
 _ODD = re.compile(r"[^\w.-]+")
 
 
 class EvidenceFiles:
-    """The files of one server's jobs. They lie in `folder`, a folder for each job."""
+    """The files of one server's jobs: a subfolder of `folder` for each job."""
 
     def __init__(self, reports: ReportViewer, folder: Path) -> None:
         self._reports = reports
@@ -40,7 +40,7 @@ class EvidenceFiles:
         self._kept: set[str] = set()
 
     async def show(self, job: str, answer: Answer, check: str = "") -> dict[str, Any]:
-        """Opens the report, and the files of `check` if one is named. UsageError if there is nothing to show.
+        """Opens the report, and the files of `check` if given. UsageError if there is nothing to show.
 
         Returns `{job, markdown, attachments: [{check, name, language, text, uri}]}`.
         """
@@ -55,7 +55,7 @@ class EvidenceFiles:
     async def collect(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
         """The result of `show` without opening anything: for a plugin that shows it itself.
 
-        A report on all of it holds the edit as `diff`, or else as it was made, cut to a bounded length.
+        A full report contains the edit: `diff`, or else the edit as it was made, cut to a bounded length.
         """
         lines = select_check(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
@@ -68,7 +68,7 @@ class EvidenceFiles:
         return {"job": job, "markdown": report(answer, lines, files, diff), "attachments": rows}
 
     def drop(self, job: str) -> None:
-        """Removes the files of a job that is forgotten."""
+        """Removes the files of a job that is no longer kept."""
         if job in self._kept:
             self._kept.discard(job)
             shutil.rmtree(self._folder / job, ignore_errors=True)
@@ -102,18 +102,18 @@ class EvidenceFiles:
 
 
 def _diff(answer: Answer) -> str:
-    from stet_ls.server.edits.edit_plan import as_made  # the handshake does without the engine's models
+    from stet_ls.server.edits.edit_plan import as_made  # not imported before the handshake: imports the engine's models
 
     return first_lines(as_made(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
 
 
 def write(folder: Path, lines: Sequence[Evidence]) -> Files:
-    """Writes each attachment into `folder` with mode 0600 and says where. OSError if that does not go."""
+    """Writes each attachment into `folder` with mode 0600 and returns the paths. OSError if that fails."""
     from stet_ls.engine.storage.private_files import write_private
 
     files: dict[tuple[str, str], Path] = {}
     for check, each in all_attachments(lines):
-        # A name comes from the code that was judged: it is never a path, and no two are the same file.
+        # A name comes from the judged code: it must never act as a path, and no two may be the same file.
         name = _ODD.sub("_", each.name).lstrip(".") or check
         file = folder / (name if folder / name not in files.values() else f"{check}-{name}")
         write_private(file, each.text.encode("utf-8", "replace").decode("utf-8"))

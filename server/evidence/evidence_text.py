@@ -1,4 +1,4 @@
-"""An answer's evidence as a person reads it: in a sentence, as a report, as files to open. Knows no protocol."""
+"""An answer's evidence for users: as a sentence, as a report, as attachments. Independent of the protocol."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Files = Mapping[tuple[str, str], Path]
 
 
 def headline(answer: Answer) -> str:
-    """What was done, without its evidence: "Refactored `add` · 3 → 2 lines"; or why nothing is offered."""
+    """What was done, without its evidence: "Refactored `add` · 3 → 2 lines"; or why there is no edit."""
     summary = answer.summary
     return summary.problem or SEPARATOR.join((*summary.lead(), *summary.body()))
 
 
 def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
-    """How sure it is and why, then what was done: an editor's line may be too short for all of it.
+    """The confidence and its reasons, then what was done: an editor's message line may be too short for all of it.
 
-    Of a refusal: why, and what passed nevertheless. `apart` are phrases that the caller says itself.
+    For a refusal: the reason, and what passed. `apart` are phrases to omit because the caller adds them.
     """
     if not answer.success:
         passed = evidence_line(item for item in answer.evidence if item.verdict == "pass")
@@ -42,7 +42,7 @@ def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
 
 
 def conclude(answer: Answer) -> str:
-    """What was done and how sure that is, for a reader who has each line of the evidence before their eyes."""
+    """What was done and the confidence, for output that also lists each line of the evidence."""
     return _sentence(answer, _other_reasons(answer))
 
 
@@ -55,13 +55,13 @@ def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = ()
 
 
 def _is_reason(item: Evidence, answer: Answer) -> bool:
-    """Whether the reasons of the confidence say it already. Those of a task name what passed step by step."""
+    """Whether the reasons of the confidence state it already. Those of a task name the passed checks step by step."""
     by_step = bool(answer.metadata.steps) and item.verdict == "pass" and CHECKS[item.check].reason_rank > 0
     return by_step or phrase(item) in answer.metadata.reasons
 
 
 def _other_reasons(answer: Answer) -> list[str]:
-    """The reasons of the confidence that no line of the evidence says: "not executed"."""
+    """The reasons of the confidence that no line of the evidence states: "not executed"."""
     if answer.metadata.steps:
         return []
     said = {phrase(item) for item in answer.evidence}
@@ -69,7 +69,7 @@ def _other_reasons(answer: Answer) -> list[str]:
 
 
 def boxed(answer: Answer) -> str:
-    """Where its code ran, and why not better: "Code ran in landlock (strong), because ..."; "" if none ran."""
+    """The sandbox level of its runs and its reason: "Code ran in landlock (strong), because ..."; "" if none ran."""
     box = answer.isolation
     if not box:
         return ""
@@ -78,19 +78,19 @@ def boxed(answer: Answer) -> str:
 
 
 def is_full(answer: Answer) -> bool:
-    """True unless code ran in a box in which some wall has gaps."""
+    """True unless code ran in a sandbox with incomplete isolation."""
     return not answer.isolation or answer.isolation["level"] == "full"
 
 
 def dangers(answer: Answer) -> tuple[str, ...]:
-    """The unrequested risks of the edit, in words."""
+    """The edit's risks that were not requested, in words."""
     return tuple(
         item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
     )
 
 
 def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
-    """The codes of the edit's unrequested risks, without those that the user accepts."""
+    """The codes of the edit's risks that were not requested, without those that the user accepts."""
     from stet_ls.engine.judges.danger.risk_kinds import OTHER
 
     found = (item for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown")
@@ -99,7 +99,7 @@ def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
 
 
 def select_check(answer: Answer, check: str) -> tuple[Evidence, ...]:
-    """The lines of one check, or of all without one. UsageError names those that there are."""
+    """The evidence of one check, or all if `check` is empty. UsageError lists the available checks."""
     lines = tuple(item for item in answer.evidence if check in ("", item.label))
     if not answer.evidence:
         raise UsageError("job: this job has no evidence.")
@@ -110,12 +110,12 @@ def select_check(answer: Answer, check: str) -> tuple[Evidence, ...]:
 
 
 def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment]]:
-    """Everything that can be opened, with its check."""
+    """All attachments, each with its check."""
     return ((item.label, each) for item in lines for each in item.attachments)
 
 
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
-    """All about some lines as markdown: what each says, what its word weighs, the edit, and what can be opened."""
+    """A report in Markdown: each line of the evidence, its weight, the edit, and the attachments."""
     done = SEPARATOR.join((headline(answer), *(answer.summary.tail(answer.metadata) if answer.success else ())))
     parts = [f"# Evidence\n\n{_prose(done)}"]
     if row := answer.metadata.calibration:
@@ -144,12 +144,12 @@ def _line(item: Evidence) -> str:
 
 
 def _prose(text: str) -> str:
-    """A sentence of others, on one line and without anything that an editor would follow or fetch."""
+    """Foreign text on one line, without anything that an editor would link or fetch."""
     return harmless(" ".join(plain(text).split()))
 
 
 def first_lines(text: str, most: int = SHOWN_LINES, characters: int | None = None) -> str:
-    """The first lines of a text, as many as its reader may want to see; the last one says how many follow."""
+    """The first lines of a text, within both limits; the last line says how many were omitted."""
     lines = text.splitlines()
     shown = text[:characters].splitlines()[:most]
     if shown == lines:

@@ -1,4 +1,4 @@
-"""Where one client sees evidence: reports, files that can be opened, lenses above changed code."""
+"""The views of evidence for one client: reports, files, code lenses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EvidenceViews:
-    """All of them, for one client."""
+    """All views of one client."""
 
     def __init__(self, ls: ClientConnection, paths: Paths) -> None:
         shown, fetched = ls.client.show_document, ls.client.text_document_content
@@ -23,6 +23,6 @@ class EvidenceViews:
         self.lenses = CodeLenses(ls, ls.protocol.documents, ls.client)
 
     def forget(self, job: str) -> None:
-        """Drops what belongs to a job that is no longer kept."""
+        """Drops all views of a job that is no longer kept."""
         self.lenses.forget(job)
         self.files.drop(job)

@@ -1,4 +1,4 @@
-"""Shows explanations, reports and diffs: as a virtual document, as a file beside the editor, or as a short message."""
+"""Shows explanations, reports and diffs: as a virtual document, as a file in the editor, or as a short message."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pygls.lsp.server import LanguageServer
 
 SCHEME = "stet"
 KEPT = 30
-"""Reports that stay readable; older ones go, from memory and from the cache folder."""
+"""Reports that stay readable; older ones are removed from memory and from the cache folder."""
 SHORT = 280
-"""Characters of a report that a message box may show."""
+"""Characters of a report that fit in a message box."""
 
 PATIENCE = 10.0
-"""Seconds that a client may take to open a document; one that is silent for longer gets the text otherwise."""
+"""Limit in seconds for a client to open a document; after it the text is shown in another way."""
 
 _NO_PROSE = ("#", "```", "- ", "* ", "|", ">")
-"""How headings, code, lists, tables and quotes begin."""
+"""The first characters of headings, code, lists, tables and quotes."""
 
 
 class ReportViewer:
-    """The reports of one server. Its files lie in `folder`, readable by their user alone, for they quote code."""
+    """The reports of one server. Its files are in `folder`, private to the user because they quote code."""
 
     def __init__(self, ls: LanguageServer, folder: Path, *also: Path, documents: bool, virtual: bool) -> None:
         """`documents`: the client shows documents on request; `virtual`: it fetches those of our scheme.
 
-        What lies in the folders `also` is ours, too.
+        Files in the folders `also` belong to Stet, too.
         """
         self._ls = ls
         self._folder = folder
@@ -39,15 +39,15 @@ class ReportViewer:
         self._virtual = virtual
 
     def owns(self, uri: str) -> bool:
-        """True for our own reports: no action is offered on them."""
+        """Whether the document is one of our reports: these get no actions."""
         return uri.startswith(self._own)
 
     def content(self, uri: str) -> str | None:
-        """The text of a virtual document, or None if it is not kept any more."""
+        """The text of a virtual document, or None if it is no longer kept."""
         return self._texts.get(uri)
 
     async def show(self, name: str, markdown: str) -> str:
-        """Shows `markdown` and says where, as the end of a sentence: "open as NAME"."""
+        """Shows `markdown` and returns where, as the end of a sentence: "open as NAME"."""
         shown: bool | None = False
         if self._virtual and self._documents:
             uri = f"{SCHEME}:/{name}.md"
@@ -66,11 +66,11 @@ class ReportViewer:
         return "in the log"
 
     async def open(self, uri: str) -> bool:
-        """Has the client open a document beside its user's own; False if it does not."""
+        """Asks the client to open a document next to the user's own; False if it does not."""
         return self._documents and bool(await self._opened(uri))
 
     async def _opened(self, uri: str) -> bool | None:
-        """What the client says; None if it is silent."""
+        """The client's response; None if there is none in time."""
         try:
             async with asyncio.timeout(PATIENCE):
                 result = await self._ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
@@ -93,7 +93,7 @@ class ReportViewer:
 
 
 def _short(markdown: str) -> str:
-    """The first paragraph of mere prose, cut to what a message box holds."""
+    """The first paragraph of plain text, cut to the size of a message box."""
     paragraphs = [part.strip() for part in markdown.split("\n\n")]
     prose = next((part for part in paragraphs if part and not part.startswith(_NO_PROSE)), "The report is in the log.")
     return prose if len(prose) <= SHORT else f"{prose[: SHORT - 1].rstrip()}…"

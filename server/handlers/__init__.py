@@ -1,1 +1,1 @@
-"""One file for each family of requests."""
+"""Request handlers: one file for each family of requests."""

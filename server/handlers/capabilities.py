@@ -1,4 +1,4 @@
-"""What this server can do, as plugins and programs read it: actions with the schema of what goes in and comes out."""
+"""The server's capabilities for plugins and programs: actions with the schemas of their input and output."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 def answer_schema() -> Schema:
     """The JSON schema of an answer: positions from 0, columns in UTF-16 units."""
-    from stet_ls.engine.api.answer import ANSWER_SCHEMA  # with the engine, behind the handshake
+    from stet_ls.engine.api.answer import ANSWER_SCHEMA  # imports the engine, so after the handshake
 
     return ANSWER_SCHEMA
 
 
 def actions_of(actions: Actions) -> list[Schema]:
-    """A row for each action, the built-in ones first, then those of packages, the user and the project."""
+    """A row for each action: built-in ones first, then those of packages, the user and the project."""
     rows = []
     for spec in (action.spec for action in actions):
         listed = actions.custom.get(spec.name)
@@ -47,7 +47,7 @@ def actions_of(actions: Actions) -> list[Schema]:
 
 
 def input_schema(action: str) -> Schema:
-    """What the command that runs an action takes."""
+    """The JSON schema of the command that runs an action."""
     if action in ACTIONS:
         return ActionParams.model_json_schema()
     schema = CustomParams.model_json_schema()
@@ -56,7 +56,7 @@ def input_schema(action: str) -> Schema:
 
 
 def languages() -> list[Schema]:
-    """The languages that are known by name; `syntax` is how they are parsed."""
+    """The languages that Stet knows by name; `syntax` is how they are parsed."""
     return [
         {
             "id": row.id,
@@ -69,7 +69,7 @@ def languages() -> list[Schema]:
 
 
 def limits(settings: Settings) -> Schema:
-    """What bounds a job with these settings. Seconds, tokens, and the currency of the providers' prices."""
+    """The limits of a job with these settings: seconds, tokens, and the currency of the providers' prices."""
     return {
         "calls": {budget.value: calls for budget, calls in CALLS.items()},
         "deadline": settings.deadline,

@@ -1,4 +1,4 @@
-"""What Stet offers at a place: no model, no parse, no disk, so that a light bulb costs milliseconds.
+"""The code actions at a position: without a model, parser or disk, so that a light bulb costs milliseconds.
 
 Each action carries a command and no edit; resolving it changes nothing (VS Code and Neovim resolve even command-only
 actions, and a lazy edit from a model would freeze Helix).
@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"\bstet:\s*\S")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Everything that an offer depends on."""
+    """All inputs that decide which actions are offered."""
 
     unit: str | None
     knows_units: bool
@@ -66,7 +66,7 @@ def command_of(spec: ActionSpec) -> str:
 
 
 def custom_offers(actions: Actions | None) -> tuple[ActionSpec, ...]:
-    """How custom actions are offered. One that waits for its user's trust says that it asks first."""
+    """The code actions for custom actions. The title of an untrusted one says that it asks first."""
     listed = () if actions is None else actions.custom.values()
     return tuple(each.action.spec if each.trusted else _asking(each.action.spec) for each in listed)
 
@@ -104,7 +104,7 @@ def _invoked(context: types.CodeActionContext) -> bool:
 
 
 def _wanted(spec: ActionSpec, context: types.CodeActionContext) -> bool:
-    """Kinds are hierarchies: asking for "refactor" includes "refactor.rewrite.stet.generate"."""
+    """Whether the request includes the action. Kinds are hierarchies: "refactor" includes "refactor.rewrite"."""
     if not _invoked(context) and not spec.kind.startswith("quickfix."):
         return False
     if context.only is None:
@@ -133,7 +133,7 @@ def _overlaps(range_: types.Range, start: types.Position, end: types.Position) -
 
 
 def _has_comment(snapshot: Snapshot, first: int, last: int) -> bool:
-    """True if a `stet:` comment stands in the selection or on the line above it."""
+    """Whether a `stet:` comment is in the selection or on the line above it."""
     lines = range(max(first - 1, 0), min(last, first + COMMENT_LINES) + 1)
     return any(_COMMENT.search(snapshot.source.line_text(line)) for line in lines)
 
@@ -169,7 +169,7 @@ def _range(range_: types.Range) -> Mapping[str, object]:
 
 
 def _diagnostic(diagnostic: types.Diagnostic) -> Mapping[str, object]:
-    """The fields that the command needs; `data` of other servers is left out."""
+    """The fields that the command needs; `data` of other servers is omitted."""
     kept = {
         "severity": None if diagnostic.severity is None else int(diagnostic.severity),
         "source": diagnostic.source,

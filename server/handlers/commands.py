@@ -1,4 +1,4 @@
-"""The commands: what a client can ask by `workspace/executeCommand`. The table at the end is the contract."""
+"""The commands for `workspace/executeCommand`. The table at the end is the contract."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ServerCommand:
 
 
 async def result(ls: StetServer, params: Any) -> Json:
-    """What a job came to; with `wait` not before it came to anything. Giving up waiting does not touch the job."""
+    """The result of a job; with `wait`, waits until it has one. Cancelling the wait does not affect the job."""
     job = ls.jobs.get(params.job)
     if params.wait:
         job.has_waiter.set()
@@ -69,7 +69,7 @@ async def evidence(ls: StetServer, params: Any) -> Json:
 
 
 async def apply(ls: StetServer, params: Any) -> Json:
-    """Applies the edit that a job asks its user about, asked for long ago or not; what `stet.result` tells then."""
+    """Applies the edit that a job asks about, even if its wait is over; returns the same as `stet.result`."""
     known = list(ls.jobs) if params.job is None else [ls.jobs.get(params.job)]
     job = next((each for each in reversed(known) if each.awaiting_confirmation), None)
     if job is None:
@@ -82,7 +82,7 @@ async def apply(ls: StetServer, params: Any) -> Json:
 
 
 def retry(ls: StetServer, params: Any) -> Json:
-    """Runs a job again on the document as it is now."""
+    """Runs a job again on the present document."""
     old = ls.jobs.get(params.job)
     again = old.params.model_copy(update={"uri": old.uri})
     if params.instruction:
@@ -91,10 +91,10 @@ def retry(ls: StetServer, params: Any) -> Json:
 
 
 def custom(ls: StetServer, params: Any) -> Awaitable[Json]:
-    """Runs any action by its name, on the document as it is when the command comes."""
+    """Runs any action by its name, on the document at the time of the command."""
     from stet_ls.server.job_flow.run_job import prepare
 
-    # Here and not in the coroutine: that begins when the next message may have changed the text.
+    # Before the coroutine runs: by then the next message may have changed the text.
     return _custom(ls, prepare(ls, params.action, params))
 
 
@@ -110,13 +110,13 @@ async def _custom(ls: StetServer, prepared: Prepared) -> Json:
 
 
 def clear(ls: StetServer, params: Any) -> Json:
-    """Takes the diagnostics away that analyze left, and the lenses above changed code."""
+    """Removes the diagnostics of analyze, and the lenses above changed code."""
     ls.evidence.lenses.clear(params.uri)
     return {"cleared": ls.diagnostics.clear(params.uri)}
 
 
 def jobs(ls: StetServer, params: Any) -> Json:
-    """The jobs that are running, and the last ones that ended."""
+    """The running jobs and the last ones that ended."""
     return {
         "jobs": [
             {
@@ -134,12 +134,12 @@ def jobs(ls: StetServer, params: Any) -> Json:
 
 
 async def health(ls: StetServer, params: Any) -> Mapping[str, Any]:
-    """Which model would serve and whether it answers, and `parts`: how everything else is, why, and what to do."""
+    """The model that would serve and its state, and `parts`: the state of each other part, its reason and a hint."""
     return await ls.monitoring.health.of((await ls.engine.get()).engine, ls.paths, ls.editor.roots())
 
 
 async def stats(ls: StetServer, params: Any) -> Json:
-    """What this server did since it started, what is in the ledger of all jobs, and the metrics of this process."""
+    """The counts of this server since its start, the sums of the ledger of all jobs, and this process's metrics."""
     answers = [job.result.answer for job in ls.jobs if job.result and job.result.answer]
     tokens = Counter[str]()
     for answer in answers:
@@ -161,7 +161,7 @@ _LEDGER_DAYS, _LAST_JOBS = 30, 50
 
 
 def _ledger(folder: Path) -> Json:
-    """The sums of the last days, as `stet stats` tells them, and the last jobs one by one."""
+    """The sums of the last days, as in `stet stats`, and the last jobs one by one."""
     from stet_ls.engine.job.ledger import GROUPS, LedgerFile, days_ago, total, totals
 
     entries = list(LedgerFile(folder).entries(since=days_ago(_LEDGER_DAYS)))
@@ -175,7 +175,7 @@ def _ledger(folder: Path) -> Json:
 
 
 async def show_prompt(ls: StetServer, params: Any) -> Json:
-    """What would be sent for an action, after redaction. Nothing is sent."""
+    """The prompt of an action, after redaction. Nothing is sent."""
     from stet_ls.server.job_flow.run_job import request_of
 
     request, _ = request_of(ls, params.action, params)
@@ -186,7 +186,7 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
 
 
 async def capabilities(ls: StetServer, params: Any) -> Json:
-    """What this server can do, for plugins: actions with their schemas, languages, versions, limits and commands."""
+    """The server's capabilities for plugins: actions with their schemas, languages, versions, limits and commands."""
     from stet_ls.server.handlers import capabilities as told
     from stet_ls.server.lsp.command_params import ActionParams
 

@@ -1,4 +1,4 @@
-"""What a client can ask of the memory. None of it keeps a message waiting: the memory is a process of its own."""
+"""The commands of the memory. None blocks other messages: the memory is a separate process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 async def search(ls: StetServer, params: Any) -> Json:
-    """Remembered solutions that fit, the best first. `available` is false where there is no memory at all."""
+    """Remembered solutions that match, the best first. `available` is false if there is no memory."""
     memory = (await ls.engine.get()).engine.memory
     if memory.memory.obstacle():
         return {"solutions": [], "available": False}
@@ -21,7 +21,7 @@ async def search(ls: StetServer, params: Any) -> Json:
 
 
 async def stats(ls: StetServer, params: Any) -> Json:
-    """How much is remembered, and how the memory is."""
+    """The size and the state of the memory."""
     memory = (await ls.engine.get()).engine.memory
     if obstacle := memory.memory.obstacle():
         nothing = {"solutions": 0, "dimension": None, "embedder": None, "bytes": 0, "uri": None}

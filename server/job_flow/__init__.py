@@ -1,1 +1,1 @@
-"""One job from its start to its edit in the document."""
+"""A job from its start to its edit in the document."""
