@@ -35,18 +35,18 @@ def report(left: str = "-1", test: str = "test_solution.py::test_add") -> TestRe
     return TestReport("pytest", SuiteOutcome.RED, cases=(CaseResult(test, CaseOutcome.FAILED, failure=failure),))
 
 
-def test_a_failure_has_one_signature_whatever_its_values() -> None:
+def test_the_signature_of_a_failure_ignores_its_values() -> None:
     (one,), (other,) = diagnose(report("-1"), ABOUT), diagnose(report("-27"), ABOUT)
     assert one.symptom.signature == other.symptom.signature
     assert one.symptom.signature != diagnose(report(test="test_solution.py::test_sub"), ABOUT)[0].symptom.signature
     assert normalized("key 'a' at 0x7f3c not in 12") == "key '' at 0x not in 0"
 
 
-def test_a_test_that_nobody_vouches_for_decides_nothing() -> None:
+def test_an_untrusted_test_does_not_decide() -> None:
     assert diagnose(report(), CodeFacts("python", unit="add"))[0].cause is Cause.UNDETERMINED
 
 
-def test_a_test_that_does_not_end_alike_is_flaky() -> None:
+def test_a_test_with_varying_results_is_flaky() -> None:
     about = CodeFacts("python", unit="add", flaky=frozenset({"test_solution.py::test_add"}))
     assert diagnose(report(), about)[0].cause is Cause.FLAKY
 
@@ -55,7 +55,7 @@ def test_a_green_report_has_no_diagnosis() -> None:
     assert diagnose(TestReport("pytest", SuiteOutcome.GREEN, cases=(CaseResult("a", CaseOutcome.PASSED),)), ABOUT) == ()
 
 
-def test_an_order_is_repeated_more_forcefully() -> None:
+def test_a_repeated_instruction_is_worded_more_strongly() -> None:
     about = CodeFacts("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
     told = diagnose(report(), about)
     assert (
@@ -83,13 +83,13 @@ BEFORE = "import numpy as np\n\n\ndef add(a, b):\n    return a - b\n\n\ndef sub(
         (Fix("defines", "mul"), BEFORE + "\n# def mul\n", False),
     ],
 )
-def test_a_fix_is_looked_up_in_the_text(fix: Fix, after: str, shown: bool) -> None:
+def test_a_suggested_fix_is_looked_up_in_the_code(fix: Fix, after: str, shown: bool) -> None:
     assert fix.shown(Source(BEFORE), Source(after), "python") is shown
 
 
 @pytest.mark.parametrize(
     "line", ['import x from "left-pad";', "const x = require('left-pad/lib');", 'import("left-pad")']
 )
-def test_an_import_of_a_script_is_seen(line: str) -> None:
+def test_an_import_in_a_script_is_found(line: str) -> None:
     assert not Fix("does not import", "left-pad").shown(Source(""), Source(line), "javascript")
     assert Fix("does not import", "pad").shown(Source(""), Source(line), "javascript")

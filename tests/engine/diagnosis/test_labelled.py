@@ -45,7 +45,7 @@ ENOUGH = {FOLDER: 0.98, UNSEEN: 0.90}
 
 @pytest.mark.parametrize("folder", [pytest.param(FOLDER, id="seen"), pytest.param(UNSEEN, id="unseen")])
 @pytest.mark.parametrize("runner", RUNNERS)
-async def test_the_table_tells_what_a_person_says(runner: str, folder: Path, probes: Path) -> None:
+async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, probes: Path) -> None:
     sandbox = Sandbox(Level.STRONG, probes)
     wrong: list[str] = []
     count = 0

@@ -117,7 +117,7 @@ async def test_each_failure_gets_its_cause(probes: Path) -> None:
     assert {name: each.kind for name, each in (await told(probes, TESTS)).items()} == KINDS
 
 
-async def test_a_failure_without_words_quotes_the_line_that_failed(probes: Path) -> None:
+async def test_a_failure_without_a_message_quotes_the_failing_line(probes: Path) -> None:
     """As a plain `assert` where there is no pytest to take it apart."""
     tests = """\
 import solution
@@ -145,7 +145,7 @@ def test_lost():
         ("OSError", "[Errno 113] No route to host"),
     ],
 )
-def test_what_libraries_say_of_a_box_without_display_network_or_disk(kind: str, message: str) -> None:
+def test_errors_caused_by_the_sandbox_are_recognized(kind: str, message: str) -> None:
     """In the words of Tk, Qt, AWT, SQLite, httpx and the system, out of code that is not to blame."""
     frame = Frame("solution.py", 1, "run", FrameOrigin.PROJECT)
     case = CaseResult(
@@ -175,7 +175,9 @@ def built(language: str, message: str, place: tuple[str, int, int] | None, asked
         ("cpp", "'acme/stats.hpp' file not found", "acme/stats.hpp"),
     ],
 )
-def test_what_a_compiler_does_not_find_is_the_environments(language: str, message: str, package: str) -> None:
+def test_a_file_that_the_compiler_does_not_find_is_an_environment_fault(
+    language: str, message: str, package: str
+) -> None:
     told = built(language, message, ("solution.x", 1, 1))
     assert (told.kind, told.fix) == ("environment.package", Fix("does not import", package))
 
@@ -197,7 +199,7 @@ def test_an_import_is_found_in_each_language(language: str, line: str) -> None:
     assert fix.shown(Source(f"{line}\n"), without, language)
 
 
-def test_a_build_that_fails_at_no_place_is_nobodys_fault() -> None:
+def test_a_build_failure_without_a_location_is_classified_by_its_message() -> None:
     assert built("rust", "the compiler was stopped: timeout", None).kind == "environment.build"
     linker = "ld: in function `main':\nundefined reference to `median'"
     assert built("c", linker, None, "median").kind == "logic.interface"

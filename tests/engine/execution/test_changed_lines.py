@@ -57,7 +57,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("change", "expected"), CASES.values(), ids=CASES)
-def test_what_has_to_run(change: tuple[str, ...], expected: list[tuple[str, set[int]]]) -> None:
+def test_changed_lines_have_to_run(change: tuple[str, ...], expected: list[tuple[str, set[int]]]) -> None:
     after = TEXT
     for old, new in zip(change[::2], change[1::2], strict=True):
         assert after.count(old) == 1
@@ -67,7 +67,7 @@ def test_what_has_to_run(change: tuple[str, ...], expected: list[tuple[str, set[
     assert [(part.name, set(part.lines)) for part in found] == expected
 
 
-def test_a_text_that_did_not_parse_has_to_run_where_the_target_is() -> None:
+def test_the_target_has_to_run_if_the_old_text_did_not_parse() -> None:
     found = parts(f"{TEXT}\ndef (:\n", TEXT.replace("return RATE * n", "return n"), "Box") or ()
     assert [(part.name, set(part.lines)) for part in found] == [("twice", {10})], "lines tell what is new"
     found = parts(f"{TEXT}\ndef (:\n", TEXT, "Box") or ()
@@ -88,17 +88,17 @@ def test_a_text_that_did_not_parse_has_to_run_where_the_target_is() -> None:
         ("f(a and b)", "f(a and c)"),
     ],
 )
-def test_what_need_not_be_evaluated_has_no_line(old: str, new: str) -> None:
+def test_unevaluated_parts_have_no_line(old: str, new: str) -> None:
     (part,) = parts(f"def f(a):\n    return {old}\n", f"def f(a):\n    return {new}\n") or ()
     assert (part.lines, len(part.lazy), part.is_hidden) == (frozenset(), 1, True)
 
 
-def test_what_is_evaluated_too_has_its_line() -> None:
+def test_conditionally_evaluated_parts_have_their_lines() -> None:
     (part,) = parts("def f(a):\n    return a or 1\n", "def f(a):\n    return -a or 2\n") or ()
     assert (part.lines, part.is_hidden) == ({2}, False)
 
 
-def test_wires_stand_in_the_place_of_what_need_not_be_evaluated() -> None:
+def test_tripwires_replace_unevaluated_parts() -> None:
     (part,) = parts("def f(a):\n    return a or 1\n", "def f(a):\n    return a or 2\n") or ()
     space: dict[str, object] = {}
     exec(wired("def f(a):\n    return a or 2\n", part, "word") or "", space)
@@ -107,7 +107,7 @@ def test_wires_stand_in_the_place_of_what_need_not_be_evaluated() -> None:
         eval("f(0)", space)
 
 
-def test_wires_stand_before_what_is_new() -> None:
+def test_tripwires_precede_new_code() -> None:
     after = TEXT.replace("return 0", "return 1")
     (part,) = parts(TEXT, after) or ()
     text = wired(after, part, "word")

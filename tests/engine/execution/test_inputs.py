@@ -23,7 +23,7 @@ print(meeting(rows, 1), list(islice(mutated(rows, [], 1), 60)))
 """
 
 
-def test_sets_give_the_same_inputs_in_each_process() -> None:
+def test_inputs_from_sets_are_the_same_in_each_process() -> None:
     told = {
         subprocess.run(
             [sys.executable, "-c", _DRAWN], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
@@ -44,7 +44,7 @@ print(calls_for("def f(n: int, text: str, x: float):\\n    return n\\n", "f"))
 """
 
 
-def test_what_else_is_loaded_changes_no_input(tmp_path: Path) -> None:
+def test_inputs_do_not_depend_on_other_loaded_modules(tmp_path: Path) -> None:
     """A module of one's own that stands in no `site-packages`; Hypothesis draws from the constants of those."""
     folder = tmp_path / "own"  # what has `test` in its path is left out
     folder.mkdir()
@@ -58,14 +58,14 @@ def test_what_else_is_loaded_changes_no_input(tmp_path: Path) -> None:
     assert not (tmp_path / ".hypothesis").exists()
 
 
-def test_nested_lists_stay_nested() -> None:
+def test_inputs_for_nested_lists_are_nested() -> None:
     calls = calls_for("def f(rows: list[list[int]]):\n    return rows\n", "f")
     given = [ast.literal_eval(call.setup.removeprefix("rows = ")) for call in calls]
     assert len(given) > 100
     assert all(isinstance(row, list) for rows in given for row in rows)
 
 
-def test_what_is_compared_with_items_is_like_them() -> None:
+def test_a_parameter_compared_with_items_gets_similar_values() -> None:
     text = "def f(held, wanted):\n    for each in held:\n        if each == wanted:\n            return True\n"
     fitting = [call for call in calls_for(text, "f") if _are_alike(call.setup)]
     assert len(fitting) > 60, len(fitting)
@@ -77,7 +77,7 @@ def _are_alike(setup: str) -> bool:
 
 
 @pytest.mark.parametrize("terms", [400, 1_500, 20_000])
-def test_an_expression_of_hundreds_of_terms_brings_none(terms: int) -> None:
+def test_an_expression_of_hundreds_of_terms_gives_no_inputs(terms: int) -> None:
     text = f"def f(x):\n    return {' + '.join(['x'] * terms)}\n"
     assert with_first_values(calls_for(text, "f"), text, "f") == ()
 
@@ -99,14 +99,14 @@ def f(text: str, things):
 """
 
 
-def test_members_of_an_enumeration_are_its_objects() -> None:
+def test_enumeration_inputs_are_members_of_the_class() -> None:
     calls = with_protocol(calls_for(LEVEL, "Level"), LEVEL, "Level")
     made = [line for call in calls for line in call.body.splitlines() if line.startswith("obj = ")]
     assert set(made) == {"obj = Level.LOW", "obj = Level.HIGH"}
     assert any("obj.value" in call.body for call in calls)
 
 
-def test_what_few_think_of_is_tried_among_the_first() -> None:
+def test_unusual_values_are_among_the_first_inputs() -> None:
     setups = "\n".join(call.setup for call in with_edge_cases(calls_for(LEVEL, "f"), LEVEL, "f")[:120])
     for said in ("'Straße'", "'12ZORN'", "things = {'a': 1, 'b': 2}", "things = [True"):
         assert said in setups, said

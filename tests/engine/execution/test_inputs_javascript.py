@@ -45,17 +45,17 @@ MEANT = {
 
 
 @pytest.mark.parametrize("name", MEANT)
-def test_what_the_code_compares_with_is_known(name: str) -> None:
+def test_constants_that_the_code_compares_with_are_found(name: str) -> None:
     text, wanted = MEANT[name]
     assert wanted <= set(meant(text))
 
 
-def test_powers_of_powers_are_not_worked_out() -> None:
+def test_powers_of_powers_are_not_computed() -> None:
     assert not {"961", "16"} & set(meant("function f(n) { return n > 9 ** 64 % 1000 || n > (8 << 60) / 2 ** 59; }\n"))
     assert {"9", "64"} <= set(meant("function f(a) { return a + ((((9 ** 64) ** 64) ** 64) ** 64); }\n"))
 
 
-def test_a_product_is_an_input_itself() -> None:
+def test_the_value_of_a_product_is_an_input() -> None:
     assert "const ms = 60000" in {call.setup for call in calls_for(SHORT, "javascript", "f")}
 
 
@@ -80,7 +80,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("body", ASKED)
-def test_a_parameter_takes_the_kinds_that_are_asked_for(body: str) -> None:
+def test_a_parameter_gets_values_of_the_requested_kinds(body: str) -> None:
     module = read_module(f"const f = (x) => {body};\n", "javascript")
     subject = subject_of(module, "f") if module else None
     assert subject is not None
@@ -91,7 +91,7 @@ def test_a_parameter_takes_the_kinds_that_are_asked_for(body: str) -> None:
 SAME = "/**\n * @param {string} one\n * @param {string} other\n */\nfunction f(one, other) { return one === other; }\n"
 
 
-def test_some_arguments_are_alike_and_some_letters_wide() -> None:
+def test_some_arguments_are_equal_and_some_characters_are_wide() -> None:
     pairs = [re.findall(r'= "(.*)"', call.setup) for call in calls_for(SAME, "javascript", "f")]
     texts = [(one, other) for one, other in (pair for pair in pairs if len(pair) == 2) if one]
     assert sum(one == other for one, other in texts) > 5
@@ -102,24 +102,24 @@ def test_some_arguments_are_alike_and_some_letters_wide() -> None:
 @pytest.mark.parametrize(
     "value", ["'{}', ''".format("7" * 5000), f"0x{'f' * 5000}, 1"], ids=["in a text", "as a number"]
 )
-def test_a_number_of_thousands_of_digits_is_an_input_as_others_are(value: str) -> None:
+def test_a_number_of_thousands_of_digits_is_an_input(value: str) -> None:
     text = f"function same(one, other) {{ return one === other; }}\nsame({value});\n"
     setups = [call.setup for call in calls_for(text, "javascript", "same")]
     assert any(value[1:4000] in setup for setup in setups)
 
 
-def test_values_that_are_told_stay_as_they_are() -> None:
+def test_values_of_literal_types_are_not_varied() -> None:
     text = "export function f(way: 'up' | 'down', by: 1 | 2) { return way + by; }\n"
     setups = {call.setup for call in calls_for(text, "typescript", "f")}
     assert setups == {f"const way = '{way}'\nconst by = {by}" for way in ("up", "down") for by in (1, 2)}
 
 
-def test_holes_that_somebody_wrote_are_kept() -> None:
+def test_holes_in_array_literals_are_kept() -> None:
     text = "/** @example f([1, , 3]) */\nfunction f(xs) { return xs.length; }\n"
     assert "const xs = [1, , 3]" in {call.setup for call in calls_for(text, "javascript", "f")}
 
 
-def test_inputs_are_the_same_each_time() -> None:
+def test_inputs_are_reproducible() -> None:
     first = calls_for(SAME, "javascript", "f")
     calls_for.cache_clear()
     assert calls_for(SAME, "javascript", "f") == first
@@ -136,20 +136,20 @@ REACHED = {
 
 
 @pytest.mark.parametrize("setup", REACHED)
-def test_constants_are_put_where_literals_stand(setup: str) -> None:
+def test_constants_replace_literals_in_arguments(setup: str) -> None:
     call = Call(setup, "__out__(f())")
     made = coverage_guided_calls([call], ["50", "'77'"], lambda each, values: changed_call(each, values, is_open=False))
     assert any(re.fullmatch(REACHED[setup], each.setup) for each in made), [each.setup for each in made][:20]
     assert all(each.body == call.body for each in made)
 
 
-def test_the_life_of_an_object_is_changed_in_its_calls() -> None:
+def test_arguments_of_method_calls_are_varied() -> None:
     call = Call("", "const obj = new Stack();\ntry { __out__(obj.push(3)) } catch (error) { __out__(error) }")
     made = coverage_guided_calls([call], ["50"], lambda each, values: changed_call(each, values, is_open=False))
     assert {re.sub(r"\d+", "N", each.body) for each in made} == {call.body.replace("3", "N")}
 
 
-def test_other_kinds_are_tried_where_the_kind_was_guessed_and_is_asked_for() -> None:
+def test_other_kinds_are_tried_only_where_the_kind_was_guessed() -> None:
     for origin, is_open in (("drawn", True), (GUESSED, False), (GUESSED, True)):
         calls = [Call(f"const n = {n}", "__out__(f(n))", origin=origin) for n in range(60)]
         made = coverage_guided_calls(

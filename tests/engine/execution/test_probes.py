@@ -39,12 +39,12 @@ def needs(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])
-def test_lines_are_those_of_the_parser(end: str) -> None:
+def test_probe_lines_are_the_lines_of_the_parser(end: str) -> None:
     old, new = SUM, SUM.replace("whole += x", "whole = whole + x")
     assert needs(old.replace("\n", end), new.replace("\n", end)) == needs(old, new)
 
 
-def test_what_both_texts_have_is_not_asked_for() -> None:
+def test_code_in_both_texts_gets_no_probe() -> None:
     old, new = needs(SUM, SUM.replace("    return whole\n", "    return whole + 0  # the same\n"))
     assert old == ["ran line 5 of the old code: `return whole`"]
     assert new == ["ran line 5: `return whole + 0  # the same`"]
@@ -53,7 +53,7 @@ def test_what_both_texts_have_is_not_asked_for() -> None:
     assert probed(SUM, "def f(:") is None
 
 
-def test_conditions_are_asked_both_ways_and_to_their_end() -> None:
+def test_conditions_are_probed_for_both_outcomes_and_all_operands() -> None:
     _, new = needs(
         SUM, SUM.replace("    whole = 0\n", "    whole = 0\n    if len(xs) > 50 and xs[0] == 77:\n        pass\n")
     )
@@ -84,7 +84,7 @@ def test_a_text_with_probes_runs_as_the_one_without() -> None:
     assert len({*came}) > 12
 
 
-async def test_what_several_literals_guard_is_reached(make: MakeCase) -> None:
+async def test_code_guarded_by_several_literals_is_reached(make: MakeCase) -> None:
     wrong = SUM.replace("    whole = 0\n", "    whole = 0\n    if len(xs) > 50 and xs[0] == 77:\n        return 1\n")
     evidence = await judge(make(SUM, wrong, "f"))
     assert evidence.verdict is Ruling.FAIL, evidence
@@ -113,26 +113,26 @@ UNREACHED = {
 
 
 @pytest.mark.parametrize("name", UNREACHED)
-async def test_what_no_input_came_by_is_told_and_proves_nothing(make: MakeCase, name: str) -> None:
+async def test_a_change_that_no_input_reached_is_reported_and_not_proven(make: MakeCase, name: str) -> None:
     before, after, says = UNREACHED[name]
     evidence = await judge(make(before, after, "f"))
     assert_unseen(evidence, says)
 
 
-async def test_what_was_come_by_is_proven_as_before(make: MakeCase) -> None:
+async def test_a_change_that_inputs_reached_is_proven(make: MakeCase) -> None:
     evidence = await judge(make(SUM, "def f(xs: list[int]) -> int:\n    return sum(xs)\n", "f"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
     assert "none of which" not in evidence.detail
 
 
-async def test_a_change_of_two_units_is_come_by_with_both(make: MakeCase) -> None:
+async def test_a_change_in_two_units_is_reached_through_both(make: MakeCase) -> None:
     before = "def one(n: int) -> int:\n    return n + 1\n\n\ndef two(n: int) -> int:\n    return n + 2\n"
     after = before.replace("n + 1", "1 + n").replace("n + 2", "2 + n")
     evidence = await judge(make(before, after, "one"))
     assert evidence.verdict is Ruling.PASS, evidence
 
 
-async def test_what_cannot_be_run_with_probes_is_compared_as_it_is(make: MakeCase) -> None:
+async def test_code_that_cannot_run_with_probes_is_compared_without_them(make: MakeCase) -> None:
     look = "import builtins\n\nassert not any(name.startswith('__came') for name in vars(builtins))\n\n\n"
     evidence = await judge(make(look + SUM, look + SUM.replace("whole += x", "whole = x + whole"), "f"))
     assert evidence.verdict is Ruling.PASS, evidence

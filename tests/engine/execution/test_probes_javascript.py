@@ -55,7 +55,7 @@ def needed(before: str, after: str, language: str = "javascript") -> tuple[list[
     return [str(each) for each in in_order(both[0].probes)], [str(each) for each in in_order(both[1].probes)]
 
 
-def test_what_both_texts_have_is_not_asked_for() -> None:
+def test_code_in_both_texts_gets_no_probe() -> None:
     old, new = needed(SUM, SUM.replace("  return whole;", "  return whole + 0 // the same"))
     assert old == ["ran line 5 of the old code: `return whole;`"]
     assert new == ["ran line 5: `return whole + 0 // the same`"]
@@ -71,11 +71,11 @@ UNASKED = {
 
 
 @pytest.mark.parametrize("name", UNASKED)
-def test_what_no_input_could_show_is_not_asked_for(name: str) -> None:
+def test_code_without_observable_effect_gets_no_probe(name: str) -> None:
     assert probed(SUM, UNASKED[name], "typescript") is None
 
 
-def test_conditions_are_asked_both_ways_and_to_their_end() -> None:
+def test_conditions_are_probed_for_both_outcomes_and_all_operands() -> None:
     guard = "  if (xs.length > 50 && xs[0] === 77) ;\n"
     _, new = needed(SUM, SUM.replace("  let whole", f"{guard}  let whole"))
     line = f"line 3: `{guard.strip()}`"
@@ -104,13 +104,13 @@ PARTS = {
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_each_part_that_may_not_run_is_asked_for(name: str) -> None:
+def test_each_part_that_may_not_run_gets_a_probe(name: str) -> None:
     before, after, asked = PARTS[name]
     _, new = needed(f"const f = {before};\n", f"const f = {after};\n")
     assert [each.split()[0] for each in new] == asked
 
 
-def test_an_expression_of_thousands_of_terms_is_no_matter() -> None:
+def test_an_expression_of_thousands_of_terms_can_be_probed() -> None:
     deep = f"function f(n) {{ return n < 1 || {'n + ' * 3000}n; }}\n"
     old, new = needed("function f(n) { return n; }\n", deep)
     assert (len(old), len(new)) == (1, 3)
@@ -140,7 +140,7 @@ async def judged(make: MakeCase, before: str, after: str, language: str = "javas
     return await judge(replace(make(before, after, unit), language=language))
 
 
-async def test_what_several_literals_guard_is_reached(make: MakeCase) -> None:
+async def test_code_guarded_by_several_literals_is_reached(make: MakeCase) -> None:
     wrong = SUM.replace("  let whole", "  if (xs.length > 50 && xs[0] === 77) return 1;\n  let whole")
     evidence = await judged(make, SUM, wrong)
     assert evidence.verdict is Ruling.FAIL, evidence
@@ -165,26 +165,26 @@ UNREACHED = {
 
 
 @pytest.mark.parametrize("name", UNREACHED)
-async def test_what_no_input_came_by_is_told_and_proves_nothing(make: MakeCase, name: str) -> None:
+async def test_a_change_that_no_input_reached_is_reported_and_not_proven(make: MakeCase, name: str) -> None:
     before, after, says = UNREACHED[name]
     evidence = await judged(make, before, after)
     assert_unseen(evidence, says)
 
 
-async def test_what_was_come_by_is_proven_as_before(make: MakeCase) -> None:
+async def test_a_change_that_inputs_reached_is_proven(make: MakeCase) -> None:
     short = "/** @param {number[]} xs */\nexport const f = (xs) => xs.reduce((whole, x) => whole + x, 0);\n"
     evidence = await judged(make, SUM, short)
     assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
     assert "none of which" not in evidence.detail
 
 
-async def test_a_change_of_two_units_is_come_by_with_both(make: MakeCase) -> None:
+async def test_a_change_in_two_units_is_reached_through_both(make: MakeCase) -> None:
     before = "function one(n) { return n + 1; }\nfunction two(n) { return n + 2; }\n"
     evidence = await judged(make, before, before.replace("n + 1", "n - -1").replace("n + 2", "n - -2"), unit="one")
     assert evidence.verdict is Ruling.PASS, evidence
 
 
-async def test_what_cannot_be_run_with_probes_counts_as_what_no_input_came_by(make: MakeCase) -> None:
+async def test_code_that_cannot_run_with_probes_counts_as_not_reached(make: MakeCase) -> None:
     look = "if (Object.getOwnPropertyNames(globalThis).some((name) => name.startsWith('__came'))) throw new Error();\n"
     evidence = await judged(make, look + SUM, look + SUM.replace("whole += x", "whole = x + whole"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence

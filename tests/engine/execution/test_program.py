@@ -11,7 +11,7 @@ from stet_ls.engine.execution.python import inside
 FOLDER = Path(inside.__file__).parent
 
 
-def test_no_name_is_taken_twice() -> None:
+def test_the_parts_of_the_program_define_each_name_once() -> None:
     names = [name for file in FOLDER.glob("*.py") for name in defined(ast.parse(file.read_text()))]
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
@@ -29,7 +29,7 @@ def defined(module: ast.Module) -> set[str]:
     return found
 
 
-def test_all_of_it_is_there_in_the_order_in_which_it_is_needed() -> None:
+def test_the_program_contains_its_parts_in_order_of_dependence() -> None:
     whole = ast.parse(inside.PROGRAM, feature_version=(3, 8))
     assert "stet_ls" not in inside.PROGRAM, "the box has nothing of Stet"
     modules = {file: ast.parse(file.read_text()) for file in FOLDER.glob("*.py") if file.stem != "__init__"}

@@ -65,7 +65,7 @@ def test_the_budget_counts_calls(stet_home: Path, budget: Budget) -> None:
     assert not job_of(100, budget=budget, calls=CALLS[budget], call=0).may_ask_again()
 
 
-def test_what_later_steps_need_is_kept_for_them(stet_home: Path) -> None:
+def test_calls_and_time_are_reserved_for_later_steps(stet_home: Path) -> None:
     job = job_of(100, budget=Budget.TASK, calls=10, call=0)
     assert job.may_ask_again()
     job.reserved = 5
@@ -104,7 +104,7 @@ def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
     )
 
 
-def test_a_model_that_counts_more_tokens_gets_less_text(stet_home: Path) -> None:
+def test_a_model_with_a_higher_token_count_gets_less_text(stet_home: Path) -> None:
     job = job_of(None)
     job.profile = replace(Profile("mid", 32768, 1, 1), token_factor=1.5)
     assert job.prompt_budget() == 8000
@@ -119,5 +119,5 @@ def test_a_model_that_counts_more_tokens_gets_less_text(stet_home: Path) -> None
         (2, 300),  # the least
     ],
 )
-def test_a_slow_model_writes_less_where_less_serves(stet_home: Path, speed: float | None, room: int) -> None:
+def test_a_slow_model_gets_a_lower_output_limit(stet_home: Path, speed: float | None, room: int) -> None:
     assert job_of(speed).deadline.reply_room(900, least=300) == room

@@ -33,7 +33,7 @@ def priced(model: ScriptedModel, **settings: object) -> Bench:
     return Bench(model, Settings(**settings), price_in=1.0, price_out=1.0)  # type: ignore[arg-type]
 
 
-async def test_each_job_leaves_a_line(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_each_job_writes_a_line_to_the_ledger(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.replies([Reply(BETTER, usage=(100, 20)), Reply("no code", usage=(7, 3))])
     async with priced(scripted) as bench:
         await bench.run("refactor", CODE)
@@ -48,7 +48,7 @@ async def test_each_job_leaves_a_line(scripted: ScriptedModel, stet_home: Path) 
     assert first.model == scripted.models[0]
 
 
-async def test_a_cancelled_job_is_written_down_once_it_had_a_reply(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_cancelled_job_is_recorded_if_it_had_a_reply(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.replies([Reply(BROKEN, usage=(100, 20)), Reply(BETTER, first_delay=60)])
     async with priced(scripted) as bench:
         job = asyncio.create_task(bench.run("refactor", CODE))
@@ -61,7 +61,7 @@ async def test_a_cancelled_job_is_written_down_once_it_had_a_reply(scripted: Scr
     assert (entry.ended, entry.prompt_tokens) == ("cancelled", 100)
 
 
-async def test_no_call_goes_over_the_days_tokens(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_no_call_exceeds_the_daily_token_limit(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(BETTER, usage=(3000, 500))
     limits = {"spending": Spending(daily_tokens=4500)}
     async with priced(scripted, **limits) as bench:
@@ -75,7 +75,7 @@ async def test_no_call_goes_over_the_days_tokens(scripted: ScriptedModel, stet_h
     assert len(scripted.requests) == 1
 
 
-async def test_a_repair_that_would_cost_too_much_is_not_made(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_repair_above_the_cost_limit_is_not_requested(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(BROKEN, usage=(3000, 3000))
     async with priced(scripted, spending=Spending(job_cost=0.007)) as bench:
         answer = await bench.run("refactor", CODE)
@@ -85,7 +85,7 @@ async def test_a_repair_that_would_cost_too_much_is_not_made(scripted: ScriptedM
     assert any("spending.job_cost" in warning for warning in answer.warnings)
 
 
-def test_jobs_that_run_side_by_side_share_the_day(tmp_path: Path) -> None:
+def test_concurrent_jobs_share_the_daily_limit(tmp_path: Path) -> None:
     purse = SpendingLimiter(Spending(daily_cost=1.0), LedgerFile(tmp_path))
     purse.reserve("a", Spend(), Spend(10, 0.6))
 
@@ -99,7 +99,7 @@ def entry(**fields: object) -> LedgerEntry:
     return LedgerEntry(**{"at": now(), "job": "j", "action": "debug", "model": "m", "ended": "offered", **fields})  # type: ignore[arg-type]
 
 
-def test_sums_by_day_model_and_action(tmp_path: Path) -> None:
+def test_spending_is_summed_by_day_model_and_action(tmp_path: Path) -> None:
     ledger = LedgerFile(tmp_path)
     for each in (entry(calls=2, cost=0.5), entry(calls=1, cost=None, action="test"), entry(at="2020-01-02T00:00:00Z")):
         ledger.add(each)
@@ -114,7 +114,7 @@ def test_sums_by_day_model_and_action(tmp_path: Path) -> None:
     assert ledger.today().jobs == 2
 
 
-def test_lines_that_are_none_are_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_lines_are_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     ledger = LedgerFile(tmp_path)
     ledger.add(entry(calls=1))
     with next(tmp_path.iterdir()).open("a") as file:
@@ -127,7 +127,7 @@ def test_lines_that_are_none_are_passed_over(tmp_path: Path, caplog: pytest.LogC
 
 
 @pytest.mark.parametrize("cut", [1, 40, -1])
-def test_a_line_that_a_full_disk_cut_costs_no_other(tmp_path: Path, cut: int) -> None:
+def test_a_line_truncated_by_a_full_disk_does_not_lose_others(tmp_path: Path, cut: int) -> None:
     ledger = LedgerFile(tmp_path)
     ledger.add(entry(calls=1))
     ledger.add(entry(calls=20))
@@ -139,7 +139,9 @@ def test_a_line_that_a_full_disk_cut_costs_no_other(tmp_path: Path, cut: int) ->
     assert [each.calls for each in ledger.entries()] == [1, *([20] if cut == -1 else []), 300]
 
 
-def test_a_line_that_a_limit_cuts_is_told_and_costs_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_line_truncated_by_a_file_limit_is_reported_and_does_not_lose_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     ledger = LedgerFile(tmp_path)
     ledger.add(entry(calls=1, model="line\u2028separator"))
     (file,) = tmp_path.iterdir()
@@ -157,7 +159,7 @@ def test_a_line_that_a_limit_cuts_is_told_and_costs_no_other(tmp_path: Path, cap
     assert [each.calls for each in ledger.entries()] == [1, 300]
 
 
-def test_a_folder_that_cannot_be_written_fails_no_job(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unwritable_folder_does_not_fail_a_job(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
 
     LedgerFile(tmp_path / "file" / "ledger").add(entry())
@@ -166,7 +168,7 @@ def test_a_folder_that_cannot_be_written_fails_no_job(tmp_path: Path, caplog: py
 
 
 @pytest.mark.parametrize("after", [0, 3], ids=["before any text", "in the middle"])
-async def test_tokens_that_nobody_counted_are_booked(after: int, scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_estimated_tokens_are_recorded(after: int, scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply("a b c d e f", stall_after=after)
     async with priced(scripted, spending=Spending(daily_tokens=100_000)) as bench:
         job = asyncio.create_task(bench.run("refactor", CODE))
@@ -184,7 +186,7 @@ async def test_tokens_that_nobody_counted_are_booked(after: int, scripted: Scrip
     assert LedgerFile(user_paths().ledger).today().tokens == entry.uncounted, "they count for the day's limit"
 
 
-async def test_a_call_that_broke_off_counts_before_the_next_is_made(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_an_incomplete_call_counts_before_the_next_one(scripted: ScriptedModel, stet_home: Path) -> None:
     """The endpoint read the prompt, stalled, and told no usage: the second request may go over the limit."""
     scripted.default = Reply(BETTER, stall_after=0, head_first=True)
     async with priced(scripted) as bench:

@@ -16,7 +16,7 @@ SAMPLES = (
 )
 
 
-async def test_samples_are_grouped_by_what_they_do(make: MakeCase) -> None:
+async def test_samples_are_grouped_by_behavior(make: MakeCase) -> None:
     found = await agreement([make(STUB, sample, "f", action="generate") for sample in SAMPLES])
     assert isinstance(found, Agreement), found
     assert found.groups == ((0, 2), (1,), (3,))
@@ -24,7 +24,7 @@ async def test_samples_are_grouped_by_what_they_do(make: MakeCase) -> None:
     assert "2 of 4 samples agree" in found.evidence().detail
 
 
-async def test_the_same_code_is_one_sample(make: MakeCase) -> None:
+async def test_equal_code_counts_as_one_sample(make: MakeCase) -> None:
     """However it is laid out and whatever its comments say."""
     again = "# the\n" + SAMPLES[0].replace("    return", '    """Largest."""\n    return')
     found = await agreement([make(STUB, sample, "f", action="generate") for sample in (SAMPLES[0], again, again)])
@@ -40,7 +40,7 @@ async def test_the_same_code_is_one_sample(make: MakeCase) -> None:
     assert "1 more repeat one of them" in more.evidence().detail
 
 
-def test_two_thirds_are_enough_and_one_alone_never_is() -> None:
+def test_agreement_needs_two_thirds_and_more_than_one_sample() -> None:
     assert Agreement(((0, 2), (1,)), 60).evidence().verdict is Ruling.PASS
     assert Agreement(((0, 2), (1,)), 10).evidence().verdict is Ruling.UNKNOWN
     assert Agreement(((0,),), 60).evidence().verdict is Ruling.UNKNOWN

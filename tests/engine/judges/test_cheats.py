@@ -210,13 +210,13 @@ SCRIPTS = {
 
 @needs("node")
 @pytest.mark.parametrize(("before", "after"), SCRIPTS.values(), ids=SCRIPTS.keys())
-async def test_a_difference_cannot_be_hidden_in_a_script(make: MakeCase, before: str, after: str) -> None:
+async def test_a_difference_in_a_script_cannot_be_hidden(make: MakeCase, before: str, after: str) -> None:
     evidence = await compare(replace(make(before, after, "f"), language="javascript", path=Path("/nowhere/a.mjs")))
     assert evidence.verdict is not Ruling.PASS, evidence.detail
 
 
 @needs("node")
-async def test_what_is_the_same_is_so_in_a_script(make: MakeCase) -> None:
+async def test_equal_scripts_are_equivalent(make: MakeCase) -> None:
     case = make(JS, JS.replace("n * 2", "2 * n"), "f")
     evidence = await compare(replace(case, language="javascript", path=Path("/nowhere/a.mjs")))
     assert evidence.verdict is Ruling.PASS, evidence.detail
@@ -242,7 +242,7 @@ test("nobody else", () => {
 
 
 @needs("node")
-async def test_no_test_looks_into_what_tells_its_outcome(runtime: Runtime) -> None:
+async def test_no_test_can_inspect_the_reporter(runtime: Runtime) -> None:
     plan = TestPlan("javascript", tests=("look.test.mjs",), files={"look.test.mjs": LOOKS.encode()})
     report = await run_tests_of(runtime.sandbox, plan)
     assert report.green, report.failed() or report.detail
@@ -250,7 +250,7 @@ async def test_no_test_looks_into_what_tells_its_outcome(runtime: Runtime) -> No
 
 @in_each_box
 @pytest.mark.parametrize("code", [INTRUDES, REACHES], ids=["memory", "ways out"])
-async def test_what_judges_is_out_of_reach(make: MakeCase, code: str) -> None:
+async def test_the_candidate_cannot_reach_the_judge(make: MakeCase, code: str) -> None:
     evidence = await compare(make(SAME, SAME + code, "f"))
     assert evidence.verdict is Ruling.FAIL
     assert "PermissionError" in evidence.detail, evidence.detail
@@ -270,12 +270,12 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("lead", SHOWN.values(), ids=SHOWN.keys())
-async def test_an_example_is_shown_by_nobody_else(make: MakeCase, lead: str) -> None:
+async def test_the_candidate_cannot_report_an_example(make: MakeCase, lead: str) -> None:
     evidence = await doctest.judge(make(EXAMPLE, lead + EXAMPLE.replace("n * 2", "n * 3"), "f"))
     assert evidence.verdict is not Ruling.PASS, evidence.detail
 
 
-async def test_what_a_text_always_did_costs_its_examples_nothing(make: MakeCase) -> None:
+async def test_suspicious_code_of_the_old_text_does_not_invalidate_examples(make: MakeCase) -> None:
     loud = "print('loaded')\n" + EXAMPLE
     assert (await doctest.judge(make(loud, loud.replace("n * 2", "2 * n"), "f"))).verdict is Ruling.PASS
 
@@ -287,7 +287,7 @@ SKIPS = {
 
 
 @pytest.mark.parametrize("after", SKIPS.values(), ids=SKIPS.keys())
-async def test_a_test_that_passed_has_to_pass(make: MakeCase, tmp_path: Path, after: str) -> None:
+async def test_a_test_that_passed_must_still_pass(make: MakeCase, tmp_path: Path, after: str) -> None:
     tests = "from a import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
     evidence = await run_tests(make(SAME, after, "f", root=tmp_path, files={"test_a.py": tests}))
     assert evidence.verdict is Ruling.FAIL, evidence.detail
@@ -305,7 +305,9 @@ IDLE = {
 
 
 @pytest.mark.parametrize("tests", IDLE.values(), ids=IDLE.keys())
-async def test_a_test_that_notices_the_trial_notices_no_mistake(runtime: Runtime, tmp_path: Path, tests: str) -> None:
+async def test_a_test_that_detects_the_mutation_run_detects_no_mutant(
+    runtime: Runtime, tmp_path: Path, tests: str
+) -> None:
     code = f"# Two lines\n# of comment\n\n\n{SAME}"
     (tmp_path / "a.py").write_text(code)
     there = replace(runtime, workspace=Workspace((tmp_path,)))
@@ -331,12 +333,12 @@ FASTER = {
 
 
 @pytest.mark.parametrize("after", FASTER.values(), ids=FASTER.keys())
-async def test_a_gain_is_the_codes_own(make: MakeCase, after: str) -> None:
+async def test_a_speedup_comes_from_the_code_itself(make: MakeCase, after: str) -> None:
     evidence = await timing.judge(make(WORK, after, "f", action="optimize"))
     assert evidence.verdict is not Ruling.PASS, evidence.detail
 
 
-async def test_what_comes_along_into_the_box_hides_no_module_of_the_user(runtime: Runtime, tmp_path: Path) -> None:
+async def test_helper_files_in_the_sandbox_do_not_shadow_modules_of_the_user(runtime: Runtime, tmp_path: Path) -> None:
     """The clock of a trial lies there as `processes`."""
     code = "from processes import LEAST\n\n\ndef f(x):\n    return max(x, LEAST)\n"
     (tmp_path / "processes.py").write_text("LEAST = 3\n")

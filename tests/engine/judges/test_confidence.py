@@ -55,18 +55,18 @@ FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", t
         ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN), TESTS], EvidenceTier.TESTED),
     ],
 )
-def test_the_strongest_evidence_counts(evidence: list[Evidence], expected: EvidenceTier) -> None:
+def test_the_strongest_evidence_decides(evidence: list[Evidence], expected: EvidenceTier) -> None:
     assert strength(evidence) is expected
     assert strength(evidence, truncated=True) is EvidenceTier.UNCHECKED
 
 
-def test_what_is_only_said_is_no_evidence() -> None:
+def test_claims_are_not_evidence() -> None:
     unknown = replace(TESTS, verdict=Ruling.UNKNOWN)
     assert strength([PARSES, unknown]) is EvidenceTier.PARSED
     assert strength([PARSES, replace(EQUAL, verdict=Ruling.SKIPPED)]) is EvidenceTier.PARSED
 
 
-def test_a_failing_trusted_test_leaves_at_most_a_tenth_whatever_else_passed() -> None:
+def test_a_failing_trusted_test_caps_the_confidence_at_a_tenth() -> None:
     found = confidence([PARSES, DOCTESTS, EQUAL, FAILED], "strong")
     assert found.chance == REFUTED == 0.1
     assert found.reasons == ("tests FAILED: test_add fails: 3 == 4 is false",)
@@ -74,7 +74,7 @@ def test_a_failing_trusted_test_leaves_at_most_a_tenth_whatever_else_passed() ->
     assert untrusted.chance > REFUTED
 
 
-def test_the_reason_is_what_ran() -> None:
+def test_the_reason_names_the_checks_that_ran() -> None:
     found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "strong")
     assert found.reasons == ("4 doctests pass", "3 of 3 samples agree on 214 inputs")
     assert found.metadata() == Metadata(calibration=DEFAULT, reasons=found.reasons, evidence_tier=EvidenceTier.TESTED)
@@ -83,7 +83,7 @@ def test_the_reason_is_what_ran() -> None:
     assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reasons == ("the reply is incomplete",)
 
 
-def test_the_shipped_table_invents_no_counts() -> None:
+def test_the_chances_of_the_shipped_table_follow_from_its_counts() -> None:
     rows = read(FILE)
     assert [row.profile for row in rows if not row.model] == ["tiny", "mid", "strong"]
     for row in rows:
@@ -97,7 +97,7 @@ def test_the_shipped_table_invents_no_counts() -> None:
 
 
 @pytest.mark.parametrize("profile", ["tiny", "mid", "strong"])
-def test_start_values_rise_with_the_evidence(profile: str) -> None:
+def test_default_chances_rise_with_the_evidence(profile: str) -> None:
     row = next(row for row in read(FILE) if row.profile == profile and not row.model)
     starts = [cell.chance for cell in row.cells.values() if not cell.measured]
     assert starts == sorted(starts)
@@ -108,7 +108,7 @@ def _row(profile: str, model: str, chances: float, count: int) -> CalibrationRow
     return CalibrationRow(profile, model, "2026-01-01" if count else "", dict.fromkeys(EvidenceTier, cell))
 
 
-def test_the_models_own_row_comes_first_then_its_profiles() -> None:
+def test_the_row_of_the_model_precedes_that_of_its_profile() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("mid", "", 0.5, 100), _row("mid", "qwen:7b", 0.6, 50)]
     assert chance(EvidenceTier.PARSED, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
     assert chance(EvidenceTier.PARSED, "mid", "llama:8b", rows) == (0.5, "mid")
@@ -116,12 +116,12 @@ def test_the_models_own_row_comes_first_then_its_profiles() -> None:
     assert chance(EvidenceTier.PARSED, "unheard of", "x", rows) == (0.3, DEFAULT)
 
 
-def test_too_few_cases_are_no_measurement() -> None:
+def test_too_few_cases_are_ignored() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("tiny", "qwen:1b", 0.9, LEAST_COUNT - 1)]
     assert chance(EvidenceTier.PARSED, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
 
 
-def test_no_chance_is_certain() -> None:
+def test_no_confidence_is_zero_or_one() -> None:
     sure, hopeless = _row("tiny", "", 1.0, 500), _row("mid", "", 0.0, 500)
     assert chance(EvidenceTier.TESTED, "tiny", "", [sure])[0] == HIGHEST
     assert chance(EvidenceTier.UNCHECKED, "mid", "", [hopeless])[0] == LOWEST
@@ -150,5 +150,5 @@ def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
         (Check.NAMES, Ruling.SKIPPED, "names not checked"),
     ],
 )
-def test_what_a_summary_says_of_a_check(check: Check, verdict: Ruling, told: str) -> None:
+def test_a_summary_describes_a_check(check: Check, verdict: Ruling, told: str) -> None:
     assert evidence_line([Evidence(check, verdict, "what it says")]) == told

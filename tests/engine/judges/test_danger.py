@@ -40,7 +40,7 @@ async def judged(after: str, language: str = "python", *, before: str = BEFORE, 
         ("javascript", "fs.rmSync('/', {recursive: true})", "fs.rmSync", "deletes"),
     ],
 )
-async def test_a_new_call_is_told(language: str, code: str, name: str, what: str) -> None:
+async def test_a_new_dangerous_call_is_reported(language: str, code: str, name: str, what: str) -> None:
     before = BEFORE if language == "python" else "let a = 1\n"
     evidence = await judged(before + code + "\n", language, before=before)
     assert evidence.verdict is Ruling.UNKNOWN
@@ -59,13 +59,13 @@ async def test_a_new_call_is_told(language: str, code: str, name: str, what: str
         "evaluate(a)\n# subprocess.run(a)\nx = 'eval(a)'\n",
     ],
 )
-async def test_what_was_there_or_is_harmless_is_not_told(code: str) -> None:
+async def test_existing_and_harmless_calls_are_not_reported(code: str) -> None:
     evidence = await judged(code)
     assert evidence.verdict is Ruling.PASS, evidence.detail
     assert evidence_line([evidence]) == ""
 
 
-async def test_an_instruction_may_have_asked_for_it() -> None:
+async def test_a_call_that_the_instruction_requests_is_allowed() -> None:
     evidence = await judged(BEFORE + "eval(a)\n", action="generate")
     assert evidence.verdict is Ruling.UNKNOWN
     assert not evidence.trusted
@@ -83,14 +83,14 @@ async def test_an_instruction_may_have_asked_for_it() -> None:
     ],
 )
 @pytest.mark.parametrize("language", ["python", "go", "plaintext"])
-async def test_a_character_that_nobody_sees_refutes(language: str, character: str, name: str) -> None:
+async def test_an_invisible_character_refutes(language: str, character: str, name: str) -> None:
     evidence = await judged(f"{BEFORE}# a{character}b\n", language)
     assert evidence.verdict is Ruling.FAIL
     assert evidence.trusted
     assert name in evidence.detail
 
 
-async def test_hidden_characters_that_were_there_and_visible_ones_are_well() -> None:
+async def test_existing_invisible_characters_and_visible_ones_pass() -> None:
     before = "\ufeffx = 'a\u200bb'\n"
     after = before + "y = 'é 漢 👩\u200d🚀 \u200c'\f\n"
     assert (await judged(after, before=before)).verdict is Ruling.PASS
@@ -134,7 +134,9 @@ TELLING = {
     ("language", "code", "name"),
     [(language, code, name) for language, codes in HIDING.items() for code, name in codes.items()],
 )
-async def test_what_hides_every_error_is_told_where_it_is_new(language: str, code: str, name: str, action: str) -> None:
+async def test_a_new_handler_that_hides_every_error_is_reported(
+    language: str, code: str, name: str, action: str
+) -> None:
     before = "a = 1\n"
     evidence = await judged(before + code, language, before=before, action=action)
     assert evidence.detail == f"adds `{name}`, which hides all errors"
@@ -146,12 +148,12 @@ async def test_what_hides_every_error_is_told_where_it_is_new(language: str, cod
 @pytest.mark.parametrize(
     ("language", "code"), [(language, code) for language, codes in TELLING.items() for code in codes]
 )
-async def test_a_handler_that_does_something_about_the_error_is_not_told(language: str, code: str) -> None:
+async def test_a_handler_that_uses_the_error_is_not_reported(language: str, code: str) -> None:
     evidence = await judged(code, language, before="a = 1\n", action="debug")
     assert evidence.verdict is Ruling.PASS, evidence.detail
 
 
-async def test_a_handler_that_is_made_wider_is_new() -> None:
+async def test_a_widened_handler_counts_as_new() -> None:
     before = TELLING["python"][0]
     evidence = await judged(before.replace("ValueError", "Exception"), before=before, action="debug")
     assert evidence.detail == "adds `except Exception`, which hides all errors"

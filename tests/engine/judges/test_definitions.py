@@ -69,7 +69,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.language)
-def test_a_definition_that_is_gone_is_found_and_one_that_moved_is_not(text: Text) -> None:
+def test_a_removed_definition_is_reported_and_a_moved_one_is_not(text: Text) -> None:
     assert gone(Source(text.whole), Source(text.less), text.language) == [text.lost]
     assert gone(Source(text.whole), Source(text.moved), text.language) == []
     assert gone(Source(text.less), Source(text.whole), text.language) == []
@@ -95,7 +95,7 @@ def test_a_definition_that_is_gone_is_found_and_one_that_moved_is_not(text: Text
         ),
     ],
 )
-def test_what_counts_as_a_definition(before: str, after: str, lost: list[str]) -> None:
+def test_kinds_of_definitions_are_recognized(before: str, after: str, lost: list[str]) -> None:
     assert gone(Source(before), Source(after), "python") == lost
 
 
@@ -117,7 +117,7 @@ def case(after: str, instruction: str = "", unit: str = "words", language: str =
         ("count the words, Basket is no longer needed", Ruling.PASS),
     ],
 )
-async def test_only_what_the_instruction_names_may_go(instruction: str, verdict: Ruling) -> None:
+async def test_only_definitions_named_in_the_instruction_may_be_removed(instruction: str, verdict: Ruling) -> None:
     evidence = await definitions.judge(case(ONLY_WORDS, instruction))
     assert evidence.verdict is verdict, evidence
     told = "`Basket` is gone"
@@ -126,14 +126,14 @@ async def test_only_what_the_instruction_names_may_go(instruction: str, verdict:
     assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == told)
 
 
-async def test_a_renaming_that_was_asked_for_is_none() -> None:
+async def test_a_requested_renaming_is_not_a_removal() -> None:
     after = BEFORE.replace("def words(", "def count(")
     assert (await definitions.judge(case(after, "rename words to count"))).verdict is Ruling.PASS
     assert (await definitions.judge(case(after, "rename it to count"))).verdict is Ruling.PASS
     assert (await definitions.judge(case(after, "count the words"))).verdict is Ruling.FAIL
 
 
-async def test_many_that_are_gone_are_counted() -> None:
+async def test_many_removed_definitions_are_counted() -> None:
     before = Source("".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(6)))
     evidence = await definitions.judge(replace(case("def f0():\n    return 0\n"), before=before))
     assert evidence.detail == "`f1`, `f2`, `f3` and 2 more are gone"
@@ -184,7 +184,7 @@ module.exports = { words };
         ("go", '\t"os"\n', '`"os"` is gone'),
     ],
 )  # fmt: skip
-async def test_more_than_definitions_has_to_stay(language: str, piece: str, lost: str) -> None:
+async def test_other_statements_must_be_kept_too(language: str, piece: str, lost: str) -> None:
     texts = {
         "python": SHOP,
         "javascript": SCRIPT,
@@ -210,7 +210,7 @@ async def test_more_than_definitions_has_to_stay(language: str, piece: str, lost
         ("print(words", "main()\n    print(words"),
     ],
 )  # fmt: skip
-async def test_what_is_changed_is_not_gone(old: str, new: str) -> None:
+async def test_a_changed_definition_is_not_removed(old: str, new: str) -> None:
     evidence = await definitions.judge(
         replace(case("", unit=""), before=Source(SHOP), after=Source(SHOP.replace(old, new)))
     )
@@ -226,7 +226,7 @@ async def test_what_is_changed_is_not_gone(old: str, new: str) -> None:
         ("text.strip().split()", "add a function lines", frozenset(), Ruling.PASS),
     ],
 )
-async def test_an_addition_keeps_what_is_there(
+async def test_an_addition_must_keep_existing_code(
     body: str, instruction: str, meant: frozenset[str], verdict: Ruling
 ) -> None:
     after = BEFORE.replace("text.split()", body) + "\n\ndef lines(text):\n    return text.splitlines()\n"

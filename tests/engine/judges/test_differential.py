@@ -144,14 +144,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-async def test_a_difference_is_told(make: MakeCase, name: str) -> None:
+async def test_a_difference_is_reported(make: MakeCase, name: str) -> None:
     before, after, unit, says = CASES[name]
     evidence = await judge(make(before, after, unit))
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
     assert says in evidence.detail
 
 
-async def test_a_kind_that_is_taken_no_more_is_asked_about(make: MakeCase) -> None:
+async def test_a_kind_of_argument_that_is_no_longer_accepted_is_not_refuted(make: MakeCase) -> None:
     """Nobody says whether texts were meant; a person sees it at once."""
     before = "def f(n, m):\n    return n * 2 if n == m else n\n"
     after = "def f(n, m):\n    return n * 2 if n - m == 0 else n\n"
@@ -186,7 +186,7 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", SAME)
-async def test_code_behaves_like_itself(make: MakeCase, name: str) -> None:
+async def test_code_is_equivalent_to_itself(make: MakeCase, name: str) -> None:
     text, unit = SAME[name]
     evidence = await judge(make(text, text, unit))
     assert evidence.verdict is Ruling.PASS, evidence
@@ -201,7 +201,7 @@ async def test_arrays_of_numpy_are_compared_item_by_item(make: MakeCase) -> None
     assert (other.verdict, "ndarray(float64" in other.detail) == (Ruling.FAIL, True), other
 
 
-async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
+async def test_a_rounding_difference_is_accepted_and_reported(make: MakeCase) -> None:
     before = "def f(xs: list[float]) -> float:\n    return sum(x for x in xs if -9e3 < x < 9e3)\n"
     after = (
         "import math\n\n\ndef f(xs: list[float]) -> float:\n    return math.fsum(x for x in xs if -9e3 < x < 9e3) + 0\n"
@@ -213,7 +213,7 @@ async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
     assert "except for rounding" in alike.detail
 
 
-async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> None:
+async def test_a_truncated_iterator_is_reported(make: MakeCase) -> None:
     before = "from itertools import count\n\n\ndef f(n: int):\n    return count(n)\n"
     endless = await judge(make(before, before.replace("count(n)", "count(n, 1)"), "f"))
     assert endless.verdict is Ruling.PASS, endless
@@ -222,7 +222,7 @@ async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> No
     assert "first" not in (await judge(make(before, before.replace("yield n", "yield n + 0"), "f"))).detail
 
 
-async def test_another_order_of_keys_is_told(make: MakeCase) -> None:
+async def test_a_different_order_of_keys_is_reported(make: MakeCase) -> None:
     before = "def f(xs: list[str]):\n    return {x: len(x) for x in xs}\n"
     evidence = await judge(make(before, before.replace("in xs}", "in sorted(xs)}"), "f"))
     assert (evidence.verdict, "except for the order of keys" in evidence.detail) == (Ruling.PASS, True), evidence
@@ -277,7 +277,7 @@ ALIASES = {
 
 
 @pytest.mark.parametrize("name", ALIASES)
-async def test_what_is_shared_otherwise_is_no_proof(make: MakeCase, name: str) -> None:
+async def test_results_that_share_objects_differently_are_not_proven(make: MakeCase, name: str) -> None:
     before, after, unit, says = ALIASES[name]
     evidence = await judge(make(before, after, unit))
     assert evidence.verdict is Ruling.UNKNOWN, evidence
@@ -285,7 +285,7 @@ async def test_what_is_shared_otherwise_is_no_proof(make: MakeCase, name: str) -
     assert says in evidence.detail
 
 
-async def test_what_an_object_was_made_of_is_looked_at(make: MakeCase) -> None:
+async def test_the_arguments_of_a_constructor_are_compared_after_the_calls(make: MakeCase) -> None:
     evidence = await judge(make(BOX, BOX.replace("= list(items)", "= items"), "Box"))
     assert evidence.verdict is Ruling.FAIL, evidence
     assert "given1 = " in evidence.detail
@@ -313,7 +313,7 @@ ALIKE = {
 
 
 @pytest.mark.parametrize("name", ALIKE)
-async def test_nobody_sees_whether_values_are_one(make: MakeCase, name: str) -> None:
+async def test_identity_of_immutable_values_is_ignored(make: MakeCase, name: str) -> None:
     before, after = ALIKE[name]
     evidence = await judge(make(before, after, "f"))
     assert evidence.verdict is Ruling.PASS, evidence
@@ -336,14 +336,14 @@ NOT_COMPARABLE = {
 
 
 @pytest.mark.parametrize("name", NOT_COMPARABLE)
-async def test_what_cannot_be_compared_is_said_with_the_reason(make: MakeCase, name: str) -> None:
+async def test_code_that_cannot_be_compared_is_reported_with_the_reason(make: MakeCase, name: str) -> None:
     text, says = NOT_COMPARABLE[name]
     evidence = await judge(make(text, text, "f"))
     assert evidence.verdict is Ruling.UNKNOWN, evidence
     assert says in evidence.detail
 
 
-async def test_where_no_code_runs_the_check_is_skipped(make: MakeCase) -> None:
+async def test_the_check_is_skipped_where_no_code_runs(make: MakeCase) -> None:
     case = make("def f(n: int):\n    return n\n", "def f(n: int):\n    return 1\n", "f")
     assert (await judge(replace(case, runtime=None))).verdict is Ruling.SKIPPED
     assert (await judge(replace(case, language="cobol"))).verdict is Ruling.SKIPPED
@@ -351,7 +351,7 @@ async def test_where_no_code_runs_the_check_is_skipped(make: MakeCase) -> None:
     assert "out of time" in (await judge(late)).detail
 
 
-async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of_it(make: MakeCase) -> None:
+async def test_a_function_that_does_not_use_a_broken_import_is_compared(make: MakeCase) -> None:
     text = "import nowhere_at_all\n\nSTEP = 2\n\n\ndef f(n: int):\n    return n + STEP\n"
     alike = await judge(make(text, text, "f"))
     assert alike.verdict is Ruling.PASS, alike
@@ -360,7 +360,7 @@ async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of
 
 
 @in_each_box
-async def test_a_module_of_a_package_imports_what_the_editor_holds(make: MakeCase, tmp_path: Path) -> None:
+async def test_a_module_of_a_package_imports_unsaved_buffers(make: MakeCase, tmp_path: Path) -> None:
     before = (
         "from .rates import RATE\nfrom shop import base\n\n\ndef gross(net: int):\n    return net * RATE + base.FEE\n"
     )
@@ -376,7 +376,7 @@ async def test_a_module_of_a_package_imports_what_the_editor_holds(make: MakeCas
 
 
 @in_each_box
-async def test_tests_of_the_project_give_inputs(make: MakeCase, tmp_path: Path) -> None:
+async def test_inputs_are_taken_from_tests_of_the_project(make: MakeCase, tmp_path: Path) -> None:
     before = "def decode(code):\n    return code == 'X-4711'\n"
     tests = "from a import decode\n\n\ndef test_decode():\n    assert decode('X-4712') is False\n"
     after = before.replace("code == 'X-4711'", "code in ('X-4711', 'X-4712')")
@@ -384,7 +384,7 @@ async def test_tests_of_the_project_give_inputs(make: MakeCase, tmp_path: Path) 
     assert evidence.verdict is Ruling.FAIL, evidence
 
 
-async def test_a_document_without_a_unit_is_judged_by_what_changed(make: MakeCase) -> None:
+async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: MakeCase) -> None:
     before = "def a(n: int):\n    return n\n\n\ndef b(n: int):\n    return n\n"
     evidence = await judge(
         make(before, before.replace("def b(n: int):\n    return n", "def b(n: int):\n    return -n"), "")
@@ -394,7 +394,7 @@ async def test_a_document_without_a_unit_is_judged_by_what_changed(make: MakeCas
 
 
 @in_each_box
-async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
+async def test_a_forged_report_is_rejected(make: MakeCase) -> None:
     forge = (
         "import os\n\n\ndef f(n: int):\n    for fd in range(3, 64):\n        try:\n"
         '            os.write(fd, b\'{"nonce": "x", "texts": [], "left_out": []}\\n\')\n'
@@ -404,7 +404,7 @@ async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
     assert (await judge(case)).verdict is not Ruling.PASS
 
 
-async def test_one_call_that_takes_all_the_time_is_told(make: MakeCase) -> None:
+async def test_a_call_that_takes_all_the_time_is_reported(make: MakeCase) -> None:
     """As on a machine so busy that the trial's time is over before the processor's time for a call."""
     case = make("def f(n: int):\n    return n\n", "", "f")
     endless = "def work(n):\n    while True:\n        pass\n"
@@ -416,7 +416,7 @@ async def test_one_call_that_takes_all_the_time_is_told(make: MakeCase) -> None:
     assert report.left_out == {"it does not finish in time": 1}
 
 
-async def test_a_cancelled_judge_leaves_no_process(make: MakeCase) -> None:
+async def test_cancelling_the_judge_leaves_no_process(make: MakeCase) -> None:
     case = make("def f(n: int):\n    return n\n", "", "f")
     assert case.runtime is not None
     endless = "import time\nwhile True:\n    pass\n"
@@ -437,20 +437,20 @@ def _children() -> set[str]:
     return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
-async def test_impossible_is_said_where_no_python_was_found(make: MakeCase) -> None:
+async def test_a_missing_python_interpreter_is_reported_as_impossible(make: MakeCase) -> None:
     case = make("def f(n: int):\n    return n\n", "", "f")
     trial = HarnessRun(("",), (), "", Path("/box/a.py"), "a")
     found = await run(replace(case.runtime, python=None, why_no_python="none works"), trial)
     assert found == NotRunnable("none works")
 
 
-async def test_an_input_that_is_tried_twice_counts_once(make: MakeCase) -> None:
+async def test_a_repeated_input_counts_once(make: MakeCase) -> None:
     evidence = await judge(make("def f():\n    return [1]\n", "def f():\n    return [0 + 1]\n", "f"))
     assert (evidence.verdict, evidence.count) == (Ruling.PASS, 1), evidence
     assert "same behavior on 1 input" in evidence.detail
 
 
-def test_what_takes_long_to_draw_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_input_generators_are_used_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "def f(names: list[str], table: dict[str, list[int]]) -> int:\n    return len(names)\n"
     whole = calls_for(text, "f")
     calls_for.cache_clear()

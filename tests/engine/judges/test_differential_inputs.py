@@ -51,7 +51,7 @@ def f(person: Person) -> str:
 
 
 @pytest.mark.parametrize("said", SAID)
-async def test_what_is_logged_warned_and_written_to_stderr_counts(make: MakeCase, said: str) -> None:
+async def test_logging_warnings_and_stderr_are_compared(make: MakeCase, said: str) -> None:
     before = LOGS.format(said=said)
     gone = await judge(make(before, LOGS.format(said="pass"), "f"))
     assert gone.verdict is Ruling.FAIL, gone
@@ -59,7 +59,7 @@ async def test_what_is_logged_warned_and_written_to_stderr_counts(make: MakeCase
     assert same.verdict is Ruling.PASS, same
 
 
-async def test_private_state_counts_where_another_function_reads_it(make: MakeCase) -> None:
+async def test_private_state_is_compared_if_another_function_reads_it(make: MakeCase) -> None:
     after = STATE.replace("    _seen[name] = _seen.get(name, 0) + 1\n", "")
     assert (await judge(make(STATE, after, "f"))).verdict is Ruling.FAIL
     alone = STATE.partition("\n\n\ndef often")[0] + "\n"
@@ -88,7 +88,7 @@ async def test_private_state_counts_where_another_function_reads_it(make: MakeCa
     ],
     ids=["size", "depth", "beyond 2**53", "chain", "keywords", "typed dict"],
 )
-async def test_an_input_that_shows_it_is_among_those_tried(make: MakeCase, before: str, after: str) -> None:
+async def test_an_input_that_reveals_the_difference_is_tried(make: MakeCase, before: str, after: str) -> None:
     evidence = await judge(make(before, after, "f"))
     assert evidence.verdict is Ruling.FAIL, evidence
 
@@ -98,7 +98,7 @@ FIRST = (
 )
 
 
-async def test_another_error_where_the_code_failed_by_chance_is_no_difference(make: MakeCase) -> None:
+async def test_a_different_accidental_error_is_not_a_difference(make: MakeCase) -> None:
     evidence = await judge(make(FIRST, "def f(xs: list[int]) -> int:\n    return max(xs)\n", "f"))
     assert evidence.verdict is Ruling.PASS, evidence
     assert "which error is raised" in evidence.detail
@@ -107,7 +107,7 @@ async def test_another_error_where_the_code_failed_by_chance_is_no_difference(ma
     assert broken.verdict is Ruling.FAIL, "the docstring promises it"
 
 
-async def test_what_the_docstring_excludes_is_not_tried(make: MakeCase) -> None:
+async def test_inputs_that_the_docstring_excludes_are_not_tried(make: MakeCase) -> None:
     before = '''def f(n: int) -> int:
     """The factorial of a number that is {}."""
     found = 1
@@ -123,7 +123,7 @@ async def test_what_the_docstring_excludes_is_not_tried(make: MakeCase) -> None:
     assert meant.verdict is Ruling.FAIL, meant
 
 
-async def test_a_difference_on_unusual_kinds_alone_is_told_in_passing(make: MakeCase) -> None:
+async def test_a_difference_only_on_unusual_kinds_does_not_refute(make: MakeCase) -> None:
     before = "def f(values):\n    found = []\n    for i in range(len(values)):\n        found.append(values[i] * 2)\n"
     before += "    return found\n"
     after = "def f(values):\n    return [each * 2 for each in values]\n"
@@ -134,7 +134,7 @@ async def test_a_difference_on_unusual_kinds_alone_is_told_in_passing(make: Make
     assert wrong.verdict is Ruling.FAIL, wrong
 
 
-async def test_not_a_number_counts_where_the_code_speaks_of_it(make: MakeCase) -> None:
+async def test_not_a_number_is_an_input_if_the_code_mentions_it(make: MakeCase) -> None:
     before = "def f(x: float) -> float:\n    if x < 0:\n        return 0.0\n    return x\n"
     after = "def f(x: float) -> float:\n    return max(0.0, x)\n"
     evidence = await judge(make(before, after, "f"))

@@ -172,7 +172,7 @@ async def judged(
 
 
 @pytest.mark.parametrize("name", CASES)
-async def test_a_difference_is_told(make: MakeCase, name: str) -> None:
+async def test_a_difference_is_reported(make: MakeCase, name: str) -> None:
     before, after, unit, says = CASES[name]
     evidence = await judged(make, before, after, unit)
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
@@ -198,21 +198,21 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", SAME)
-async def test_code_behaves_like_itself(make: MakeCase, name: str) -> None:
+async def test_code_is_equivalent_to_itself(make: MakeCase, name: str) -> None:
     text = SAME[name]
     moved = "// a line above\n" + text.replace("  ", "    ")
     evidence = await judged(make, text, moved, "f")
     assert evidence.verdict is Ruling.PASS, evidence
 
 
-async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
+async def test_a_rounding_difference_is_accepted_and_reported(make: MakeCase) -> None:
     before = "/** @param {number[]} xs */\nfunction f(xs) { return xs.reduce((a, b) => a + b / 3, 0); }\n"
     evidence = await judged(make, before, before.replace("xs.reduce", "[...xs].reverse().reduce"), "f")
     assert evidence.verdict is Ruling.PASS, evidence
     assert "rounding" in evidence.detail
 
 
-async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
+async def test_a_difference_on_unintended_inputs_does_not_refute(make: MakeCase) -> None:
     before = "function f(thing) { return Math.floor(thing.when); }\n"
     after = "function f(thing) { return Math.floor(thing.when) || 0; }\n"
     evidence = await judged(make, before, after, "f")
@@ -221,7 +221,7 @@ async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
     assert evidence.trusted, "it is asked about"
 
 
-async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> None:
+async def test_a_truncated_iterator_is_reported(make: MakeCase) -> None:
     before = "function* f(n) { for (let i = n; ; i += 1) yield i; }\n"
     endless = await judged(make, before, before.replace("i += 1", "i++"), "f")
     assert endless.verdict is Ruling.PASS, endless
@@ -272,7 +272,7 @@ SHARES = {
 
 
 @pytest.mark.parametrize("name", SHARES)
-async def test_what_is_one_thing_is_told_and_proves_nothing(make: MakeCase, name: str) -> None:
+async def test_differently_shared_objects_are_reported_and_not_proven(make: MakeCase, name: str) -> None:
     before, after, unit, says = SHARES[name]
     evidence = await judged(make, before, after, unit)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
@@ -280,7 +280,7 @@ async def test_what_is_one_thing_is_told_and_proves_nothing(make: MakeCase, name
     assert says in evidence.detail
 
 
-async def test_what_is_frozen_may_be_one(make: MakeCase) -> None:
+async def test_frozen_objects_may_be_shared(make: MakeCase) -> None:
     before = "function f(n) { return [1, 2].map(() => Object.freeze({ n })); }\n"
     after = "function f(n) { return Array(2).fill(Object.freeze({ n })); }\n"
     evidence = await judged(make, before, after, "f")
@@ -309,7 +309,7 @@ NOT_COMPARABLE = {
 
 
 @pytest.mark.parametrize("name", NOT_COMPARABLE)
-async def test_what_cannot_be_compared_is_said_with_the_reason(make: MakeCase, name: str) -> None:
+async def test_code_that_cannot_be_compared_is_reported_with_the_reason(make: MakeCase, name: str) -> None:
     text, says = NOT_COMPARABLE[name]
     evidence = await judged(make, text, text, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
@@ -325,7 +325,7 @@ async def ran(runtime: Runtime, before: str, after: str, *setups: str) -> Harnes
     return report
 
 
-async def test_a_call_with_an_argument_that_cannot_be_told_is_left_out(runtime: Runtime) -> None:
+async def test_a_call_with_an_unprintable_argument_is_left_out(runtime: Runtime) -> None:
     odd = "class Odd { constructor(x) { this.x = x } get next() { throw Error() } }\nfunction f(a) { return 1; }\n"
     setups = [f"const a = new Odd({number});" for number in range(5)]
     report = await ran(runtime, odd, odd.replace("return", "a.x = 9; return"), *setups)
@@ -333,7 +333,7 @@ async def test_a_call_with_an_argument_that_cannot_be_told_is_left_out(runtime: 
     assert not report.texts[0].outcomes
 
 
-async def test_a_slower_text_leaves_the_first_the_time_that_it_takes(runtime: Runtime) -> None:
+async def test_a_slower_candidate_does_not_take_the_time_of_the_original(runtime: Runtime) -> None:
     slow = "function f(a) { for (let at = 0; at < 3e7; at += 1) a = -a; return a + 1; }\n"
     setups = [f"const a = {number};" for number in range(200)]
     report = await ran(runtime, "function f(a) { return a; }\n", slow, *setups)
@@ -342,7 +342,7 @@ async def test_a_slower_text_leaves_the_first_the_time_that_it_takes(runtime: Ru
     assert any(each.digest != old.outcomes[number].digest for number, each in new.outcomes.items())
 
 
-async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of_it(make: MakeCase) -> None:
+async def test_a_function_that_does_not_use_a_broken_import_is_compared(make: MakeCase) -> None:
     text = "import x from 'nowhere-at-all';\nconst STEP = 2;\nexport function f(n) { return n + STEP; }\nx.listen();\n"
     alike = await judged(make, text, text, "f")
     assert alike.verdict is Ruling.PASS, alike
@@ -351,7 +351,7 @@ async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of
 
 
 @in_each_box
-async def test_a_module_imports_what_the_editor_holds_and_tests_give_inputs(make: MakeCase, tmp_path: Path) -> None:
+async def test_a_module_imports_unsaved_buffers_and_takes_inputs_from_tests(make: MakeCase, tmp_path: Path) -> None:
     before = "import { RATE } from './rates.mjs';\nexport const known = (code) => code === 'X-4711' ? RATE : 0;\n"
     tests = "import { known } from '../src/a.mjs';\nconst code = 'X-4712';\nassert.equal(known(code), 0);\n"
     place: dict[str, Any] = {
@@ -369,7 +369,7 @@ async def test_a_module_imports_what_the_editor_holds_and_tests_give_inputs(make
 
 
 @pytest.mark.parametrize("folder", [".", "src"])
-async def test_a_counter_example_runs_in_node(make: MakeCase, tmp_path: Path, folder: str) -> None:
+async def test_a_counterexample_runs_in_node(make: MakeCase, tmp_path: Path, folder: str) -> None:
     text = TOTAL if folder == "." else TOTAL.replace("export ", "") + "module.exports = { total };\n"
     evidence = await judged(make, text, text.replace("1 + rate", "1 - rate"), "total")
     names = [each.name for each in evidence.attachments]
@@ -383,7 +383,7 @@ async def test_a_counter_example_runs_in_node(make: MakeCase, tmp_path: Path, fo
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
-async def test_a_file_of_inputs_counts_them_as_the_evidence_does(make: MakeCase, tmp_path: Path) -> None:
+async def test_the_inputs_file_has_as_many_inputs_as_the_evidence_reports(make: MakeCase, tmp_path: Path) -> None:
     evidence = await judged(make, TOTAL, TOTAL.replace("whole += price", "whole = whole + price"), "total")
     [file] = evidence.attachments
     (tmp_path / file.name).write_text(file.text)
@@ -394,7 +394,7 @@ async def test_a_file_of_inputs_counts_them_as_the_evidence_does(make: MakeCase,
     )
 
 
-async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
+async def test_a_forged_report_is_rejected(make: MakeCase) -> None:
     forge = (
         "const fs = process.getBuiltinModule?.('fs') ?? require('fs');\n"
         "for (let fd = 3; fd < 40; fd += 1) {\n"
@@ -421,7 +421,7 @@ export function cheapest(items: readonly Item[], level: Level, wanted: Wanted): 
 
 
 @in_each_box
-async def test_typescript_is_built_and_its_types_give_inputs(make: MakeCase, tmp_path: Path) -> None:
+async def test_typescript_is_compiled_and_its_types_determine_inputs(make: MakeCase, tmp_path: Path) -> None:
     esbuild()
     place: dict[str, Any] = {
         "root": tmp_path,
@@ -439,9 +439,7 @@ async def test_typescript_is_built_and_its_types_give_inputs(make: MakeCase, tmp
     assert told.returncode == 1, told.stderr
 
 
-async def test_typescript_without_anything_that_builds_it_is_said(
-    make: MakeCase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_typescript_without_a_compiler_is_reported(make: MakeCase, monkeypatch: pytest.MonkeyPatch) -> None:
     without = [each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "esbuild").exists()]
     monkeypatch.setenv("PATH", os.pathsep.join(without))
     text = "export function f(n: number): number { return n; }\n"
@@ -450,7 +448,7 @@ async def test_typescript_without_anything_that_builds_it_is_said(
         assert "esbuild" in evidence.detail
 
 
-async def test_a_document_without_a_unit_is_judged_by_what_changed(make: MakeCase) -> None:
+async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: MakeCase) -> None:
     before = "function a(n) { return n; }\nfunction b(n) { return n; }\n"
     evidence = await judged(make, before, before.replace("b(n) { return n", "b(n) { return -n"), "")
     assert evidence.verdict is Ruling.FAIL, evidence

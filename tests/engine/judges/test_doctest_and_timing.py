@@ -32,7 +32,7 @@ def half(n):
 
 
 @in_each_box
-async def test_examples_that_come_out_pass(make: MakeCase) -> None:
+async def test_examples_with_the_expected_output_pass(make: MakeCase) -> None:
     same = await doctest.judge(make(TEXT, TEXT.replace("n / 2", "n / 2.0"), "half"))
     assert (same.verdict, same.trusted, same.detail) == (Ruling.PASS, True, "3 doctests pass")
 
@@ -54,7 +54,7 @@ def median(xs):
     [(MEDIAN, Ruling.PASS), (MEDIAN.replace("sorted(xs)[len(xs) // 2]", "7"), Ruling.FAIL)],
     ids=["right", "constant"],
 )
-async def test_examples_of_what_is_inserted_are_run(make: MakeCase, code: str, verdict: Ruling) -> None:
+async def test_examples_of_inserted_code_are_run(make: MakeCase, code: str, verdict: Ruling) -> None:
     """They came with the code: they refute it, and prove little."""
     evidence = await doctest.judge(make(TEXT, TEXT + code, "", action="generate"))
     assert evidence.verdict is verdict, evidence
@@ -92,7 +92,7 @@ async def test_dates_are_shown_as_python_shows_them(make: MakeCase) -> None:
     assert (told.verdict, told.detail) == (Ruling.PASS, "2 doctests pass")
 
 
-async def test_examples_prove_only_what_they_run(make: MakeCase) -> None:
+async def test_examples_prove_only_the_code_that_they_run(make: MakeCase) -> None:
     """Those of the changed function, beside a new one that nobody calls, or a branch of it."""
     changed = TEXT.replace("n / 2", "n / 2.0")
     beside = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
@@ -114,7 +114,7 @@ async def test_a_helper_that_the_examples_reach_is_run(make: MakeCase) -> None:
 
 
 @in_each_box
-async def test_an_example_that_comes_out_wrong_refutes(make: MakeCase) -> None:
+async def test_an_example_with_wrong_output_refutes(make: MakeCase) -> None:
     evidence = await doctest.judge(make(TEXT, TEXT.replace("n / 2", "n // 2"), "half"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True)
     assert "`half(4)` should return 2.0, returns" in evidence.detail
@@ -125,7 +125,7 @@ async def test_a_candidate_cannot_change_the_examples(make: MakeCase) -> None:
     assert (await doctest.judge(make(TEXT, after, "half"))).verdict is Ruling.FAIL
 
 
-async def test_what_failed_before_blocks_no_refactoring_but_is_to_be_mended_by_a_fix(make: MakeCase) -> None:
+async def test_an_example_that_failed_before_blocks_a_fix_but_not_a_refactoring(make: MakeCase) -> None:
     wrong = TEXT.replace("n / 2", "n // 2")
     assert (await doctest.judge(make(wrong, wrong, "half"))).verdict is Ruling.UNKNOWN
     assert (await doctest.judge(make(wrong, wrong, "half", action="debug"))).verdict is Ruling.FAIL
@@ -143,7 +143,7 @@ FAST = SLOW.replace(
 )
 
 
-async def test_a_better_algorithm_is_measured_and_a_worse_one_too(make: MakeCase) -> None:
+async def test_a_faster_and_a_slower_algorithm_are_measured(make: MakeCase) -> None:
     faster = await timing.judge(make(SLOW, FAST, "common", action="optimize"))
     slower = await timing.judge(make(FAST, SLOW, "common", action="optimize"))
     assert faster.verdict is Ruling.PASS, faster
@@ -161,7 +161,7 @@ def total(ns: list[int]) -> int:
 HELPER_REMEMBERS = "import functools\n" + COSTLY.replace("def work", "@functools.lru_cache(maxsize=None)\ndef work")
 
 
-async def test_what_earlier_calls_left_is_no_gain_of_the_next(make: MakeCase) -> None:
+async def test_a_cache_filled_by_earlier_calls_is_not_a_speedup(make: MakeCase) -> None:
     """Inputs that share values would make a helper that remembers look fast."""
     once = COSTLY.replace("n % 5", "n")
     evidence = await timing.judge(make(once, HELPER_REMEMBERS.replace("n % 5", "n"), "total", action="optimize"))
@@ -188,7 +188,7 @@ LARGE += "    return fib(12 + abs(n) % 4)\n"
     ],
     ids=["a recursion's own results", "a helper's results within a call", "a coroutine"],
 )
-async def test_a_gain_within_one_call_counts(make: MakeCase, before: str, after: str, unit: str) -> None:
+async def test_a_cache_within_one_call_counts_as_a_speedup(make: MakeCase, before: str, after: str, unit: str) -> None:
     evidence = await timing.judge(make(before, after, unit, action="optimize"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
 
@@ -203,7 +203,7 @@ def parts(n: int) -> tuple[str, Iterator[int]]:
 LAZY = EAGER.replace("iter([", "(").replace("50)])", "50))")
 
 
-async def test_what_is_put_off_is_paid_for(make: MakeCase) -> None:
+async def test_deferred_work_is_measured(make: MakeCase) -> None:
     evidence = await timing.judge(make(EAGER, LAZY, "parts", action="optimize"))
     assert evidence.verdict is Ruling.FAIL, evidence
 
@@ -239,7 +239,7 @@ def f(n: int) -> int:
 """
 
 
-async def test_what_is_remembered_beside_the_module_is_no_gain(make: MakeCase) -> None:
+async def test_a_cache_outside_the_module_is_not_a_speedup(make: MakeCase) -> None:
     """What is called to begin warm is not called again before the clock."""
     before = BESIDE.replace("if n not in _KNOWN", "if True")
     evidence = await timing.judge(make(before, BESIDE, "f", action="optimize"))
@@ -247,7 +247,7 @@ async def test_what_is_remembered_beside_the_module_is_no_gain(make: MakeCase) -
 
 
 @pytest.mark.parametrize(("lead", "warm"), [("", True), (ONLY_ONCE, False)], ids=["loaded twice", "loaded once only"])
-async def test_a_first_call_is_warm_where_a_copy_can_be_called_before(make: MakeCase, lead: str, warm: bool) -> None:
+async def test_a_first_call_is_warmed_up_by_a_copy_where_possible(make: MakeCase, lead: str, warm: bool) -> None:
     text = lead + "def f(n: int) -> int:\n    return sum(range(n))\n"
     case = make(text, text, "f")
     assert case.runtime is not None
@@ -259,7 +259,7 @@ async def test_a_first_call_is_warm_where_a_copy_can_be_called_before(make: Make
 
 
 @pytest.mark.parametrize(("again", "verdict"), [(1.0, Ruling.UNKNOWN), (1.3, Ruling.PASS), (None, Ruling.UNKNOWN)])
-def test_a_cold_gain_has_to_be_one_when_the_call_is_made_again(again: float | None, verdict: Ruling) -> None:
+def test_a_cold_speedup_must_hold_for_a_repeated_call(again: float | None, verdict: Ruling) -> None:
     def gained(times: float) -> timing.Gain:
         return timing.gain([(times, 1.0)] * 9)
 
@@ -283,12 +283,12 @@ REMEMBERED = KEPT.replace(
 )
 
 
-async def test_an_object_is_asked_each_thing_once(make: MakeCase) -> None:
+async def test_a_cache_in_an_object_is_not_a_speedup(make: MakeCase) -> None:
     evidence = await timing.judge(make(KEPT, REMEMBERED, "Box", action="optimize"))
     assert evidence.verdict is not Ruling.PASS, evidence
 
 
-def test_noise_is_no_gain() -> None:
+def test_noise_is_not_a_speedup() -> None:
     rounds = [1.0, 1.02, 0.99, 1.01, 1.03, 1.0, 0.98, 1.02]
     found = timing.gain([*zip(rounds, rounds[::-1], strict=True)])
     assert found.low <= 1.0 <= found.high

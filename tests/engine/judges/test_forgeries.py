@@ -76,12 +76,12 @@ PARTS = 2
 """Into as many tests the candidates that have to be run are dealt, one for each worker."""
 
 
-def test_most_forgeries_are_named_by_their_text(make: MakeCase, tmp_path: Path) -> None:
+def test_most_forgeries_are_recognized_in_the_code(make: MakeCase, tmp_path: Path) -> None:
     told = {name for name, case in of_second(make, tmp_path, second("forgery")).items() if named(case)}
     assert told == {name for name, each in second("forgery").items() if each.seen == "text"}
 
 
-async def test_what_is_named_is_not_believed(make: MakeCase, tmp_path: Path) -> None:
+async def test_results_of_a_recognized_forgery_are_not_trusted(make: MakeCase, tmp_path: Path) -> None:
     case = of_first(make, tmp_path, {"": FORGED["adds options for pytest"]})[""]
     passed = Evidence(Check.TESTS, Ruling.PASS, "2 tests pass", trusted=True, count=2)
     report = TestReport("pytest", SuiteOutcome.GREEN)
@@ -105,7 +105,9 @@ BELIEVED = frozenset({"asks what a test imports late"})
 """What no control tells from right code: it takes an answer from a module that lies there for anybody."""
 
 
-async def test_nor_does_it_without_pytest(make: MakeCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_forged_test_without_pytest_proves_nothing(
+    make: MakeCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(danger, "FORGES", frozenset[str]())
     cases = of_first(make, tmp_path, {name: FORGED[name] for name in IN_UNITTEST})
     told = await verdicts({name: judged_with("unittest", case) for name, case in cases.items()})
@@ -120,7 +122,7 @@ UNSEEN = (
 )
 
 
-async def test_what_the_text_does_not_tell_the_run_does(
+async def test_forgeries_not_recognized_in_the_code_are_caught_at_run_time(
     make: MakeCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The control tests and the watch, without the names that the danger judge knows."""
@@ -130,14 +132,16 @@ async def test_what_the_text_does_not_tell_the_run_does(
     assert {name: each.verdict for name, each in told.items()} == dict.fromkeys(UNSEEN, Ruling.UNKNOWN), told
 
 
-async def test_what_the_text_before_did_speaks_against_nobody(make: MakeCase, tmp_path: Path) -> None:
+async def test_suspicious_code_of_the_old_text_does_not_count_against_the_candidate(
+    make: MakeCase, tmp_path: Path
+) -> None:
     before = "import sys\n\n\ndef f(n: int) -> int:\n    return n * 2 if sys._getframe(0) else 0\n"
     case = make(before, before.replace("n * 2", "n + n"), "f", root=tmp_path, files={"test_a.py": PYTEST})
     evidence = await judge(judged_with("pytest", case))
     assert evidence.verdict is Ruling.PASS, evidence.detail
 
 
-async def test_what_only_looks_like_it_is_proven(make: MakeCase, tmp_path: Path) -> None:
+async def test_code_that_resembles_a_forgery_is_proven(make: MakeCase, tmp_path: Path) -> None:
     first = {name: judged_with("pytest", case) for name, case in of_first(make, tmp_path / "1", HONEST).items()}
     told = await verdicts({**first, **of_second(make, tmp_path / "2", second("honest"))})
     doubted = {name: each.detail for name, each in told.items() if not (each.verdict is Ruling.PASS and each.trusted)}

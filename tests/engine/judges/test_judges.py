@@ -60,7 +60,7 @@ GOOD = "def area(width, height=1):\n    return width * height"
         (lint.judge, "def area(width, height=1):\n    unused = 1\n    return width", Ruling.UNKNOWN, "1 new lint"),
     ],
 )
-async def test_a_judge_tells_good_from_bad(judge: Judge, new: str, verdict: Ruling, says: str) -> None:
+async def test_a_judge_passes_good_code_and_fails_bad_code(judge: Judge, new: str, verdict: Ruling, says: str) -> None:
     evidence = await judge(case(new))
     assert evidence.verdict is verdict, evidence
     assert says in evidence.detail
@@ -73,7 +73,7 @@ async def test_in_a_large_file_only_the_lines_that_changed_are_counted() -> None
     assert evidence.detail == "2 lines changed"
 
 
-async def test_a_lost_docstring_is_told() -> None:
+async def test_a_lost_docstring_is_reported() -> None:
     before = 'def area(width):\n    """What it covers."""\n    return width\n'
     old = Span(0, len(before) - 1)
     lost = await signature.judge(case("def area(width):\n    return 2 * width", before=before, old=old))
@@ -83,7 +83,7 @@ async def test_a_lost_docstring_is_told() -> None:
 
 
 @pytest.mark.parametrize("judge", [syntax.judge, names.judge, lint.judge])
-async def test_what_was_wrong_before_is_not_held_against_a_candidate(judge: Judge) -> None:
+async def test_existing_errors_do_not_count_against_a_candidate(judge: Judge) -> None:
     before = "x = undefined_name\nimport sys, os\n\n\ndef area(width):\n    return width\n"
     old = Span(before.index("def area"), len(before) - 1)
     evidence = await judge(case("def area(width):\n    return 2 * width", before=before, old=old))
@@ -91,7 +91,7 @@ async def test_what_was_wrong_before_is_not_held_against_a_candidate(judge: Judg
 
 
 @pytest.mark.parametrize("judge", [names.judge, lint.judge])
-async def test_linters_prove_nothing_of_a_file_with_syntax_errors(judge: Judge) -> None:
+async def test_linting_a_file_with_syntax_errors_gives_an_unknown_verdict(judge: Judge) -> None:
     """They are silent there, whatever the candidate uses."""
     before = "def lost(x:\n    return 1\n\n\ndef area(width):\n    return width\n"
     old = Span(before.index("def area"), len(before) - 1)
@@ -100,7 +100,7 @@ async def test_linters_prove_nothing_of_a_file_with_syntax_errors(judge: Judge) 
     assert "syntax errors" in evidence.detail
 
 
-async def test_a_stub_that_stays_a_stub_is_no_answer() -> None:
+async def test_a_stub_that_remains_a_stub_fails() -> None:
     stub = "def area(width):\n    ...\n"
     old = Span(0, len(stub) - 1)
     left = await noop.judge(
@@ -119,7 +119,7 @@ async def test_a_stub_that_stays_a_stub_is_no_answer() -> None:
         ("go", "func area(w, h int) int {return w*h}\n", "func area(w, h int) int {\n\treturn w * h\n}"),
     ],
 )
-async def test_a_refactoring_changes_more_than_the_layout(language: str, before: str, new: str) -> None:
+async def test_a_refactoring_must_change_more_than_the_layout(language: str, before: str, new: str) -> None:
     async def ruling(text: str, **changes: Any) -> Ruling:
         made = case(text, before=before, old=Span(0, len(before) - 1), language=language, action="refactor")
         return (await noop.judge(replace(made, **changes))).verdict
@@ -131,7 +131,7 @@ async def test_a_refactoring_changes_more_than_the_layout(language: str, before:
     assert await ruling(new.replace("w * h", "h * w")) is Ruling.PASS
 
 
-async def test_what_looks_like_a_comment_hides_no_refactoring() -> None:
+async def test_strings_that_look_like_comments_do_not_hide_a_change() -> None:
     head = "const bare = (p) => p.replace(/\\/*$/, '');\n"
     before = f"{head}function area(w, h) {{ return w * h; }}\n"
     span = Span(len(head), len(before) - 1)
@@ -139,7 +139,7 @@ async def test_what_looks_like_a_comment_hides_no_refactoring() -> None:
     assert (await noop.judge(replace(made, action="refactor"))).verdict is Ruling.PASS
 
 
-async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
+async def test_a_language_without_grammar_is_reported_as_unchecked() -> None:
     evidence = await syntax.judge(case("anything", language="klingon"))
     assert evidence.verdict is Ruling.UNKNOWN
     assert "klingon" in evidence.detail
@@ -157,12 +157,12 @@ async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
         (project_tests.judge, "python", "area", "no code ran"),
     ],
 )
-async def test_what_is_not_checked_is_said_with_the_reason(judge: Judge, language: str, unit: str, says: str) -> None:
+async def test_a_skipped_check_is_reported_with_the_reason(judge: Judge, language: str, unit: str, says: str) -> None:
     evidence = await judge(replace(case(GOOD, language=language), unit=unit))
     assert (evidence.verdict, evidence.detail) == (Ruling.SKIPPED, says)
 
 
-def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
+def test_the_summary_includes_failures_and_unchecked_parts() -> None:
     evidence = [
         Evidence(Check.NOOP, Ruling.PASS, "1 line changed"),
         Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok (ruff)"),
@@ -189,7 +189,9 @@ GO = "package sums\n\nfunc sum(ones []int) int {\n\ttotal := 0\n\treturn total\n
     ],
     ids=["known", "unknown", "in another buffer", "in a package that lacks a file"],
 )
-async def test_names_of_go(before: str, after: str, verdict: Ruling, says: str, tmp_path: Path) -> None:
+async def test_undefined_names_of_go_are_found(
+    before: str, after: str, verdict: Ruling, says: str, tmp_path: Path
+) -> None:
     other = Buffer(tmp_path / "other.go", 1, "package sums\n\nfunc unsaved() int { return 1 }\n")
     sources = Source(before), Source(after)
     evidence = await names.judge(Case("debug", "go", tmp_path / "sums.go", *sources, "sum", buffers=(other,)))

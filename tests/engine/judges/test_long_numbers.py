@@ -70,11 +70,11 @@ READERS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_text_with_long_numbers_is_read(name: str) -> None:
+def test_code_with_long_numbers_is_read(name: str) -> None:
     assert READERS[name]()
 
 
-async def test_only_comments_may_change_beside_long_numbers() -> None:
+async def test_only_comments_may_change_next_to_long_numbers() -> None:
     cases = [
         Case("document", "python", None, Source(BEFORE), Source(each), "keyed") for each in ("# new\n" + BEFORE, AFTER)
     ]

@@ -149,7 +149,7 @@ PYTHON = {**TUNED, **HELD_OUT, **SECOND}
 
 
 @pytest.mark.parametrize(("code", "kind"), PYTHON.values(), ids=PYTHON.keys())
-async def test_what_python_reaches_is_told_by_its_kind(code: str, kind: str) -> None:
+async def test_outside_access_of_python_is_reported_by_kind(code: str, kind: str) -> None:
     evidence = await judged(code)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
     assert kind in evidence.codes, evidence
@@ -157,27 +157,27 @@ async def test_what_python_reaches_is_told_by_its_kind(code: str, kind: str) -> 
 
 
 @pytest.mark.parametrize(("code", "language", "kind"), OTHERS.values(), ids=OTHERS.keys())
-async def test_what_other_languages_reach_is_told_by_its_kind(code: str, language: str, kind: str) -> None:
+async def test_outside_access_of_other_languages_is_reported_by_kind(code: str, language: str, kind: str) -> None:
     evidence = await judged(code, language)
     assert kind in evidence.codes, evidence
 
 
 @pytest.mark.parametrize("code", FORGES.values(), ids=FORGES.keys())
-async def test_what_can_forge_a_test_is_told(code: str) -> None:
+async def test_code_that_can_forge_a_test_is_reported(code: str) -> None:
     evidence = await judged(code)
     assert {"test-tampering", "introspection"}.intersection(evidence.codes), evidence
 
 
 @pytest.mark.parametrize("code", ORDINARY.values(), ids=ORDINARY.keys())
-async def test_what_is_ordinary_is_not_told(code: str) -> None:
+async def test_ordinary_code_is_not_reported(code: str) -> None:
     evidence = await judged(code)
     assert evidence.verdict is Ruling.PASS, evidence
 
 
-async def test_tests_may_do_what_tests_do() -> None:
+async def test_tests_may_use_what_tests_need() -> None:
     assert (await judged("from unittest.mock import patch\npatch('a.b')", name="test_a.py")).codes == ()
 
 
-async def test_an_instruction_asks_for_a_file_but_for_no_hook() -> None:
+async def test_an_instruction_may_request_file_access_but_not_a_hook() -> None:
     assert not (await judged("open('/var/log/x').read()", action="generate")).trusted
     assert (await judged("open('.git/hooks/pre-push', 'w')", action="generate")).trusted

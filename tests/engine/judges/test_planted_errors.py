@@ -34,7 +34,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_each_changed_function_gets_its_error(language: str) -> None:
+def test_each_changed_function_gets_a_planted_error(language: str) -> None:
     old, expected = CASES[language]
     before, after = Source(old), Source(old.replace("1;", "2;").replace("1 }", "2 }"))
     found = wires_of(before, after, language)
@@ -57,13 +57,13 @@ def test_each_changed_function_gets_its_error(language: str) -> None:
         ("c", "int f(int a) { while (a) { return 0; } return 1; }", "__builtin_trap();"),
     ],
 )
-def test_an_error_stands_in_the_block_that_holds_the_change(language: str, text: str, error: str) -> None:
+def test_the_planted_error_is_in_the_changed_block(language: str, text: str, error: str) -> None:
     after = Source(text.replace("return 0", "return 7"))
     found = wires_of(Source(text), after, language)
     assert wired(after, found, "w").text == text.replace("{ return 0", f"{{ {error} return 7")
 
 
-def test_changes_in_two_blocks_are_met_by_whoever_runs_the_function() -> None:
+def test_changes_in_two_blocks_are_covered_by_running_the_function() -> None:
     text = "function f(a) { if (a) { return 0; } else { return 1; } }"
     after = Source(text.replace("0", "7").replace("1", "8"))
     told = wired(after, wires_of(Source(text), after, "javascript"), "w").text
@@ -78,7 +78,7 @@ def test_changes_in_two_blocks_are_met_by_whoever_runs_the_function() -> None:
         ("javascript", "const RATE = 1;\n", "const RATE = 2;\n"),
     ],
 )
-def test_where_no_error_can_stand_there_is_none(language: str, old: str, new: str) -> None:
+def test_no_error_is_planted_where_none_is_possible(language: str, old: str, new: str) -> None:
     (found,) = wires_of(Source(old), Source(new), language)
     assert found.text == ""
 
@@ -118,7 +118,7 @@ func TestSum(t *testing.T) {
     ],
     ids=["run", "not run", "a branch that is not run"],
 )
-async def test_what_a_go_test_runs(
+async def test_the_units_that_a_go_test_runs_are_found(
     runtime: Runtime, tmp_path: Path, after: str, verdict: Ruling, detail: str
 ) -> None:  # fmt: skip
     for name, text in {"go.mod": "module shop\n", "sum.go": GO, "sum_test.go": GO_TEST}.items():

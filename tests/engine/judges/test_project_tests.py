@@ -130,7 +130,7 @@ JAVA = {
         ("java", JAVA, "src/main/java/p/Sum.java", "Sum", "src/test/java/p/SumTest.java"),
     ],
 )
-def test_other_languages_have_their_ways(
+def test_tests_of_other_languages_are_found(
     tmp_path: Path, language: str, files: dict[str, str], target: str, unit: str, expected: str
 ) -> None:
     for name, text in files.items():
@@ -139,7 +139,7 @@ def test_other_languages_have_their_ways(
     assert touching(tmp_path, tmp_path / target, unit, language, {}) == Touching((expected,))
 
 
-def test_an_unsaved_test_counts(shop: Path) -> None:
+def test_an_unsaved_test_is_found(shop: Path) -> None:
     path = shop / "tests/test_new.py"
     assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0] == "tests/test_new.py"
 
@@ -154,7 +154,7 @@ def test_an_unsaved_test_counts(shop: Path) -> None:
         ("src/contest.py", False),
     ],
 )
-def test_what_a_test_file_is(path: str, expected: bool) -> None:
+def test_test_files_are_recognized_by_name(path: str, expected: bool) -> None:
     assert is_test(path) is expected
 
 
@@ -191,7 +191,7 @@ class Mixer:
         ("Mixer._clean", {"_clean", "__init__", "Mixer"}),
     ],
 )
-def test_names_that_lead_to_a_unit(unit: str, expected: set[str]) -> None:
+def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> None:
     assert ways_to(COLOURS, unit, "python") == expected
 
 
@@ -203,16 +203,16 @@ def test_names_that_lead_to_a_unit(unit: str, expected: set[str]) -> None:
         ("function hls() {}\nmodule.exports = hls;\n", "javascript"),
     ],
 )
-def test_what_somebody_else_holds_may_be_run_under_any_name(text: str, language: str) -> None:
+def test_a_unit_passed_to_other_code_may_run_under_any_name(text: str, language: str) -> None:
     assert ways_to(text, "hls", language) is None
 
 
-def test_a_list_of_what_is_public_runs_nothing() -> None:
+def test_a_list_of_public_names_is_not_a_use() -> None:
     text = f"__all__ = [\n    'hls',\n]\n{COLOURS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
     assert ways_to(text, "hls", "python") == {"hls"}
 
 
-async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, judged: Judged) -> None:
+async def test_tests_that_never_name_the_unit_prove_nothing_about_it(shop: Path, judged: Judged) -> None:
     (shop / "tests/test_prices.py").write_text(TESTS.partition("def test_total")[0].replace(", total", ""))
     evidence = await judged(PRICES.replace("sum(prices)", "max(prices)"), unit="total")
     assert evidence.verdict is Ruling.FAIL, "the test of what calls it does"
@@ -222,7 +222,7 @@ async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, ju
     assert evidence.detail == "1 test passes, but it does not execute `total`"
 
 
-def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_units(shop: Path) -> None:
+def test_a_source_file_named_like_a_test_helper_is_not_one(shop: Path) -> None:
     (shop / "shop/utils.py").write_text("def first(xs):\n    return xs[0]\n\n\ndef last(xs):\n    return xs[-1]\n")
     (shop / "tests/test_utils.py").write_text("from shop.utils import last\n\n\ndef test_last():\n    last([1])\n")
     (shop / "shop/more.py").write_text("from shop.utils import first\n\n\ndef head(xs):\n    return first(xs)\n")
@@ -240,7 +240,7 @@ async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
 
 
 @in_each_box
-async def test_what_passed_has_to_pass(shop: Path, judged: Judged) -> None:
+async def test_a_test_that_passed_must_still_pass(shop: Path, judged: Judged) -> None:
     evidence = await judged(PRICES.replace("1 - rate", "1 + rate"))
     assert evidence.verdict is Ruling.FAIL
     assert evidence.detail == "test_discount fails: 125.0 == 75 is false (passed before)"
@@ -248,7 +248,7 @@ async def test_what_passed_has_to_pass(shop: Path, judged: Judged) -> None:
     assert (shop / "shop/prices.py").read_text() == PRICES
 
 
-async def test_the_failing_output_shows_the_frames_of_the_user_alone(shop: Path, judged: Judged) -> None:
+async def test_the_output_of_a_failure_shows_only_frames_of_the_user(shop: Path, judged: Judged) -> None:
     """Two dozen frames of pytest lie between its start and the test."""
     evidence = await judged(PRICES.replace("1 - rate", "1 + rate"), unit="discount")
     (output,) = evidence.attachments
@@ -257,7 +257,7 @@ async def test_the_failing_output_shows_the_frames_of_the_user_alone(shop: Path,
     assert "runpy" not in output.text
 
 
-async def test_a_failure_without_words_has_its_line(shop: Path, judged: Judged) -> None:
+async def test_a_failure_without_a_message_shows_its_line(shop: Path, judged: Judged) -> None:
     """As a plain `assert` where there is no pytest."""
     (shop / "tests/test_prices.py").write_text(
         TESTS.replace("assert total([1, 2]) == 3", "if total([2]) != 2: raise OSError")
@@ -266,20 +266,20 @@ async def test_a_failure_without_words_has_its_line(shop: Path, judged: Judged) 
     assert "test_total fails: OSError: `if total([2]) != 2: raise OSError` (passed before)" in evidence.detail
 
 
-async def test_a_module_that_no_longer_imports(shop: Path, judged: Judged) -> None:
+async def test_a_module_that_no_longer_imports_fails(shop: Path, judged: Judged) -> None:
     evidence = await judged("import nonesuch\n" + PRICES)
     assert evidence.verdict is Ruling.FAIL
     assert "nonesuch" in evidence.detail
 
 
 @in_each_box
-async def test_code_that_leaves_the_program_is_no_pass(shop: Path, judged: Judged) -> None:
+async def test_code_that_exits_the_process_does_not_pass(shop: Path, judged: Judged) -> None:
     evidence = await judged("import os\nos._exit(0)\n" + PRICES)
     assert evidence.verdict is Ruling.FAIL
 
 
 @in_each_box
-async def test_a_fix_mends_the_failing_test(shop: Path, judged: Judged) -> None:
+async def test_a_fix_must_make_the_failing_test_pass(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
     evidence = await judged(PRICES, before=broken, action="debug")
@@ -290,7 +290,7 @@ async def test_a_fix_mends_the_failing_test(shop: Path, judged: Judged) -> None:
     assert still.detail == "test_discount fails: 125.0 == 75 is false (as before)"
 
 
-async def test_an_old_failure_of_another_function_is_no_reproach(shop: Path, judged: Judged) -> None:
+async def test_an_old_failure_of_another_function_does_not_count(shop: Path, judged: Judged) -> None:
     """To the one that is mended, and to one that is written anew."""
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
@@ -304,7 +304,7 @@ async def test_an_old_failure_of_another_function_is_no_reproach(shop: Path, jud
     assert "1 fail as before" in written.detail
 
 
-async def test_a_helper_of_the_tests_leads_to_the_target(shop: Path, judged: Judged) -> None:
+async def test_a_target_used_through_a_test_helper_is_found(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
     (shop / "tests/conftest.py").write_text(
@@ -318,7 +318,7 @@ async def test_a_helper_of_the_tests_leads_to_the_target(shop: Path, judged: Jud
     assert evidence.verdict is Ruling.FAIL, evidence
 
 
-async def test_what_failed_before_is_no_reproach_to_a_refactoring(shop: Path, judged: Judged) -> None:
+async def test_a_test_that_failed_before_does_not_count_against_a_refactoring(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
     after = broken.replace("price *", "1 * price *").replace("sum(prices)", "sum([*prices])")
     evidence = await judged(after, before=broken)
@@ -347,7 +347,7 @@ LOST = "\n\ndef largest(prices):\n    return 7\n"
     ids=["a function", "a function beside a change", "fields", "a class", "a constant", "a comment"],
 )
 @pytest.mark.parametrize("unit", ["", "total"])
-async def test_what_nobody_calls_is_not_proven(judged: Judged, text: str, detail: str, unit: str) -> None:
+async def test_an_uncalled_function_is_not_proven(judged: Judged, text: str, detail: str, unit: str) -> None:
     evidence = await judged(text, unit=unit, action="generate")
     assert (evidence.verdict, evidence.trusted, evidence.count) == (Ruling.UNKNOWN, False, 0)
     assert evidence.detail == detail
@@ -367,7 +367,7 @@ USES = {
 
 
 @pytest.mark.parametrize(("code", "test"), USES.values(), ids=USES)
-async def test_what_a_test_runs_is_proven(shop: Path, judged: Judged, code: str, test: str) -> None:
+async def test_a_change_that_a_test_runs_is_proven(shop: Path, judged: Judged, code: str, test: str) -> None:
     """The test was there before the code, or the code would pass whatever is written."""
     (shop / "tests/test_new.py").write_text(test)
     evidence = await judged(PRICES + code, unit="", action="generate")
@@ -378,7 +378,7 @@ async def test_what_a_test_runs_is_proven(shop: Path, judged: Judged, code: str,
     assert same.verdict is Ruling.PASS, same
 
 
-async def test_code_that_a_test_runs_in_another_process_is_proven_by_what_it_mends(shop: Path, judged: Judged) -> None:
+async def test_code_run_in_another_process_is_proven_by_the_test_it_fixes(shop: Path, judged: Judged) -> None:
     (shop / "tests/test_prices.py").write_text(
         "import subprocess, sys\nimport shop.prices\n\n\ndef test_total():\n"
         "    run = [sys.executable, '-c', 'from shop.prices import total; print(total([1, 2]))']\n"
@@ -437,7 +437,7 @@ class Till:
 
 
 @pytest.mark.parametrize(("change", "test", "missed"), BESIDE.values(), ids=BESIDE)
-async def test_what_passes_beside_the_change_proves_nothing(
+async def test_a_test_that_does_not_run_the_change_proves_nothing(
     shop: Path, judged: Judged, change: tuple[str, str], test: str, missed: str
 ) -> None:
     (shop / "tests/test_prices.py").write_text(f"from shop import prices\n\n\ndef test_it():\n    {test}\n")
@@ -451,7 +451,7 @@ async def test_what_passes_beside_the_change_proves_nothing(
     [(("return 0", "return 7"), "assert prices.half(-2) == 7"), (("else 0", "else 7"), "assert prices.part(0) == 7")],
     ids=["a branch on the line of its condition", "the other branch of an expression"],
 )
-async def test_what_no_line_tells_is_proven_where_an_error_in_its_place_is_met(
+async def test_a_change_without_own_lines_is_proven_if_tests_detect_a_planted_error(
     shop: Path, judged: Judged, change: tuple[str, str], test: str
 ) -> None:
     (shop / "tests/test_prices.py").write_text(f"from shop import prices\n\n\ndef test_it():\n    {test}\n")
@@ -470,7 +470,7 @@ async def test_tests_in_the_file_that_the_edit_changes_prove_nothing(runtime: Ru
     assert evidence.detail.endswith("but it stands in the file that the edit changes")
 
 
-async def test_what_did_not_run_of_the_change_is_said(judged: Judged) -> None:
+async def test_parts_of_the_change_that_did_not_run_are_reported(judged: Judged) -> None:
     after = PRICES.replace("    return price", "    if rate > 1:\n        raise ValueError(rate)\n    return price")
     evidence = await judged(after)
     assert evidence.verdict is Ruling.PASS
@@ -507,9 +507,7 @@ def luck(before: str, after: str) -> str:
 
 
 @pytest.mark.parametrize("after", ["-+", "--"])
-async def test_what_is_flaky_without_the_change_is_known_and_counts_for_nothing(
-    shop: Path, judged: Judged, after: str
-) -> None:
+async def test_a_test_that_is_flaky_without_the_change_is_ignored(shop: Path, judged: Judged, after: str) -> None:
     """Also if it failed each time with the change: one that fails half of the time does so often enough."""
     (shop / "tests/test_prices.py").write_text(luck("+-", after))
     evidence = await judged(STEADY)
@@ -517,7 +515,7 @@ async def test_what_is_flaky_without_the_change_is_known_and_counts_for_nothing(
     assert (evidence.verdict, evidence.detail, evidence.count) == (Ruling.PASS, said, 2)
 
 
-async def test_what_is_unsteady_with_the_change_alone_accuses_nobody_and_proves_nothing(
+async def test_a_test_that_is_flaky_only_with_the_change_is_undecided(
     shop: Path, judged: Judged
 ) -> None:  # fmt: skip
     (shop / "tests/test_prices.py").write_text(luck("++", "-+"))
@@ -526,7 +524,7 @@ async def test_what_is_unsteady_with_the_change_alone_accuses_nobody_and_proves_
     assert evidence.detail == "1 test had varying results: test_luck"
 
 
-async def test_what_fails_each_time_with_the_change_alone_is_its_fault(shop: Path, judged: Judged) -> None:
+async def test_a_test_that_always_fails_only_with_the_change_refutes_it(shop: Path, judged: Judged) -> None:
     (shop / "tests/test_prices.py").write_text(luck("++", "--"))
     evidence = await judged(STEADY)
     assert evidence.verdict is Ruling.FAIL
@@ -534,7 +532,7 @@ async def test_what_fails_each_time_with_the_change_alone_is_its_fault(shop: Pat
 
 
 @pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 - rate", "1.0 - rate")], ids=["before", "after"])
-async def test_a_machine_that_is_too_busy_accuses_nobody(
+async def test_a_test_that_got_no_processor_time_does_not_refute(
     shop: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     too_busy_for(monkeypatch, lambda spec: text.encode() in (spec.overlay.buffers.values() if spec.overlay else ()))
@@ -546,7 +544,7 @@ async def test_a_machine_that_is_too_busy_accuses_nobody(
 
 
 @pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 -", "2 -")], ids=["before", "after"])
-async def test_a_second_run_that_got_no_core_proves_nothing(
+async def test_a_second_run_without_processor_time_proves_nothing(
     shop: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     """Whether the test that failed is a flaky one is then open: a person is asked."""
@@ -566,7 +564,7 @@ async def test_a_second_run_that_got_no_core_proves_nothing(
     assert [each.name for each in told.attachments] == ["failing_tests.txt"]
 
 
-async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
+async def test_a_test_that_passes_by_chance_is_not_fixed(shop: Path, judged: Judged) -> None:
     """A test that failed before and passes now has shown nothing if it passes without the change, too."""
     (shop / "tests/test_prices.py").write_text(luck("-+", "++"))
     evidence = await judged(STEADY, action="debug")
@@ -574,7 +572,7 @@ async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
 
 
 @in_each_box
-async def test_unsaved_buffers_are_what_is_tested(shop: Path, judged: Judged) -> None:
+async def test_unsaved_buffers_are_tested(shop: Path, judged: Judged) -> None:
     cart = Buffer(
         shop / "shop/cart.py", 3, "from shop.prices import total\n\n\ndef pay(cart):\n    return total(cart) + 1\n"
     )
@@ -584,7 +582,7 @@ async def test_unsaved_buffers_are_what_is_tested(shop: Path, judged: Judged) ->
     assert "no test passed before or after" in evidence.detail
 
 
-async def test_what_could_not_be_done_is_said(shop: Path, judged: Judged) -> None:
+async def test_tests_that_could_not_run_are_reported(shop: Path, judged: Judged) -> None:
     (shop / "tests/test_prices.py").unlink()
     (shop / "tests/test_cart.py").unlink()
     nothing = await judged(PRICES + "\n")

@@ -58,7 +58,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @in_each_box
-async def test_node_runs_what_is_written_for_it(runtime: Runtime, project: Path) -> None:
+async def test_tests_written_for_node_are_run_by_node(runtime: Runtime, project: Path) -> None:
     (project / "package.json").write_text(json.dumps({"devDependencies": {"jest": "*"}}))
     path = project / "sum.mjs"
     good = await judged(runtime, project, path, SUM, SUM.replace("a + b", "b + a"))
@@ -82,14 +82,16 @@ DEAD = "export const lost = (a) => { return 7; };\n"
     ],
     ids=["a function that nobody calls", "one beside a change", "comments", "a constant"],
 )
-async def test_what_no_test_runs_is_not_proven(runtime: Runtime, project: Path, after: str, detail: str) -> None:
+async def test_a_change_that_no_test_runs_is_not_proven(
+    runtime: Runtime, project: Path, after: str, detail: str
+) -> None:
     """The tests name what was there, and a new name in them would do no more."""
     (project / "sum.test.mjs").write_text(NODE + "// lost\n" * ("LOST" not in after))
     evidence = await judged(runtime, project, project / "sum.mjs", SUM, after)
     assert (evidence.verdict, evidence.trusted, evidence.detail) == (Ruling.UNKNOWN, False, detail)
 
 
-async def test_what_no_error_can_be_put_into_is_counted_by_name(runtime: Runtime, project: Path) -> None:
+async def test_code_without_a_possible_planted_error_is_counted_by_name(runtime: Runtime, project: Path) -> None:
     (project / "sum.test.mjs").write_text(NODE.replace("{ sum }", "{ sum, ONE }").replace("sum(1", "sum(ONE"))
     old = f"export const ONE = 2 - 1;\n{SUM}"
     evidence = await judged(runtime, project, project / "sum.mjs", old, old.replace("2 - 1", "1"))
@@ -99,7 +101,7 @@ async def test_what_no_error_can_be_put_into_is_counted_by_name(runtime: Runtime
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-async def test_a_framework_that_is_not_installed_is_said(runtime: Runtime, project: Path, name: str) -> None:
+async def test_a_framework_that_is_not_installed_is_reported(runtime: Runtime, project: Path, name: str) -> None:
     (project / "package.json").write_text(json.dumps({"devDependencies": {name: "*"}}))
     (project / "sum.test.mjs").write_text(f"import {{ sum }} from './sum.mjs';\n{EXPECT}")
     evidence = await judged(runtime, project, project / "sum.mjs", SUM, SUM.replace("a + b", "a - b"))

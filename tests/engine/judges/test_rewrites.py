@@ -22,7 +22,7 @@ LANGUAGES = {"js": "javascript", "ts": "typescript"}
 
 
 @pytest.mark.parametrize("unit", OWN)
-async def test_each_is_judged_as_what_it_is(make: MakeCase, unit: str) -> None:
+async def test_each_rewrite_gets_its_expected_verdict(make: MakeCase, unit: str) -> None:
     for each in OWN[unit]:
         assert each.after is not None, f"{each.name}: the text has other words"
         evidence = await judge(make(each.before, each.after, each.unit))
@@ -33,7 +33,7 @@ async def test_each_is_judged_as_what_it_is(make: MakeCase, unit: str) -> None:
 
 
 @pytest.mark.parametrize("unit", LIBRARY)
-async def test_of_code_that_is_not_ours(make: MakeCase, unit: str) -> None:
+async def test_rewrites_of_the_standard_library_are_judged_correctly(make: MakeCase, unit: str) -> None:
     known = [each for each in LIBRARY[unit] if each.after is not None]
     if not known:
         pytest.skip(f"the library of this Python has other words in {unit}")
@@ -41,7 +41,7 @@ async def test_of_code_that_is_not_ours(make: MakeCase, unit: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ORDINARY)
-async def test_of_ordinary_code(make: MakeCase, unit: str) -> None:
+async def test_rewrites_of_ordinary_code_are_judged_correctly(make: MakeCase, unit: str) -> None:
     assert all(each.after is not None for each in ORDINARY[unit]), "the text has other words"
     await _are_judged(make, ORDINARY[unit])
 
@@ -56,7 +56,7 @@ async def _are_judged(make: MakeCase, known: list[Rewrite]) -> None:
 
 @needs("node")
 @pytest.mark.parametrize("unit", SCRIPT)
-async def test_of_javascript_and_typescript(make: MakeCase, unit: str) -> None:
+async def test_rewrites_of_javascript_and_typescript_are_judged_correctly(make: MakeCase, unit: str) -> None:
     ending = unit.split()[0].rpartition(".")[2]
     if ending == "ts" and shutil.which("esbuild") is None:
         pytest.skip("not installed: esbuild")

@@ -157,14 +157,14 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("code", PYTHON)
-def test_python_is_read_through_its_names(code: str) -> None:
+def test_risky_python_calls_are_found_through_aliases(code: str) -> None:
     assert PYTHON[code] in [what for what, _ in risks_in(Source(code + "\n"), "python")]
 
 
 @pytest.mark.parametrize(
     ("language", "code"), [(language, code) for language, codes in OTHERS.items() for code in codes]
 )
-def test_other_languages_are_read_by_their_tables(language: str, code: str) -> None:
+def test_risky_calls_of_other_languages_are_found(language: str, code: str) -> None:
     assert OTHERS[language][code] in [what for what, _ in risks_in(Source(code + "\n"), language)]
 
 
@@ -184,15 +184,15 @@ def test_other_languages_are_read_by_their_tables(language: str, code: str) -> N
         ("csharp", "class A { void F() { list.Remove(x); Console.WriteLine(\"Process.Start\"); } }"),
     ],
 )  # fmt: skip
-def test_what_only_looks_like_it_is_not_told(language: str, code: str) -> None:
+def test_code_that_resembles_a_risk_is_not_reported(language: str, code: str) -> None:
     assert risks_in(Source(code + "\n"), language) == []
 
 
-def test_broken_python_is_read_as_far_as_it_goes() -> None:
+def test_broken_python_is_read_as_far_as_it_parses() -> None:
     assert risks_in(Source("def f(:\n    os.system(x)\n"), "python") is not None
 
 
-def test_ordinary_code_is_told_of_rarely() -> None:
+def test_ordinary_code_is_rarely_reported() -> None:
     """In a library of general code one file in two has nothing that would be told even if all of it were new."""
     folder = Path(sysconfig.get_path("stdlib"))
     files = random.Random(2).sample(sorted(set(folder.glob("*/*.py")) - set(folder.glob("test/*"))), 120)

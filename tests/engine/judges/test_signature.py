@@ -17,7 +17,7 @@ def case(after: str, instruction: str = "", language: str = "python") -> Case:
     return Case("refactor", language, Path("a.py"), Source(BEFORE), Source(after), "words", instruction=instruction)
 
 
-async def test_the_header_of_every_definition_is_kept() -> None:
+async def test_a_changed_header_of_any_definition_is_found() -> None:
     after = BEFORE.replace("def total(self)", "def total(self, tax)").replace("text.split()", "[*text.split()]")
     evidence = await signature.judge(case(after))
     assert (evidence.verdict, evidence.detail) == (
@@ -29,14 +29,14 @@ async def test_the_header_of_every_definition_is_kept() -> None:
     assert (await signature.judge(private)).verdict is Ruling.PASS
 
 
-async def test_an_overload_that_others_cannot_call_any_more_is_told() -> None:
+async def test_an_overload_that_callers_can_no_longer_call_is_reported() -> None:
     before = "class A {\n  public int f() { return 1; }\n  public int f(int a) { return a; }\n}\n"
     after = before.replace("public int f(int", "int f(int")
     evidence = await signature.judge(replace(case("", language="java"), before=Source(before), after=Source(after)))
     assert (evidence.verdict, evidence.detail) == (Ruling.FAIL, "the signature of `A.f` changed to `int f(int a)`")
 
 
-async def test_the_signature_of_a_target_that_is_gone_is_not_compared() -> None:
+async def test_the_signature_of_a_removed_target_is_not_compared() -> None:
     evidence = await signature.judge(case(BEFORE.replace("def words(", "def count(")))
     assert evidence.verdict is Ruling.SKIPPED
     assert "not there after the edit" in evidence.detail

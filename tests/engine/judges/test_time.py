@@ -22,7 +22,7 @@ from stet_ls.engine.sandbox.spec import Limits, RunSpec
 CODE = "def f(x):\n    return x + 1 if x > 2 else x - 1\n"
 
 
-async def test_nobody_waits_for_a_trial_when_the_time_is_up(runtime: Runtime) -> None:
+async def test_no_mutation_run_is_awaited_after_the_deadline(runtime: Runtime) -> None:
     script = ("-I", "-S", "-c", "import time; time.sleep(60)")
     spec = RunSpec((sys.executable, *script), binds=mounts.interpreter(), limits=Limits(seconds=9.0))
 
@@ -33,7 +33,7 @@ async def test_nobody_waits_for_a_trial_when_the_time_is_up(runtime: Runtime) ->
     assert told is TOO_LATE
 
 
-async def test_a_mutant_that_was_cut_off_was_not_noticed(runtime: Runtime, tmp_path: Path) -> None:
+async def test_a_mutant_whose_run_was_stopped_counts_as_not_detected(runtime: Runtime, tmp_path: Path) -> None:
     """The test takes its time and asserts nothing."""
     (tmp_path / "a.py").write_text(CODE)
     there = replace(runtime, workspace=Workspace((tmp_path,)))
@@ -50,7 +50,7 @@ async def test_a_mutant_that_was_cut_off_was_not_noticed(runtime: Runtime, tmp_p
 
 
 @pytest.mark.parametrize("starved", ["own", "same"])
-def test_tests_that_were_cut_off_are_not_redundant(starved: str) -> None:
+def test_tests_whose_run_was_stopped_are_not_redundant(starved: str) -> None:
     """Those that did not begin are missing from what is told."""
     told = {"tests": {}, "lines": {}, "began": [], "done": starved == "same", "took": 1.0, "starved": False}
     runs = {"own": told, "same": told, starved: {**told, "done": False, "starved": True}}
