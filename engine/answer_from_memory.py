@@ -1,7 +1,7 @@
 """Answers from memory: a kept solution of the same request and signature, judged like a model's reply.
 
-It is offered only if tests pass on it here and now: the project's, the examples of its docstring, or those that it was
-remembered with. Where those came to no end in the time that is left, nothing is proven. No model is called.
+It is offered only if tests pass on it now: the project's, the examples of its docstring, or those that are stored with
+it. If these do not finish in the remaining time, nothing is proven. No model is called.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _RAN = (Check.TESTS, Check.DOCTEST)
 
 
 async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) -> Answer | None:
-    """The answer that a remembered solution makes; None if it does not hold here, and a model has to be asked."""
+    """The answer from a remembered solution; None if the solution does not pass, and a model has to be asked."""
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
-        return None  # nothing is run that could prove it
+        return None  # no tests that could prove it are run
     warned, own = list(job.usage.warnings), None
     job.canned_reply = _reply(known, job.request.language)
     try:
@@ -66,7 +66,7 @@ def _reply(known: RecalledSolution, language: str) -> Completion:
 
 
 async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
-    """What the tests say that it was remembered with; None if there are none or the document has no place."""
+    """The result of the tests that are stored with it; None if there are none or the document has no path."""
     request = job.request
     if not tests.strip() or request.path is None:
         return None
@@ -107,7 +107,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
 
 
 async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> str:
-    """What its own tests, which pass, do not run of it; "" if they run all of it."""
+    """The code that its own tests, which pass, do not execute; "" if they execute all of it."""
     runtime = case.runtime
     assert runtime is not None
 
@@ -125,7 +125,7 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
 
 
 def _with(answer: Answer, own: Evidence, tests: str) -> Answer:
-    """The answer with the result of its own tests in place of the project's, which said nothing."""
+    """The answer with the result of its own tests in place of the project's, which gave no result."""
     kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.trusted)
     return replace(answer, evidence=(*kept, own), tests=tests)
 

@@ -1,19 +1,15 @@
-"""What can go wrong, as the user sees it.
+"""The errors that users see.
 
-StetError                    one sentence: the thing, the place, the way out
-├── UsageError               the caller asked for something that does not exist or does not fit
-│   └── SettingsError        a settings file, an environment variable or an editor setting is wrong
-├── UnknownIdError           nothing that is kept has this id
-├── ModelError               no usable answer came from a model
-│   ├── NoModelError         nothing reachable; names what was tried
-│   ├── EndpointError        one endpoint failed; carries its fault
-│   └── WeightsError         the embedded model's file is absent, damaged or cannot be fetched
-├── WorkerError              a child process did not start, or did not last
-├── StoreError               the memory of solutions could not do what it was asked; carries its fault
-└── PolicyError              refused: secrets, isolation, trust
-    └── LimitError           what the user lets jobs spend is used up
+StetError                    one sentence: the thing, the place, the way out ├── UsageError               the caller
+asked for something that does not exist or does not fit │   └── SettingsError        a settings file, an environment
+variable or an editor setting is wrong ├── UnknownIdError           nothing that is kept has this id ├── ModelError
+no usable answer came from a model │   ├── NoModelError         nothing reachable; names what was tried │   ├──
+EndpointError        one endpoint failed; carries its fault │   └── WeightsError         the embedded model's file is
+absent, damaged or cannot be fetched ├── WorkerError              a child process did not start, or did not last ├──
+StoreError               the memory of solutions could not do what it was asked; carries its fault └── PolicyError
+refused: secrets, isolation, trust └── LimitError           what the user lets jobs spend is used up
 
-A refusal that belongs to the job ("the reply held no code") is no exception: it is an Answer without success.
+A refusal that belongs to the job ("the reply held no code") is not an exception: it is an Answer without success.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ class StetError(Exception):
 
 
 class UsageError(StetError):
-    """A wrong argument, a file that is not there, an unknown name."""
+    """A wrong argument, a missing file, an unknown name."""
 
     exit_code = 2
 
@@ -38,7 +34,7 @@ class SettingsError(UsageError):
 
 
 class UnknownIdError(StetError):
-    """Nothing that is kept has this id: what was asked for may have been there once, so the words are no mistake."""
+    """No stored object has this id. It may have existed once, so the arguments are not wrong."""
 
 
 class ModelError(StetError):
@@ -48,9 +44,9 @@ class ModelError(StetError):
 
 
 class NoModelError(ModelError):
-    """No model can be reached. Says what was tried and the one line that would help.
+    """No model can be reached. Says what was tried and gives one command that helps.
 
-    `absent` names the embedded model that would serve if its weights were here, or is "".
+    `absent` names the embedded model that would serve if its weights were installed, or is "".
     """
 
     def __init__(self, message: str, *, absent: str = "") -> None:
@@ -59,7 +55,7 @@ class NoModelError(ModelError):
 
 
 class Fault(StrEnum):
-    """How an endpoint failed. The retry rules of the client are a table over these."""
+    """How an endpoint failed. The client's retry rules are a table of these."""
 
     REFUSED = "refused by the privacy rule"
     NO_KEY = "no key"
@@ -92,9 +88,9 @@ class EndpointError(ModelError):
 
 
 class WeightsError(ModelError):
-    """The embedded model's weights are absent, damaged, or cannot be fetched from here.
+    """The embedded model's weights are absent, damaged, or cannot be fetched.
 
-    `absent` names the model that a download would bring, or is "".
+    `absent` names the model that can be downloaded, or is "".
     """
 
     def __init__(self, message: str, *, absent: str = "") -> None:
@@ -103,7 +99,7 @@ class WeightsError(ModelError):
 
 
 class WorkerError(StetError):
-    """A child process of ours did not start, or ended at once. Says which, and where its log is."""
+    """A child process did not start, or exited at once. Names it and its log."""
 
 
 class StoreFault(StrEnum):
@@ -119,7 +115,7 @@ class StoreFault(StrEnum):
 
 
 class StoreError(StetError):
-    """The memory of solutions failed with `fault`. No job fails for it."""
+    """The memory of solutions failed with `fault`. No job fails because of it."""
 
     def __init__(self, message: str, *, fault: StoreFault) -> None:
         super().__init__(message)
@@ -127,10 +123,12 @@ class StoreError(StetError):
 
 
 class PolicyError(StetError):
-    """Refused by policy: a secret that cannot be replaced, an isolation level that cannot be reached, no trust."""
+    """Refused by policy: a secret that cannot be replaced, an isolation level that cannot be reached, an untrusted
+    folder.
+    """
 
     exit_code = 4
 
 
 class LimitError(PolicyError):
-    """What the user lets jobs spend is used up. Names the limit, what is left, and the setting."""
+    """The user's spending limit is reached. Names the limit, the rest, and the setting."""

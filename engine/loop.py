@@ -1,4 +1,4 @@
-"""The one loop that all actions share: ask, read, judge, repair, until nothing concrete is left to say."""
+"""The loop that all actions share: ask, read, judge, repair, until there is no concrete feedback left."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True, slots=True)
 class Draft(Generic[Content]):
-    """What was read from a reply, and the document with it in place. `truncated`: the reply broke off."""
+    """What was read from a reply, and the document that contains it. `truncated`: the reply is incomplete."""
 
     content: Content
     case: Case
@@ -48,23 +48,23 @@ class Proposal(Generic[Content]):
 
     @property
     def offerable(self) -> bool:
-        """False for what is never offered: a text that does not parse, or no change at all."""
+        """False for what is never offered: a text that does not parse, or no change."""
         return not any(item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer for item in self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A reply from which nothing could be made. `problem` is one sentence, for the model and for the user."""
+    """A reply that cannot be used. `problem` is one sentence, for the model and for the user."""
 
     problem: str
 
 
 Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
-"""Turns a reply, with the user's values in it again, into a draft, or says why it cannot."""
+"""Turns a reply, with the user's values restored, into a draft, or says why it cannot."""
 
 _QUOTED = 80
 _RETRY_TEMPERATURE = 0.7
-"""A model that gave nothing or nothing new gives the same again unless it is warmed up."""
+"""A model that gave nothing or nothing new repeats itself at a low temperature."""
 
 
 async def propose(
@@ -76,11 +76,11 @@ async def propose(
     temperature: float,
     max_tokens: int,
 ) -> Proposal[Content] | Unusable:
-    """The best candidate that the job's budget bought, with its evidence; Unusable if no reply held any.
+    """The best candidate within the job's budget, with its evidence; Unusable if no reply held any.
 
-    A further call is spent only where something concrete can be said: the reply held no code, or a trusted judge
-    refuted the candidate. Raises ModelError if the first call fails, LimitError if it may not be made; later neither
-    takes away what is there.
+    A further call is made only with concrete feedback: the reply held no code, or a trusted judge refuted the
+    candidate. Raises ModelError if the first call fails, LimitError if it is not allowed; later failures keep the
+    result so far.
     """
     best: Proposal[Content] | Unusable | None = None
     if judges and job.settings.checks.validation and job.request.budget is Budget.QUICK:
@@ -115,7 +115,7 @@ async def propose(
 async def judge_reply(
     job: Job, reply: Completion, read: Reader[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str]
 ) -> Proposal[Content] | Unusable:
-    """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
+    """The judged content of a reply. No message about it quotes a value that was hidden from the model."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
         problem = _told(draft.problem, reply)
@@ -132,19 +132,19 @@ async def judge_reply(
         job.on_event(JudgeStarted(judge.check))
         try:
             item = without_secrets(await timed(judge, case), secrets)
-        except RecursionError:  # what no judge could look at is offered by none
+        except RecursionError:  # content that no judge could check is never offered
             return Unusable("The code is nested too deeply to check.")
         job.on_event(JudgeFinished(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
-            break  # what does not parse, or is no change, has nothing for the other judges
+            break  # the other judges need a change that parses
     if judges and reply.is_thought and not _confirmed(evidence):
         return Unusable(ONLY_REASONED)
     return Proposal(draft, tuple(evidence))
 
 
 def _confirmed(evidence: Sequence[Evidence]) -> bool:
-    """True if something ran the code and found it right."""
+    """True if a judge ran the code and it passed."""
     return any(item.check in PROVING and item.trusted and item.verdict is Ruling.PASS for item in evidence)
 
 
@@ -155,7 +155,7 @@ def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
 
 
 def _no_repair(job: Job, repairs: int) -> str:
-    """Why no repair is asked for after so many, in words; "" if one may be."""
+    """Why no repair is made after so many, in words; "" if one may be."""
     checks = job.settings.checks
     if not checks.auto_fix:
         return "the setting `checks.auto_fix` is off"
@@ -169,7 +169,7 @@ def _no_repair(job: Job, repairs: int) -> str:
 
 
 def _told(problem: str, reply: Completion) -> str:
-    """What is wrong with a reply, and the endpoint's part in it."""
+    """The problem of a reply, and the endpoint's part in it."""
     if reply.fault is not None and problem in _BROKEN_OFF:
         return f"The reply stopped {_BROKEN_OFF[problem]}: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
     return problem + _beginning(reply.text) if problem == NO_CODE else problem
@@ -179,7 +179,7 @@ _BROKEN_OFF = {NO_CODE: "before any code", STOPPED: "within the code"}
 
 
 def _beginning(text: str) -> str:
-    """How a reply of words alone begins: it often says why."""
+    """The start of a reply without code: it often says why."""
     line = "".join(each for each in " ".join(text.split()) if each.isprintable())
     return f' It begins: "{line[:_QUOTED]}{"…" if len(line) > _QUOTED else ""}"' if line else ""
 
@@ -191,14 +191,16 @@ def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
     refuted = result.refuted_by
     if refuted is None:
         return None
-    # A judge of another package may fail a candidate without a word.
+    # A judge of another package may fail a candidate without a detail.
     return Reason.of(f"{refuted.label}: {refuted.detail}" if refuted.detail.strip() else "", by=refuted.label)
 
 
 def _better(
     best: Proposal[Content] | Unusable | None, result: Proposal[Content] | Unusable
 ) -> Proposal[Content] | Unusable:
-    """The one to keep: any proposal beats none, an offerable one beats others, fewer failures win, then the earlier."""
+    """The better proposal: any proposal beats none, an offerable one beats others, fewer failures win, then the
+    earlier.
+    """
     if best is None or _rank(result) > _rank(best):
         return result
     return best

@@ -1,7 +1,7 @@
-"""Markdown that is safe to show: a model wrote it, perhaps under the influence of the code it read.
+"""Markdown that is safe to show: it comes from a model, which the code it read may have influenced.
 
-Editors render reports. An image in one is fetched without a click, and its address can carry the code away; a link can
-be a command of the editor. So nothing but plain text, code and lists is left of what came from outside.
+Editors render reports. An image in one is fetched without a click, and its address can leak the code; a link can be a
+command of the editor. So only plain text, code and lists are kept of such text.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ _HARMLESS = {"![": "!\\[", "]": "\\]", "<": "\\<"}
 
 
 def harmless(markdown: str) -> str:
-    """The text with its images, links and HTML as the characters that they are written with. Code stays as it is.
+    """The text with its images, links and HTML as literal characters. Code is not changed.
 
-    Fences are moved to the margin and closed: there all readers of markdown agree on where a block ends, and what one
-    takes for code another might render.
+    Fences are moved to the margin and closed: only there all markdown parsers agree on where a block ends; otherwise
+    one renders what another takes for code.
     """
     return "\n".join(_lines(escape_invisible(markdown.replace("\r\n", "\n").replace("\r", "\n"))))
 
 
 def plain(text: str) -> str:
-    """A sentence for a message box, which is no markdown; but VS Code makes `[x](command:y)` a link that runs y."""
+    """A sentence for a message box, which does not show markdown; but VS Code makes `[x](command:y)` a link that runs
+    y.
+    """
     return escape_invisible(text).replace("](", "] (")
 
 
@@ -55,7 +57,7 @@ def _lines(markdown: str) -> Iterator[str]:
             yield kept
         elif opening := _OPENING.fullmatch(line):
             fence, indent = opening["ticks"] or opening["tildes"], len(opening["indent"])
-            # A bar would make the line the head of a table.
+            # A bar would make the line the header of a table.
             yield line[indent:].split("|")[0].rstrip()
         else:
             yield _line(line)
@@ -64,7 +66,7 @@ def _lines(markdown: str) -> Iterator[str]:
 
 
 def _line(line: str) -> str:
-    """A line of prose. Backticks without a partner in it are escaped, so that no code span runs on into the next."""
+    """A line of prose. Unpaired backticks are escaped, so that no code span continues on the next line."""
     pieces: list[str] = []
     at = 0
     while match := _TOKEN.search(line, at):
@@ -73,7 +75,7 @@ def _line(line: str) -> str:
         if match["ticks"]:
             ticks = match["ticks"]
             partner = re.compile(rf"(?<!`){ticks}(?!`)").search(line, at)
-            # A table's cells are cut before their code is looked for.
+            # Table cells are split before code spans are parsed.
             if partner and "|" not in line[at : partner.start()]:
                 pieces.append(line[match.start() : partner.end()])
                 at = partner.end()

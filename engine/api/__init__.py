@@ -1,1 +1,1 @@
-"""What front ends and the engine exchange, as plain data: requests, answers, evidence, events."""
+"""The data that front ends and the engine exchange: requests, answers, evidence, events."""

@@ -1,6 +1,6 @@
-"""The actions as rows: what each is called, where it is offered, and what the rest of the engine does for it.
+"""The actions, one row each: its name, where it is offered, and what the rest of the engine does for it.
 
-A row has a module of its name in `engine/actions/` that does the work; everything else reads the row.
+The module of the same name in `engine/actions/` does the work; everything else reads the row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stet_ls.engine.api.evidence import Scope
 
 
 class OfferedWhen(Enum):
-    """Where an action is offered. The value is what a client shows where it is not."""
+    """The condition under which an action is offered. Clients show the value where it is not."""
 
     PROBLEM = "no diagnostic here, and no `stet:` comment that describes the problem"
     UNIT = "no function, class or selection here"
@@ -24,60 +24,61 @@ class OfferedWhen(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One action. Of a field that a row leaves out the default holds, and of a custom action all from `inserts` on."""
+    """One action. A field that a row leaves out has its default; a custom action has the defaults from `inserts` on."""
 
     name: str
-    """What commands and requests call it."""
+    """Its name in commands and requests."""
     title: str
     """The imperative for messages and lists ("Refactor")."""
     description: str
-    """Description in one sentence, for lists."""
+    """One sentence, for lists."""
     menu: str
-    """Its title among the code actions; `{unit}` stands for the name of the unit there."""
+    """Its title among the code actions; `{unit}` is replaced with the name of the unit."""
     menu_plain: str
     """Its title among the code actions where no unit is known."""
     kind: str
     """Its kind among the code actions, which ends in `stet.NAME`."""
     offered: OfferedWhen
-    """Where it is among the code actions."""
+    """The condition under which it is offered as a code action."""
     llm_generated: bool = True
-    """Its result is a model's own text: clients mark it where they can (LSP's tag `LlmGenerated`)."""
+    """Its result is text from a model: clients mark it if they can (LSP's tag `LlmGenerated`)."""
     languages: tuple[str, ...] = ()
-    """The language ids that it is for; none: all."""
+    """The language ids that it supports; empty for all."""
     needs_instruction: bool = False
-    """It is refused where nothing says what is wanted."""
+    """It is refused without an instruction."""
     scopes: tuple[Scope, ...] = ()
-    """Which checks its edits go through."""
+    """The kinds of checks that judge its edits."""
     inserts: bool = False
-    """It may write where no code stands: without a unit its target is a position."""
+    """It may write where there is no code: without a unit its target is a position."""
     adds_code: bool = False
-    """It writes new code: what is there stays, a stub has to be filled, and a plan may name a unit that is missing."""
+    """It writes new code: existing code stays, a stub has to be filled, and a plan may name a unit that does not exist.
+    """
     needs_code: bool = False
-    """It is refused for an empty document: a model that is asked to explain nothing explains something."""
+    """It is refused for an empty document, because a model asked to explain nothing invents something."""
     comment_instructs: bool = False
-    """A comment or docstring that is selected says what to do; the other actions look at it as at any code."""
+    """A selected comment or docstring is the instruction; the other actions treat it as code."""
     all_diagnostics: bool = False
     """Its prompt shows all diagnostics of the request, not only those in the target."""
     preserves_behavior: bool = False
-    """The code does afterwards what it did before: examples that failed then may fail still."""
+    """The code behaves as before: examples that failed before may still fail."""
     must_change_code: bool = False
-    """A change of documentation or layout is no result, even if the user said what to change."""
+    """A change of documentation or layout alone is not a result, even if the user gave an instruction."""
     mends: bool = False
-    """Tests that failed before and name the target have to pass afterwards."""
+    """Tests that failed before and name the target have to pass with its edit."""
     may_add_effects: bool = False
-    """Its instruction may well want files, processes or the network: such calls are told, and nobody is asked."""
+    """Its instruction may require files, processes or the network: such calls are reported without a question."""
     writes_tests: bool = False
-    """Its edit is tests: they may use what belongs to tests, and an editor asks first where nobody ran them."""
+    """Its edit is tests: they may use test libraries, and an editor asks first if they were not run."""
     role: Literal["generator", "reviewer"] = "generator"
-    """Which of the user's models it asks."""
+    """Which of the user's models is asked."""
     is_step: bool = False
-    """A plan of the action `task` may name it: it ends in an edit."""
+    """A plan of the action `task` may contain it: it ends in an edit."""
     learns: bool = False
-    """Code of it that stood is remembered."""
+    """Its code is remembered if the user keeps it."""
     recalled: bool = False
-    """Its prompt shows what is remembered."""
+    """Its prompt shows remembered solutions."""
     answers_from_memory: bool = False
-    """What fits exactly and passes its tests again is the answer, without a model."""
+    """A remembered solution that matches exactly and passes its tests again is the answer, without a model."""
 
 
 _REWRITING = (Scope.EVERY_EDIT, Scope.CODE, Scope.INTERFACE, Scope.RUNS)
@@ -207,10 +208,10 @@ _ROWS = (
 ACTIONS: Mapping[str, ActionSpec] = MappingProxyType({row.name: row for row in _ROWS})
 """The built-in actions by name, in the order in which they are listed."""
 STEPS = tuple(row.name for row in _ROWS if row.is_step)
-"""The actions that a plan may name."""
+"""The actions that a plan may contain."""
 _CUSTOM = ActionSpec("", "", "", menu="", menu_plain="", kind="", offered=OfferedWhen.INVOKED)
 
 
 def spec_of(name: str) -> ActionSpec:
-    """The row of an action; of a custom one the defaults, which is all that may be asked of it by its name alone."""
+    """The row of an action; for a custom action the defaults, since its name gives nothing else."""
     return ACTIONS.get(name, _CUSTOM)

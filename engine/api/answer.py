@@ -1,4 +1,4 @@
-"""The data that goes through the engine: Request in, Answer out, Evidence beside it. Frozen and plain."""
+"""The data that goes through the engine: Request in, Answer out, and its Evidence. Frozen and plain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source, Span
 
 
 class EditOutcome(StrEnum):
-    """What became of an edit that was offered."""
+    """The outcome of an edit that was offered."""
 
     KEPT = "kept"
     EDITED = "edited"
@@ -27,7 +27,7 @@ class EditOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replaces `span` of the text `base`, and of no other text. `path` is None for a document that was never saved."""
+    """Replaces `span` of the text `base` only. `path` is None for a document that was never saved."""
 
     path: Path | None
     base: Source = field(repr=False)
@@ -37,26 +37,26 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be created; nothing stands at `path` yet."""
+    """A file to be created; `path` does not exist yet."""
 
     path: Path
     text: str
 
 
 OPINION = "stet (model)"
-"""The source of a finding that a model told: an opinion, which no tool confirmed and no number counts."""
+"""The source of a finding from a model: an opinion that no tool confirmed and no number counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Return the result of a job.
+    """The result of a job.
 
-    `summary` says what was done, or without success why nothing is offered; `message` is that as one sentence.
-    `guard` is the span of the request's text which must stay untouched until the edits land.
-    `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
-    `isolation` is the weakest box in which code ran (`IsolationReport.to_json`), None if none ran.
-    `unneeded`: without success because nothing is to be done, such as tests for what is tested already.
-    `confidence` is a chance from 0 to 1. `metadata` says what it cost, who gave it and why it is so sure.
+    `summary` says what was done, or on failure why nothing is offered; `message` is that as one sentence. `guard` is
+    the span of the request's text which must not change until the edits are applied. `findings` are what tools found in
+    the request's text `base`, and a model's opinions on it (`OPINION`). `isolation` is the weakest sandbox in which
+    code ran (`IsolationReport.to_json`), None if none ran. `unneeded`: not a success because there is nothing to do,
+    such as tests for code that is already tested. `confidence` is a probability from 0 to 1. `metadata` holds its cost,
+    its model and the reasons of its confidence.
     """
 
     success: bool
@@ -81,12 +81,12 @@ class Answer:
 
     @property
     def message(self) -> str:
-        """The one sentence for the user, evidence included."""
+        """The sentence for the user, evidence included."""
         return render(self.summary, self.evidence, self.metadata)
 
     @property
     def refuted(self) -> bool:
-        """True if a judge failed it: such an edit is never applied without the user's word."""
+        """True if a judge failed it: such an edit is never applied without the user's consent."""
         return any(item.verdict is Ruling.FAIL for item in self.evidence)
 
     def to_json(self) -> dict[str, Any]:

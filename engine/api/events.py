@@ -18,7 +18,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Text arrives from a model. `tokens` counts what came so far in this call; `thinking`: no answer yet."""
+    """Text arrives from a model. `tokens` counts those of this call so far; `thinking`: no answer yet."""
 
     tokens: int
     thinking: bool = False
@@ -26,31 +26,31 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class JudgeStarted:
-    """A judge is asked; `check` is what it answers for."""
+    """A judge starts; `check` is its check."""
 
     check: Check
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeFinished:
-    """A judge spoke."""
+    """A judge finished."""
 
     evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the user should see although the job goes on: a failover, a cut prompt, a slow start."""
+    """A notice for the user while the job continues: a failover, a truncated prompt, a slow start."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """A request to an endpoint has ended, one way or the other. For the trace and the metrics: it holds the reply.
+    """A request to an endpoint succeeded or failed. For the trace and the metrics: it holds the reply.
 
-    `pieces` are (seconds since it was sent, characters of text, characters of reasoning) of each event that brought
-    some; `head` is how the body began, where it was no reply. `fault` says what went wrong, "" if nothing did.
+    `pieces` are (seconds since it was sent, characters of text, characters of reasoning) of each event that has any;
+    `head` is the start of a body that is not a reply. `fault` is its fault, "" if there is none.
     """
 
     endpoint: str
@@ -65,10 +65,10 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class UnmeteredUsage:
-    """A request took about so many tokens, and no reply tells of them: it broke off, was cancelled, or was not counted.
+    """A request used about so many tokens, and no reply counts them: it was incomplete, cancelled, or not counted.
 
-    `cost` is what they cost where the reply's own cost leaves them out. For the ledger: whoever hears it may raise
-    LimitError, and no further request is made.
+    `cost` is what they cost if the reply's own cost leaves them out. For the ledger: its handler may raise LimitError,
+    which prevents further requests.
     """
 
     tokens: int

@@ -1,4 +1,4 @@
-"""Evidence, and the checks that it comes from, one row each."""
+"""Evidence, and the checks that produce it, one row each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.engine.api.json_schema import COUNT, FLAG, NUMBER, TEXT, Schema, ar
 
 
 class Check(StrEnum):
-    """The names of the checks, as evidence carries them. CUSTOM: a package's own, of which evidence has the name."""
+    """The names of the checks, as in evidence. CUSTOM: a check of a package, whose name is in the evidence."""
 
     NOOP = "noop"
     SYNTAX = "syntax"
@@ -33,7 +33,7 @@ class Check(StrEnum):
 
 
 class Ruling(StrEnum):
-    """What a judge says. SKIPPED: it was not asked or does not apply. UNKNOWN: it was asked and could not tell."""
+    """The verdict of a judge. SKIPPED: it did not run or does not apply. UNKNOWN: it ran and could not decide."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -42,18 +42,18 @@ class Ruling(StrEnum):
 
 
 class EvidenceTier(StrEnum):
-    """How far the evidence reaches, the weakest first. Records of earlier versions call them E0 to E5."""
+    """How much the evidence proves, the weakest first. Records of earlier versions call the tiers E0 to E5."""
 
     UNCHECKED = "unchecked"
-    """Nothing was checked, or the reply broke off."""
+    """Nothing was checked, or the reply is incomplete."""
     PARSED = "parsed"
-    """It parses and its names resolve; nothing ran it."""
+    """It parses and its names resolve; it was not run."""
     SELF_TESTED = "self-tested"
-    """Tests or examples of the model pass, or examples of the user do and other evidence is against them."""
+    """Tests or examples of the model pass; or examples of the user do, but other evidence contradicts them."""
     COMPARED = "compared"
-    """Several samples agree, or old and new code do on few inputs or beside a part of the change."""
+    """Several samples agree; or old and new code do on few inputs, or on part of the change."""
     EQUIVALENT = "equivalent"
-    """Old and new code do the same on many valid inputs."""
+    """Old and new code behave the same on many valid inputs."""
     TESTED = "tested"
     """Tests or examples of the user run it and pass."""
 
@@ -65,9 +65,9 @@ class EvidenceTier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Something to open beside a line of evidence: a counter-example as a runnable file, a failing test's output.
+    """A document to open for a line of evidence: a counter-example as a runnable file, a failing test's output.
 
-    `name` is a file name, `language` an LSP language id. Nothing is longer than `MOST_BYTES`.
+    `name` is a file name, `language` an LSP language id. Its size is at most `MOST_BYTES`.
     """
 
     MOST_BYTES: ClassVar[int] = 64 * 1024
@@ -78,7 +78,7 @@ class Attachment:
 
     @classmethod
     def of(cls, name: str, language: str, text: str) -> Attachment:
-        """The text, cut at its limit, with a last line that says so."""
+        """The text, truncated at its limit with a last line that says so."""
         data = text.encode("utf-8", "replace")
         if len(data) <= cls.MOST_BYTES:
             return cls(name, language, text)
@@ -86,16 +86,16 @@ class Attachment:
         return cls(name, language, f"{kept}\n... cut: {len(data):,} bytes are more than is kept\n")
 
     def to_json(self) -> dict[str, str]:
-        """As answers hold it."""
+        """The attachment as in an answer's JSON."""
         return {"name": self.name, "language": self.language, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one judge found out about a candidate. `trusted` evidence may refute it on its own.
+    """What one judge found about a candidate. `trusted` evidence alone may refute it.
 
-    `count` says on how many tests, examples or valid inputs it rests, where it rests on any. `codes` name the dangers
-    that it tells of, by which a person accepts them. `name` is that of a custom judge, "" for others.
+    `count` is the number of tests, examples or valid inputs behind it, if any. `codes` name the dangers that it
+    reports, by which the user accepts them. `name` is that of a custom judge, "" for others.
     """
 
     check: Check
@@ -110,7 +110,7 @@ class Evidence:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Evidence:
-        """What a row of an answer's JSON says; a check of another name is a custom judge's."""
+        """The evidence of a row of an answer's JSON; an unknown check name is a custom judge's."""
         built_in = row["check"] in set(Check)
         check, name = (Check(row["check"]), "") if built_in else (Check.CUSTOM, row["check"])
         return cls(check, Ruling(row["verdict"]), row["detail"], row["trusted"], name=name)
@@ -122,11 +122,11 @@ class Evidence:
 
     @property
     def title(self) -> str:
-        """What users read before its words."""
+        """The words before its detail."""
         return CHECKS[self.check].title or self.label
 
     def to_json(self) -> dict[str, Any]:
-        """As answers carry it."""
+        """The evidence as in an answer's JSON."""
         return {
             "check": self.label,
             "verdict": self.verdict.value,
@@ -149,11 +149,11 @@ EVIDENCE_SCHEMA: Schema = table(
     codes=array(TEXT),
     attachments=array(table(name=TEXT, language=TEXT, text=TEXT)),
 )
-"""What `Evidence.to_json` gives."""
+"""The JSON schema of `Evidence.to_json`."""
 
 
 class Scope(StrEnum):
-    """Which edits a check judges."""
+    """The kinds of edits that a check judges."""
 
     EVERY_EDIT = "every edit"
     CODE = "edits of code, and those of custom actions that name it"
@@ -167,18 +167,14 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """One check. But for those that are INTERNAL, `engine/judges/` has a judge of its name.
+    """One check. Each except those that are INTERNAL has a judge of its name in `engine/judges/`.
 
-    `looks_at`: what it judges, for the line of progress ("checking: the examples").
-    `title`: what users read before its words; "" for its name.
-    `scope`: which edits it judges.
-    `skipped`: what the summary says where it did not take place; "" for "NAME not checked".
-    `proves`: a trusted pass of it counts as proof, because it ran the code, or found it to be the same.
-    `blocks_offer`: a candidate that fails it is never offered.
-    `silent_pass`: its pass is not shown in the summary.
-    `detail_is_finding`: where it cannot tell, its words say that something was found.
-    `measured_anew`: a replay gets another result, because it measures the machine.
-    `reason_rank`: its place among the reasons of a confidence, from 1; 0 if it is none.
+    `looks_at`: what it judges, for the progress line ("checking: the examples"). `title`: the words before its detail;
+    "" for its name. `scope`: which edits it judges. `skipped`: what the summary says if it did not run; "" for "NAME
+    not checked". `proves`: a trusted pass counts as proof, because the code was run or found to be the same.
+    `blocks_offer`: a candidate that fails it is never offered. `silent_pass`: its pass is not shown in the summary.
+    `detail_is_finding`: if it cannot decide, its detail is a finding. `measured_anew`: a replay gets another result,
+    because it measures the machine. `reason_rank`: its rank among the reasons of a confidence, from 1; 0 if it is none.
     """
 
     check: Check
@@ -228,10 +224,10 @@ _ROWS = (
 )
 
 CHECKS: Mapping[Check, CheckSpec] = MappingProxyType({row.check: row for row in _ROWS})
-"""Every check, in the order in which they judge: the cheapest first."""
+"""Every check, in the order in which they run: the cheapest first."""
 REASONS = tuple(row.check for row in sorted(_ROWS, key=lambda row: row.reason_rank) if row.reason_rank)
-"""The checks that give a confidence its reason, in the order in which it names them."""
+"""The checks that are reasons of a confidence, in the order in which it names them."""
 NAMEABLE = tuple(row.check for row in _ROWS if row.scope in (Scope.CODE, Scope.INTERFACE, Scope.NAMED))
 """The checks that a custom action can name."""
 PROVING = frozenset(row.check for row in _ROWS if row.proves)
-"""The checks of which a trusted pass is proof."""
+"""The checks whose trusted pass is proof."""

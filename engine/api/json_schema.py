@@ -1,4 +1,4 @@
-"""The few words of JSON Schema that the answer's parts are described with, each beside its `to_json`."""
+"""The subset of JSON Schema for the parts of an answer; each schema is next to its `to_json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer cost, who gave it, and how sure it is: its metadata."""
+"""The metadata of an answer: its cost, its model, its confidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.engine.api.json_schema import COUNT, NUMBER, TEXT, Schema, array, n
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens as the endpoint counts them; `cached` are those of `prompt` that it had already read."""
+    """Tokens as the endpoint counts them; `cached` are those of `prompt` that came from its cache."""
 
     prompt: int = 0
     completion: int = 0
@@ -30,22 +30,15 @@ class MemoryHit:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """All about an answer that is not the answer.
+    """What an answer carries in addition to its result.
 
-    model: Name of the model, "" if none was asked.
-    endpoint: Name of its endpoint.
-    trace: Id of the job's record.
-    tokens: What all calls took.
-    cost: What they cost in the currency of the providers' prices; None if the price of one is unknown.
-    calls: Number of model calls.
-    memory_hits: Remembered solutions in the prompt, or 1 if one of them is the answer.
-    memory: Those solutions.
-    seconds: From the job's beginning to its answer.
-    stages: Seconds per stage.
-    evidence_tier: The strongest evidence; None where no edit was judged, and of a task, whose steps have their own.
-    calibration: The row of the table that the confidence comes from, "" if there is none.
-    reasons: Why the confidence is what it is, a phrase each; of a task one for each step.
-    steps: The plan of a task.
+    model: Name of the model, "" if none was asked. endpoint: Name of its endpoint. trace: Id of the job's record.
+    tokens: Tokens of all calls. cost: Their cost in the currency of the providers' prices; None if one price is
+    unknown. calls: Number of model calls. memory_hits: Remembered solutions in the prompt, or 1 if one of them is the
+    answer. memory: Those solutions. seconds: From the start of the job to its answer. stages: Seconds per stage.
+    evidence_tier: The strongest evidence; None if no edit was judged, and for a task, whose steps have their own.
+    calibration: The row of the table that the confidence comes from, "" if there is none. reasons: The reasons of the
+    confidence, a phrase each; for a task one for each step. steps: The plan of a task.
     """
 
     model: str = ""
@@ -69,7 +62,7 @@ class Metadata:
         return f"stet trace show {self.trace}" if self.trace else ""
 
     def to_json(self) -> dict[str, Any]:
-        """The metadata as answers carry it; what does not apply is left out."""
+        """The metadata as in an answer's JSON; what does not apply is left out."""
         optional: dict[str, Any] = {
             "calibration": self.calibration,
             "confidence_reason": "; ".join(self.reasons),
@@ -112,4 +105,4 @@ _ALWAYS = table(
     show_trace=TEXT,
 )
 METADATA_SCHEMA: Schema = {**_ALWAYS, "properties": {**_ALWAYS["properties"], **_OPTIONAL}}
-"""What `Metadata.to_json` gives."""
+"""The JSON schema of `Metadata.to_json`."""

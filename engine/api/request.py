@@ -13,7 +13,7 @@ from stet_ls.validators.source import Source, Span
 
 
 class Budget(StrEnum):
-    """How much a job may spend; `loop.CALLS` says how many model calls each one buys."""
+    """How much a job may spend; `loop.CALLS` has the number of model calls of each."""
 
     QUICK = "quick"
     STANDARD = "standard"
@@ -23,7 +23,7 @@ class Budget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding of any tool for the job to fix. `span` counts bytes of the request's text."""
+    """A finding of any tool for the job to fix. `span` is in bytes of the request's text."""
 
     span: Span
     message: str
@@ -34,7 +34,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """An unsaved document of the workspace, as the editor holds it."""
+    """An unsaved document of the workspace, as in the editor."""
 
     path: Path
     version: int
@@ -43,7 +43,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The folders that are open, and the buffers that differ from the disk."""
+    """The open folders, and the buffers that differ from the disk."""
 
     roots: tuple[Path, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -51,9 +51,9 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the user pointed at, in bytes: a range, a mere position, or (None) the whole document.
+    """What the user selected, in bytes: a range, a position, or (None) the whole document.
 
-    `unit` is the qualified name of the unit that was named instead of pointed at, "" otherwise.
+    `unit` is the qualified name of the unit that was named instead of selected, "" otherwise.
     """
 
     span: Span
@@ -61,7 +61,7 @@ class Selection:
 
     @property
     def is_position(self) -> bool:
-        """True if only the cursor's place is known."""
+        """True if only the cursor position is known."""
         return self.span.empty
 
 
@@ -69,8 +69,9 @@ class Selection:
 class Request:
     """One job. `path` is None for a document that was never saved; `language` is an LSP language id.
 
-    `hidden` maps placeholders to values that are secrets whatever they look like: what a replayed record has instead.
-    `said` are the user's own words where `instruction` is a model's (a step of a plan): they alone let go of code.
+    `hidden` maps placeholders to values that are secrets whatever their form; a replayed record has such placeholders.
+    `said` are the user's own words if `instruction` is a model's (a step of a plan): only they may allow code to be
+    removed.
     """
 
     action: str
@@ -95,7 +96,7 @@ class Request:
 
 
 class TargetKind(StrEnum):
-    """What a job replaces. An INSERTION replaces nothing: its span is a position."""
+    """The kind of a target. An INSERTION replaces nothing: its span is a position."""
 
     UNIT = "unit"
     STATEMENTS = "statements"
@@ -105,11 +106,11 @@ class TargetKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The part of the request's text that a job is about, widened to whole units.
+    """The part of the request's text that a job changes, widened to whole units.
 
     `span` runs from column 0 of the first line to the end of the last, without its line end. `name` is the unit's
-    qualified name ("Parser.parse_date"), "" where there is none. `indent` is the white space before its first line.
-    `selection` is what the user had really selected.
+    qualified name ("Parser.parse_date"), "" if there is none. `indent` is the white space before its first line.
+    `selection` is the user's selection.
     """
 
     kind: TargetKind

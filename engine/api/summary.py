@@ -1,4 +1,4 @@
-"""What a job did, as data, and the sentence that says it. The sentence is for people: nothing reads it back."""
+"""What a job did, as data and as a sentence. The sentence is for people: no code parses it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEPARATOR = " · "
 
 
 class Caution(StrEnum):
-    """The warning on an edit that is shown although a trusted judge failed it."""
+    """The warning on an edit that is shown although a trusted judge refuted it."""
 
     NONE = ""
     REFUTED = "refuted"
@@ -22,17 +22,14 @@ class Caution(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was done to what, or why nothing is offered.
+    """What was done, or why nothing is offered.
 
-    did: What was done: "Refactored", "Wrote tests for"; "" if nothing is offered.
-    unit: What it was done to, as markdown: "`add`"; "" for the document.
-    place: The file that it went to, if that is not the document.
-    problem: Why nothing is offered, a sentence; "" if something is.
-    caution: The warning that comes first.
-    recalled: How the edit stood before, if memory gave it and no model: "from memory, kept 3 times, its tests pass".
-    new_files: Names of the files that are new, where `place` does not say it.
-    gains: What got better: "complexity 9 → 4, 20 → 12 lines".
-    notes: What else the user should know, a phrase each.
+    did: What was done: "Refactored", "Wrote tests for"; "" if nothing is offered. unit: The changed unit, as markdown:
+    "`add`"; "" for the document. place: The changed file, if it is not the document. problem: Why nothing is offered, a
+    sentence; "" if something is. caution: The warning at the start. recalled: The edit's history, if it comes from
+    memory and not from a model: "from memory, kept 3 times, its tests pass". new_files: Names of new files, if `place`
+    is not one. gains: Improvements: "complexity 9 → 4, 20 → 12 lines". notes: Further facts for the user, a phrase
+    each.
     """
 
     did: str = ""
@@ -46,25 +43,25 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     def lead(self) -> tuple[str, ...]:
-        """What must be read even where a line is cut: the warning, and the files that are new."""
+        """What must be visible even if the line is truncated: the warning, and the new files."""
         noun = "New file" if len(self.new_files) == 1 else "New files"
         made = f"{noun} {', '.join(self.new_files)}" if self.new_files else ""
         return tuple(filter(None, (self.caution.upper(), made)))
 
     def body(self) -> tuple[str, ...]:
-        """What was done, what it gained, and whether memory did it: "Refactored `add`", "3 → 2 lines"."""
+        """What was done, the improvements, and whether memory did it: "Refactored `add`", "3 → 2 lines"."""
         where = f"in {self.place}" if self.place else ""
         told = (" ".join(filter(None, (self.did, self.unit, where))), *self.gains, self.recalled)
         return tuple(filter(None, told))
 
     def tail(self, metadata: Metadata) -> tuple[str, ...]:
-        """The notes, and what was remembered."""
+        """The notes, and the remembered solutions."""
         hits = "; ".join(hit.provenance for hit in metadata.memory)
         return (*self.notes, f"remembered: {hits}") if hits and not self.recalled else self.notes
 
 
 def render(summary: Summary, evidence: Iterable[Evidence], metadata: Metadata) -> str:
-    """All of an answer in one line: "Refactored `add` · 3 → 2 lines · syntax ok · names resolve · tests not run"."""
+    """The answer in one line: "Refactored `add` · 3 → 2 lines · syntax ok · names resolve · tests not run"."""
     if summary.problem:
         return summary.problem
     parts = (*summary.lead(), *summary.body(), evidence_line(evidence), *summary.tail(metadata))
@@ -77,19 +74,19 @@ def evidence_line(evidence: Iterable[Evidence]) -> str:
 
 
 def shown(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """The evidence that a summary names, what failed first."""
+    """The evidence that a summary shows, failures first."""
     told = [
         item
         for item in evidence
         if not (CHECKS[item.check].silent_pass and item.verdict is Ruling.PASS)
-        # Most code has no examples; where nothing was run at all, the tests say so.
+        # Most code has no examples; if nothing was run at all, the tests say so.
         and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
     ]
     return failed_first(told)
 
 
 def failed_first(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """What refutes an edit, then the rest in the order in which it was judged."""
+    """Failures first, then the rest in the order in which it was judged."""
     return sorted(evidence, key=lambda item: item.verdict is not Ruling.FAIL)
 
 

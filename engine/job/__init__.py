@@ -1,1 +1,1 @@
-"""One job: what was asked, what it may spend, and what it spent."""
+"""One job: its request, its limits, and its spending."""

@@ -1,4 +1,4 @@
-"""The time of one job: what its settings allow, what a slow model gets beyond that, what is left."""
+"""The time of one job: what its settings allow, what a slow model gets in addition, what is left."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from stet_ls.engine.api.request import Budget
 from stet_ls.engine.model.profiles.profiles import Profile
 
 SLOW_LIMIT = 90.0
-"""Seconds into which the calls of a job have to fit on a slow model; the first call is always made."""
+"""Seconds for all calls of a job on a slow model; the first call is always made."""
 FIRST_CALL_LIMIT = 300.0
-"""Seconds that the first call of a job may take on a model which is slow or was not measured yet."""
+"""Seconds that the first call of a job may take on a model which is slow or not yet measured."""
 
 JUDGING = 8.0
-"""Seconds that the judges of a candidate have at least, model or not."""
+"""Minimum seconds for the judges of a candidate, model or not."""
 
 _TO_FINISH = 10.0
-"""Seconds beyond all others in which a job may put its answer together, before it is ended."""
+"""Additional seconds in which a job may put its answer together before it is stopped."""
 
 _SLOW = 40.0
-"""Tokens per second below which a model's jobs get more than the interactive deadline."""
+"""Tokens per second below which a model's jobs get more time than the interactive deadline."""
 
 _LEEWAY = 2.0
-"""A call may take this many times as long as it should by the measured speed."""
+"""A call may take this many times as long as the measured speed predicts."""
 
 _WRITING_SHARE = 0.6
-"""Of a slow model's time for the reply; the prompt has to be read before."""
+"""Share of a slow model's time for writing the reply; the prompt has to be read first."""
 
 
 @dataclass
 class Deadline:
-    """All in seconds. `allowed` is the setting; `waited` for a turn, a person or packages is no time of the job's."""
+    """All in seconds. `allowed` is the setting; `waited` for a turn, a person or packages does not count as job time."""
 
     allowed: float
     budget: Budget
@@ -47,11 +47,11 @@ class Deadline:
 
     @property
     def end(self) -> float:
-        """Seconds of work after which a job is ended in any stage: more than all of its stages may take together."""
+        """Seconds of work after which a job is stopped in any stage: more than all of its stages may take together."""
         return self.limit + (FIRST_CALL_LIMIT if self._is_slow else 0.0) + JUDGING + _TO_FINISH
 
     def seconds(self) -> float:
-        """Seconds since the job began."""
+        """Seconds since the job started."""
         return time.monotonic() - self.started
 
     def left(self) -> float:
@@ -67,7 +67,7 @@ class Deadline:
         return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))
 
     def reply_room(self, wanted: int, least: int) -> int:
-        """Tokens that a reply may have which can be cut anywhere: as many as a slow model writes in its time.
+        """Tokens for a reply that can be cut anywhere: as many as a slow model writes in its time.
 
         Never more than `wanted`, never less than `least`.
         """

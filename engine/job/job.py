@@ -1,4 +1,4 @@
-"""The state of one call of the engine: what was asked, what may be spent, what was spent."""
+"""The state of one call of the engine: its request, its limits, its spending."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 BRIEF = 3.0
-"""Seconds that the judges of a candidate may run code in the budget quick, all together; mostly it takes one."""
+"""Total seconds for which the judges of a candidate may run code in the budget quick; usually one is enough."""
 
 _READY = 3.0
 """Seconds for which the budget quick waits for a sandbox after the model's reply."""
@@ -45,7 +45,7 @@ _READY = 3.0
 
 @dataclass
 class Job:
-    """The state of one call of the engine: what was asked, what may be spent, what was spent."""
+    """The state of one call of the engine: its request, its limits, its spending."""
 
     request: Request
     settings: Settings
@@ -58,20 +58,20 @@ class Job:
     usage: JobUsage = field(default_factory=JobUsage)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     remembered: tuple[RememberedItem, ...] = ()
-    """Solutions that stood, for the prompt; once it is made, those that are in it."""
+    """Solutions that the user kept, for the prompt; once it is built, those that are in it."""
     canned_reply: Completion | None = None
-    """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
+    """A reply that replaces the model call and costs nothing."""
     reserved: int = 0
-    """Calls that are kept for what comes later: each further step of a task needs one."""
+    """Calls reserved for later: each further step of a task needs one."""
     at: str = ""
-    """The stage that it is at, the inner one of two."""
+    """The current stage, the inner one of two."""
     _queued_at: float | None = None
     _fitting: int = 0
-    """How often it waits for an environment now: a person may be asked about it."""
+    """How many of its waits for an environment are under way: the user may be asked about it."""
     _call: Spend | None = None
-    """What the call under way takes at most."""
+    """The most that the current call can take."""
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
-    """What is in use until the job ends; whoever made the job closes it."""
+    """What is in use until the job ends; the creator of the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
     deadline: Deadline = field(init=False)
 
@@ -84,7 +84,7 @@ class Job:
         return toolbox(self.settings, self.request.workspace.roots)
 
     def look_for_runtime(self) -> None:
-        """Begins to look for what code is run with, so that it is known when the first candidate comes."""
+        """Starts to look for the runtime of the code, so that it is known when the first candidate arrives."""
         if self.runtimes is None or self._runtime is not None:
             return
         helper = JobResources(self.resources, self.stage, self._warn, self._wait, self._ran)
@@ -92,10 +92,10 @@ class Job:
         self.resources.push_async_callback(_given_up, self._runtime)
 
     async def runtime(self, *texts: str) -> Runtime | None:
-        """What code may run with, and all that these texts of the document import; None where the budget runs none.
+        """The runtime for the code, with all that these texts of the document import; None if the budget runs no code.
 
-        A candidate that was paid for gets some seconds even if its job's time is over. What a user is asked for
-        meanwhile, and what is installed, is no time of the job's.
+        A candidate that was paid for gets some seconds even if its job's time is over. Time for questions to the user
+        and for installing packages does not count as job time.
         """
         if self.request.budget is Budget.QUICK:
             return None
@@ -121,9 +121,9 @@ class Job:
         self.usage.isolation = weakest(self.usage.isolation, report)
 
     async def runtime_for_judges(self, *texts: str) -> Runtime | None:
-        """What a candidate's code may run with while it is judged: in the budget quick too, for what is soon done.
+        """The runtime for judging a candidate's code: in the budget quick too, for code that finishes quickly.
 
-        There nothing is installed, and what is not ready by then is not waited for.
+        In that budget nothing is installed, and the runtime has to be ready within a short time.
         """
         if self.request.budget is not Budget.QUICK:
             return await self.runtime(*texts)
@@ -151,7 +151,7 @@ class Job:
         outer, self.at = self.at, name
         try:
             yield
-            self.at = outer  # one that was left by an error stays named
+            self.at = outer  # a stage that ended in an error is kept
         finally:
             self.usage.stages[name] = self.usage.stages.get(name, 0.0) + time.perf_counter() - started
 
@@ -160,7 +160,7 @@ class Job:
     ) -> Completion:
         """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much.
 
-        `stage` says what it is for; without one the first call is the model's and every other a repair.
+        `stage` is its purpose; by default the first call is the model's and every other a repair.
         """
         if self.canned_reply is not None:
             return self.canned_reply
@@ -193,7 +193,7 @@ class Job:
         return completion
 
     def _hear(self, event: Event) -> None:
-        """Counts the time that a call waits for its turn, which no deadline counts, and what failed requests took."""
+        """Counts the time that a call waits for its turn, which no deadline counts, and the usage of failed requests."""
         if isinstance(event, UnmeteredUsage):
             self.usage.uncounted += event.tokens
             self.usage.known_cost += event.cost
@@ -215,11 +215,11 @@ class Job:
             stages[QUEUED] = stages.get(QUEUED, 0.0) + seconds
 
     def may_ask_again(self) -> bool:
-        """True if another call fits the budget's count and the time that is left at the model's measured speed."""
+        """True if another call fits the budget's count and the remaining time at the model's measured speed."""
         return not self.call_limit_reason()
 
     def call_limit_reason(self) -> str:
-        """What forbids another call beside those that are reserved, in words; "" if nothing does."""
+        """Why no call beyond the reserved ones is allowed, in words; "" if one is."""
         budget = self.request.budget
         if self.canned_reply is not None:
             return "the reply came from memory, not from a model"
@@ -235,20 +235,20 @@ class Job:
         return ""
 
     def prompt_budget(self) -> int:
-        """Tokens that a prompt may have, by our estimate: what the context leaves beside a reply; few for small models.
+        """Tokens for a prompt, by our estimate: the context minus a reply; few for small models.
 
-        A model that makes more tokens of a text than we think gets less text.
+        A model that counts more tokens than our estimate gets less text.
         """
         room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
         return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
 
     def spent(self) -> Spend:
-        """What the job's calls took so far; a call of unknown price counts as nothing."""
+        """What the job's calls used so far; a call of unknown price counts as nothing."""
         ledger = self.usage
         return Spend(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
 
     def metadata(self, known: Metadata) -> Metadata:
-        """The metadata that is known of an answer, with what the job used so far."""
+        """The known metadata of an answer, with what the job used so far."""
         used = self.usage
         return replace(
             known,
@@ -264,23 +264,23 @@ class Job:
         )
 
     async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:
-        """Asks for what a call takes at most."""
+        """Reserves the most that a call can take."""
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
         call = Spend(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
         await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
         self._call = call
 
     def is_waiting(self) -> bool:
-        """True while it waits for its turn, for a person, or for packages, which is no time of its own."""
+        """True while it waits for its turn, for a person, or for packages, which does not count as job time."""
         return self._queued_at is not None or self._fitting > 0
 
     def _seconds_per_call(self) -> float:
-        """Seconds that one more call will take: as the calls so far did, a repair being of the same size."""
+        """Seconds that one more call will take: the mean of the calls so far, since a repair is of the same size."""
         spent = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
         return spent / max(self.usage.calls, 1)
 
 
 async def _given_up(task: asyncio.Task[Runtime]) -> None:
-    """Its job has ended."""
+    """Discards the result: its job has ended."""
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What jobs spent: one line a job on the disk, kept for as long as the user keeps the file."""
+"""What jobs spent: one line per job on disk, kept until the user deletes the file."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class JobEnd(StrEnum):
 
     OFFERED = "offered"
     REFUTED = "refuted"
-    """There is an edit, and a judge failed it: it lands only if its user says so after seeing why."""
+    """There is an edit, and a judge refuted it: it is applied only if the user confirms after seeing why."""
     REFUSED = "refused"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
     @classmethod
     def of(cls, answer: Answer) -> JobEnd:
-        """How a job ended that came to an answer."""
+        """How a job with an answer ended."""
         if not answer.success:
             return cls.REFUSED
         return cls.REFUTED if answer.refuted else cls.OFFERED
@@ -46,8 +46,7 @@ class JobEnd(StrEnum):
 class LedgerEntry:
     """What one job spent. `at` is its end in UTC; tokens are the endpoints' own counts; `cost` is None if unknown.
 
-    `uncounted` are the tokens that no endpoint counted, as far as they can be guessed: of requests that were cancelled
-    or broke off.
+    `uncounted` are the tokens that no endpoint counted, estimated: of requests that were cancelled or incomplete.
     """
 
     at: str
@@ -70,7 +69,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What several jobs spent together. `unpriced` jobs are not in `cost`."""
+    """The sum of several jobs. `unpriced` jobs are not in `cost`."""
 
     jobs: int = 0
     offered: int = 0
@@ -84,7 +83,7 @@ class Total:
     uncounted: int = 0
 
     def plus(self, entry: LedgerEntry) -> Total:
-        """With one job more."""
+        """The total with one job more."""
         return Total(
             self.jobs + 1,
             self.offered + (entry.ended == JobEnd.OFFERED),
@@ -105,20 +104,20 @@ class Total:
 
 
 GROUPS = ("day", "model", "action")
-"""What totals can be told by."""
+"""What totals can be grouped by."""
 
 _NAMES = {field.name for field in fields(LedgerEntry)}
 
 
 class LedgerFile:
-    """The file of all jobs, one month a file. Several servers and commands may write to it at once."""
+    """The ledger on disk, one file per month. Several servers and commands may write to it at once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._told: set[tuple[Path, int]] = set()
 
     def add(self, entry: LedgerEntry) -> None:
-        """Writes one job down. A full disk or a missing right is logged: no job fails for its bookkeeping."""
+        """Writes the entry of one job. A full disk or a missing permission is logged: no job fails because of it."""
         line = (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -141,7 +140,7 @@ class LedgerFile:
             entries = [_entry(line) for line in lines if line.strip()]
             broken = entries.count(None)
             if broken and (path, broken) not in self._told:
-                self._told.add((path, broken))  # sums are asked for before each call
+                self._told.add((path, broken))  # sums are computed before each call
                 log.warning("%s: ignored %d damaged lines", path, broken)
             yield from (entry for entry in entries if entry and entry.day >= first)
 
@@ -156,7 +155,7 @@ def now() -> str:
 
 
 def days_ago(days: int) -> date:
-    """The day from which so many days, today included, are counted."""
+    """The start of a period of so many days, today included."""
     return datetime.now(UTC).date() - timedelta(days=days - 1)
 
 
@@ -169,7 +168,7 @@ def total(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry]) -> Total:
 
 
 def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> dict[str, Total]:
-    """The sums by one of GROUPS, in the order of the names."""
+    """The sums by one of GROUPS, sorted by name."""
     sums: defaultdict[str, Total] = defaultdict(Total)
     for entry in entries:
         name = str(getattr(entry, by)) or "none"
@@ -178,7 +177,9 @@ def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> d
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Adds a line at once, so that those of several writers do not mix. One that a full disk cut spoils no other."""
+    """Appends a line in one write, so that lines of several writers do not mix. A line cut by a full disk spoils no
+    other.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:
         size = os.fstat(descriptor).st_size
@@ -193,7 +194,7 @@ def _entry(line: str) -> LedgerEntry | None:
     try:
         row = json.loads(line)
         entry = LedgerEntry(**{name: row[name] for name in _NAMES if name in row})
-        total([entry])  # every number is one
+        total([entry])  # all values are numbers
         date.fromisoformat(entry.day)
     except (ValueError, TypeError):
         return None

@@ -1,7 +1,7 @@
-"""The end of every job: even if a stage hangs, the caller gets an answer.
+"""The hard end of every job: even if a stage hangs, the caller gets an answer.
 
-Stages keep to the job's time by themselves. This is for the one that does not: a file system that does not answer, a
-tool that outlives its own deadline.
+Stages keep to the job's time by themselves. This is for one that does not: a file system that does not respond, a tool
+that runs past its own deadline.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 TICK = 0.25
-"""Seconds between two looks: time in which a job waits for a person or for its turn is no time of its own."""
+"""Seconds between two checks: time in which a job waits for a person or for its turn does not count."""
 
 
 class OvertimeError(Exception):
@@ -20,9 +20,9 @@ class OvertimeError(Exception):
 
 @asynccontextmanager
 async def ended_after(limit: Callable[[], float], *, waits: Callable[[], bool]) -> AsyncIterator[None]:
-    """Ends its body with OvertimeError once it has worked for `limit()` seconds, not counting those when it `waits()`.
+    """Raises OvertimeError once the body has worked for `limit()` seconds, not counting the time when it `waits()`.
 
-    What a thread does is not stopped, but is awaited no longer.
+    A thread's work is not stopped, but is no longer awaited.
     """
     scope = asyncio.timeout(None)
     look = asyncio.create_task(_look(scope, limit, waits), name="end of a job")
@@ -43,7 +43,7 @@ async def _look(scope: asyncio.Timeout, limit: Callable[[], float], waits: Calla
     while worked < limit():
         await asyncio.sleep(TICK)
         now = loop.time()
-        # A machine that slept, or a loop that was busy, has not let the job work either.
+        # While the machine slept or the loop was blocked, the job did not work either.
         worked += 0.0 if waits() else min(now - last, 2 * TICK)
         last = now
     scope.reschedule(loop.time())

@@ -1,4 +1,4 @@
-"""What may be spent: by one job, and by all jobs of a day. Asked before each call, so that no call goes over."""
+"""Spending limits, for one job and for all jobs of a day. Checked before each call, so that no call exceeds them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Spend:
 class SpendingLimiter:
     """The limits of one user, and what this server's running jobs have spent of them.
 
-    A job is in the ledger only once it has ended; until then its spending, with the most that its call under way may
-    take, is kept here. Another server of the same user shows when its jobs end.
+    A job is in the ledger only once it has ended; until then its spending, with the maximum of its current call, is
+    kept here. Jobs of another server of the same user count when they end.
     """
 
     def __init__(self, limits: Spending, ledger: LedgerFile) -> None:
@@ -35,7 +35,7 @@ class SpendingLimiter:
         self._ended_today = Spend()
 
     def reserve(self, job: str, spent: Spend, call: Spend) -> None:
-        """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError if it may not.
+        """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError at a limit.
 
         Reads the ledger.
         """
@@ -45,7 +45,7 @@ class SpendingLimiter:
         self.renew(job, spent, call)
 
     def renew(self, job: str, spent: Spend, call: Spend) -> None:
-        """The same once more within a call whose last request gave nothing. Goes by the ledger as it was read."""
+        """Reserves again within a call whose last request failed, by the ledger as last read."""
         limits = self._limits
         planned = spent.plus(call)
         if limits.job_cost and planned.cost > limits.job_cost:
@@ -60,7 +60,7 @@ class SpendingLimiter:
         self._running[job] = planned
 
     def settle(self, job: str, spent: Spend) -> None:
-        """The call has ended: the job really spent so much."""
+        """The call has ended: the job spent so much in total."""
         self._running[job] = spent
 
     def close(self, job: str) -> None:

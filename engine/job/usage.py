@@ -12,9 +12,9 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 class JobUsage:
     """What a job spent. Tokens are the endpoint's own count, or 0 if it reports none.
 
-    `uncounted` are tokens of requests that nobody counted, see `events.Uncounted`.
-    `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown, of which
-    `known_cost` takes no notice. `isolation` is the weakest box in which code ran, None if none did.
+    `uncounted` are tokens of requests that no endpoint counted, see `events.UnmeteredUsage`. `cost` is in the currency
+    of the providers' prices; None as soon as one call's price is unknown; `known_cost` skips such calls. `isolation` is
+    the weakest sandbox in which code ran, None if none did.
     """
 
     calls: int = 0
