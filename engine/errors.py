@@ -1,13 +1,17 @@
 """The errors that users see.
 
-StetError                    one sentence: the thing, the place, the way out ├── UsageError               the caller
-asked for something that does not exist or does not fit │   └── SettingsError        a settings file, an environment
-variable or an editor setting is wrong ├── UnknownIdError           nothing that is kept has this id ├── ModelError
-no usable answer came from a model │   ├── NoModelError         nothing reachable; names what was tried │   ├──
-EndpointError        one endpoint failed; carries its fault │   └── WeightsError         the embedded model's file is
-absent, damaged or cannot be fetched ├── WorkerError              a child process did not start, or did not last ├──
-StoreError               the memory of solutions could not do what it was asked; carries its fault └── PolicyError
-refused: secrets, isolation, trust └── LimitError           what the user lets jobs spend is used up
+StetError                    one sentence: the thing, the place, the way out
+├── UsageError               the caller asked for something that does not exist or does not fit
+│   └── SettingsError        a settings file, an environment variable or an editor setting is wrong
+├── UnknownIdError           no stored object has this id
+├── ModelError               no usable answer came from a model
+│   ├── NoModelError         no model can be reached; names what was tried
+│   ├── EndpointError        one endpoint failed; carries its fault
+│   └── WeightsError         the embedded model's file is absent, damaged or cannot be fetched
+├── WorkerError              a child process did not start, or exited at once
+├── StoreError               the memory of solutions failed; carries its fault
+└── PolicyError              refused: secrets, isolation, trust
+    └── LimitError           the user's spending limit is reached
 
 A refusal that belongs to the job ("the reply held no code") is not an exception: it is an Answer without success.
 """
@@ -123,9 +127,7 @@ class StoreError(StetError):
 
 
 class PolicyError(StetError):
-    """Refused by policy: a secret that cannot be replaced, an isolation level that cannot be reached, an untrusted
-    folder.
-    """
+    """Refused by policy: a secret that cannot be replaced, an isolation level that cannot be reached, no trust."""
 
     exit_code = 4
 

@@ -198,9 +198,7 @@ def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
 def _better(
     best: Proposal[Content] | Unusable | None, result: Proposal[Content] | Unusable
 ) -> Proposal[Content] | Unusable:
-    """The better proposal: any proposal beats none, an offerable one beats others, fewer failures win, then the
-    earlier.
-    """
+    """The better proposal: any beats none, an offerable one beats others, fewer failures win, then the earlier."""
     if best is None or _rank(result) > _rank(best):
         return result
     return best

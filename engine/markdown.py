@@ -27,9 +27,7 @@ def harmless(markdown: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A sentence for a message box, which does not show markdown; but VS Code makes `[x](command:y)` a link that runs
-    y.
-    """
+    """A sentence for a message box, which shows no markdown; but VS Code makes `[x](command:y)` a link that runs y."""
     return escape_invisible(text).replace("](", "] (")
 
 

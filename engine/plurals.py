@@ -1,13 +1,13 @@
-"""Numbers of things in sentences."""
+"""Counts of things in sentences."""
 
 from __future__ import annotations
 
 
 def plural(number: int, noun: str) -> str:
-    """So many of something: "1 test", "1,200 tests"."""
+    """A count of something: "1 test", "1,200 tests"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def verb(stem: str, number: int) -> str:
-    """A verb for so many of something: one test "passes", two "pass"."""
+    """The verb for a count: one test "passes", two "pass"."""
     return stem if number != 1 else f"{stem}es" if stem.endswith("s") else f"{stem}s"

@@ -1,4 +1,4 @@
-"""Runs the whole engine once more on a record: the same actions, loop and judges, and the replies that came then."""
+"""Runs the whole engine again on a record: the same actions, loop and judges, with the recorded replies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stet_ls.engine.trace.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a replay came to. `diff` is "" if that is the same; `asked` counts calls, `recorded` those of the record."""
+    """The result of a replay. `diff` is "" if it is the same; `asked` counts calls, `recorded` those of the record."""
 
     ended: JobEnd
     diff: str
@@ -28,9 +28,9 @@ class Replayed:
 
 
 async def replay(record: Record, name: str, settings: Settings, paths: Paths) -> Replayed:
-    """Runs a record again. Asks no model, and writes neither ledger nor record.
+    """Runs a record again. Calls no model, and writes neither ledger nor record.
 
-    `name` is how messages call the record. Raises UsageError if it cannot be run: it names the field.
+    `name` is the record's name in messages. Raises UsageError if it cannot be run: it names the field.
     """
     models = RecordedModels(record, name)
     request = request_of(record, name)

@@ -1,4 +1,4 @@
-"""The engine's door: a Request goes in, an Answer comes out."""
+"""The engine's entry point: runs a Request and returns an Answer."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Runs jobs with one set of settings. Holds the connections to models; `close` lets go of them.
+    """Runs jobs with one set of settings. Holds the connections to models; `close` closes them.
 
-    Every method may be cancelled at any await; what it started is stopped then.
+    Every method may be cancelled at any await, which stops what it started.
     """
 
     def __init__(self, settings: Settings, paths: Paths, *, models: ModelSource | None = None) -> None:
-        """`models` answer instead of the settings' endpoints: those of a record."""
+        """`models` replace the settings' endpoints: those of a record."""
         self.settings = settings
         self.actions = Actions(settings)
         own = ModelPool(settings, paths)
@@ -52,9 +52,9 @@ class Engine:
         self._own_models = own
         self._lines = own.lines
         self.index = SymbolIndex(paths, settings.privacy.ignore)
-        """The workspace's symbols. Whoever opens a workspace has it watched, and tells of changes."""
+        """The workspace's symbols. The front end that opens a workspace has it watched, and reports changes."""
         self.runtimes = RuntimeProvider(settings, paths)
-        # A record is run again with what was remembered then, not with what is remembered now.
+        # A replay uses the memory in the record, not the current one.
         remembering = settings.memory if models is None else settings.memory.model_copy(update={"enabled": False})
         self.memory = JobMemory(MemoryClient(remembering, paths), remembering)
         self.ledger = LedgerFile(paths.ledger)
@@ -65,26 +65,26 @@ class Engine:
         self._told_off: set[str] = set()
 
     def ask_by(self, asker: ServerAsker) -> None:
-        """Has `asker` ask the user whether a model server that was found may have their code."""
+        """Sets the `asker` of the question whether a discovered model server may have the user's code."""
         if self.models is self._own_models:
             self._own_models.asker = asker
 
     def watch(self, watcher: Callable[[FinishedJob], None]) -> None:
-        """Calls `watcher` for each finished job, on the event loop's thread: it must be quick."""
+        """Calls `watcher` for each finished job, on the event loop's thread: it must be fast."""
         self._watchers.append(watcher)
 
     @property
     def queue(self) -> tuple[int, int]:
-        """How many calls are at work, and how many wait for their turn at an endpoint."""
+        """The numbers of active calls and of calls that wait for their turn at an endpoint."""
         return self._lines.length
 
     async def run(self, request: Request, *, on_event: OnEvent = ignore) -> Answer:
-        """Does one job; its calls wait for their turn at an endpoint. Raises StetError for what the user has to mend.
+        """Runs one job; its calls wait for their turn at an endpoint. Raises StetError for what the user has to fix.
 
-        A refusal is an Answer without success. However the job ends, what it spent is in the ledger.
+        A refusal is an Answer without success. However the job ends, its spending is in the ledger.
         """
         action = self._action(request)
-        await self._own_models.settle()  # before the job's time begins: a person is asked
+        await self._own_models.settle()  # before the job's time starts: this may ask the user
         profile = await self.models.profile()
         tape = JobRecorder(self.models, on_event)
         job = Job(request, self.settings, tape, profile, self._purse, tape.on_event, self.index, self.runtimes)
@@ -107,7 +107,7 @@ class Engine:
         return answer
 
     async def _within_time(self, job: Job, action: Action) -> Answer:
-        """The answer, or LimitError in its place once the job has worked for longer than all that it may spend."""
+        """The answer; LimitError once the job has worked longer than its time limit."""
         try:
             async with ended_after(lambda: job.deadline.end, waits=job.is_waiting):
                 return await self._with_off(await self._with_memory(job, action))
@@ -118,13 +118,13 @@ class Engine:
             ) from None
 
     async def off(self) -> tuple[str, ...]:
-        """What is switched off for folders that cannot be written now, a sentence for each obstacle."""
+        """What is disabled because its folder cannot be written, one sentence per obstacle."""
         return tuple(
             await asyncio.to_thread(lambda: tuple(told_as_off(self._folders(), self._paths.cache / "sandbox")))
         )
 
     def _folders(self) -> Mapping[str, Path]:
-        """The folders of what is switched on, by what a sentence calls it."""
+        """The folders of the enabled features, by their names in messages."""
         paths, settings = self._paths, self.settings
         memory = {} if self.memory.memory.obstacle() else {"the memory": self.memory.memory.folder}
         traces = {"job records": paths.traces} if settings.trace.enabled else {}
@@ -134,7 +134,7 @@ class Engine:
         }  # fmt: skip
 
     async def _with_off(self, answer: Answer) -> Answer:
-        """The answer with warnings of what is switched off by now, each once: later jobs do without it as well."""
+        """The answer with warnings of what is disabled by now, each once: later jobs do without it as well."""
         new = tuple(sentence for sentence in await self.off() if sentence not in self._told_off)
         self._told_off.update(new)
         for sentence in new:
@@ -142,9 +142,9 @@ class Engine:
         return replace(answer, warnings=(*answer.warnings, *new)) if new else answer
 
     async def _with_memory(self, job: Job, action: Action) -> Answer:
-        """Runs the action with what is remembered in its prompt, and has the answer tell what that was.
+        """Runs the action with remembered solutions in its prompt, and adds to the answer which they were.
 
-        What fits exactly, and whose tests still pass, is the answer itself.
+        A solution that matches exactly, and whose tests still pass, is the answer itself.
         """
         recall = await self.memory.recall(job.request)
         known = recall.known
@@ -204,7 +204,7 @@ class Engine:
         self._purse.close(job.trace_id)
 
     async def show_prompt(self, request: Request) -> Prompt:
-        """What the first call of such a job would send, after redaction. Nothing is sent."""
+        """The prompt of the first call of such a job, after redaction. Nothing is sent."""
         action = self._action(request)
         job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
         job.remembered = tuple(each.piece for each in (await self.memory.recall(request)).known)
@@ -214,22 +214,22 @@ class Engine:
         return self.actions.get(request.action)
 
     async def learn_outcome(self, job: str, outcome: EditOutcome, text: str) -> None:
-        """Hears what became of a job's edit. `text` is the document as it stands."""
+        """Reports the outcome of a job's edit. `text` is the current document."""
         log.info("job %s: %s", job, outcome)
-        # The memory first: a prompt that is made meanwhile must not show what was undone.
+        # The memory first: a prompt built in the meantime must not show what was undone.
         await self.memory.outcome(job, outcome, text)
         await self.record_outcome(job, "discarded" if outcome is EditOutcome.REJECTED else outcome.value)
 
     async def record_outcome(self, job: str, fate: str) -> None:
-        """Hears, in a word for its record, what became of a job's edit, where that is nothing to be learned from."""
+        """Reports, in a word for its record, an outcome of a job's edit from which nothing is learned."""
         await self._traces.record_outcome(job, fate)
 
     async def health(self) -> Mapping[str, Any]:
-        """Which model would serve, and whether it answers; and how the memory is."""
+        """Which model would serve, and whether it answers; and the state of the memory."""
         return {**await self.models.health(), "memory": self.memory.health()}
 
     async def close(self) -> None:
-        """Lets go of connections and of the embedded model. Records that are being written get a moment."""
+        """Closes connections and releases the embedded model. Pending records get a moment."""
         await self.index.close()
         await self.runtimes.close()
         await self._traces.close()

@@ -1,7 +1,7 @@
-"""Several replies instead of one: where nothing can prove a candidate, agreement among samples counts.
+"""Several replies instead of one: if nothing can prove a candidate, agreement among samples counts.
 
-A small model is right more often than any one of its replies shows, and an error of it is seldom made twice the same
-way. More samples are drawn only while none is proven, the model's profile gains by it, and the budget lasts.
+A small model is right more often than any one of its replies shows, and it seldom makes the same error twice. More
+samples are drawn only while none is proven, the model's profile benefits, and the budget lasts.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ TEMPERATURE = 0.8
 """Of every sample but the first: colder ones repeat it."""
 
 _MANY_EXAMPLES = 3
-"""So many leave less out: of a small model's 18 answers that passed one example, 5 were wrong."""
+"""So many examples miss less: of a small model's 18 answers that passed one example, 5 were wrong."""
 _ENOUGH = 2
-"""Samples that agree before anything else was drawn: the others would hardly outvote them."""
+"""If so many of the first samples agree, no more are drawn: the others would hardly outvote them."""
 
 
 async def most_consistent(
@@ -41,7 +41,7 @@ async def most_consistent(
     *,
     max_tokens: int,
 ) -> Proposal[Content]:
-    """The proposal whose behavior most samples share, with that as evidence; `first` where more are of no use."""
+    """The proposal whose behavior most samples share, with that as evidence; `first` if more samples do not help."""
     if not _worth_it(job, first):
         return first
     drawn = [first]
@@ -67,10 +67,9 @@ async def most_consistent(
 
 
 def proven(job: Job, proposal: Proposal[Content]) -> bool:
-    """True if a trusted judge ran it and found it right.
+    """True if a trusted judge ran it and it passed.
 
-    One or two examples are no proof, nor are any for a budget that buys a second opinion: they say nothing of what they
-    leave out.
+    One or two examples are not a proof, nor are any for a budget that buys a second opinion: they may miss cases.
     """
     thrifty = job.request.budget in (Budget.QUICK, Budget.STANDARD)
     passed = (item for item in proposal.evidence if item.trusted and item.verdict is Ruling.PASS)
@@ -92,7 +91,7 @@ async def _case(job: Job, proposal: Proposal[Content]) -> Case:
 
 
 def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | NotRunnable) -> Proposal[Content]:
-    """The shortest of the largest group; without a group of several, the first, which was drawn the coldest."""
+    """The shortest of the largest group; without a group of several, the first, which has the lowest temperature."""
     if len(drawn) == 1:
         return drawn[0]
     if isinstance(found, NotRunnable):

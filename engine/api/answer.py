@@ -51,12 +51,12 @@ OPINION = "stet (model)"
 class Answer:
     """The result of a job.
 
-    `summary` says what was done, or on failure why nothing is offered; `message` is that as one sentence. `guard` is
-    the span of the request's text which must not change until the edits are applied. `findings` are what tools found in
-    the request's text `base`, and a model's opinions on it (`OPINION`). `isolation` is the weakest sandbox in which
-    code ran (`IsolationReport.to_json`), None if none ran. `unneeded`: not a success because there is nothing to do,
-    such as tests for code that is already tested. `confidence` is a probability from 0 to 1. `metadata` holds its cost,
-    its model and the reasons of its confidence.
+    `summary` says what was done, or on failure why nothing is offered; `message` is that as one sentence.
+    `guard` is the span of the request's text which must not change until the edits are applied.
+    `findings` are what tools found in the request's text `base`, and a model's opinions on it (`OPINION`).
+    `isolation` is the weakest sandbox in which code ran (`IsolationReport.to_json`), None if none ran.
+    `unneeded`: not a success because there is nothing to do, such as tests for code that is already tested.
+    `confidence` is a probability from 0 to 1. `metadata` holds its cost, its model and the reasons of its confidence.
     """
 
     success: bool

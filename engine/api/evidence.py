@@ -169,12 +169,16 @@ class Scope(StrEnum):
 class CheckSpec:
     """One check. Each except those that are INTERNAL has a judge of its name in `engine/judges/`.
 
-    `looks_at`: what it judges, for the progress line ("checking: the examples"). `title`: the words before its detail;
-    "" for its name. `scope`: which edits it judges. `skipped`: what the summary says if it did not run; "" for "NAME
-    not checked". `proves`: a trusted pass counts as proof, because the code was run or found to be the same.
-    `blocks_offer`: a candidate that fails it is never offered. `silent_pass`: its pass is not shown in the summary.
-    `detail_is_finding`: if it cannot decide, its detail is a finding. `measured_anew`: a replay gets another result,
-    because it measures the machine. `reason_rank`: its rank among the reasons of a confidence, from 1; 0 if it is none.
+    `looks_at`: what it judges, for the progress line ("checking: the examples").
+    `title`: the words before its detail; "" for its name.
+    `scope`: which edits it judges.
+    `skipped`: what the summary says if it did not run; "" for "NAME not checked".
+    `proves`: a trusted pass counts as proof, because the code was run or found to be the same.
+    `blocks_offer`: a candidate that fails it is never offered.
+    `silent_pass`: its pass is not shown in the summary.
+    `detail_is_finding`: if it cannot decide, its detail is a finding.
+    `measured_anew`: a replay gets another result, because it measures the machine.
+    `reason_rank`: its rank among the reasons of a confidence, from 1; 0 if it is none.
     """
 
     check: Check

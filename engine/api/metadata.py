@@ -32,13 +32,20 @@ class MemoryHit:
 class Metadata:
     """What an answer carries in addition to its result.
 
-    model: Name of the model, "" if none was asked. endpoint: Name of its endpoint. trace: Id of the job's record.
-    tokens: Tokens of all calls. cost: Their cost in the currency of the providers' prices; None if one price is
-    unknown. calls: Number of model calls. memory_hits: Remembered solutions in the prompt, or 1 if one of them is the
-    answer. memory: Those solutions. seconds: From the start of the job to its answer. stages: Seconds per stage.
+    model: Name of the model, "" if none was asked.
+    endpoint: Name of its endpoint.
+    trace: Id of the job's record.
+    tokens: Tokens of all calls.
+    cost: Their cost in the currency of the providers' prices; None if one price is unknown.
+    calls: Number of model calls.
+    memory_hits: Remembered solutions in the prompt, or 1 if one of them is the answer.
+    memory: Those solutions.
+    seconds: From the start of the job to its answer.
+    stages: Seconds per stage.
     evidence_tier: The strongest evidence; None if no edit was judged, and for a task, whose steps have their own.
-    calibration: The row of the table that the confidence comes from, "" if there is none. reasons: The reasons of the
-    confidence, a phrase each; for a task one for each step. steps: The plan of a task.
+    calibration: The row of the table that the confidence comes from, "" if there is none.
+    reasons: The reasons of the confidence, a phrase each; for a task one for each step.
+    steps: The plan of a task.
     """
 
     model: str = ""

@@ -24,12 +24,15 @@ class Caution(StrEnum):
 class Summary:
     """What was done, or why nothing is offered.
 
-    did: What was done: "Refactored", "Wrote tests for"; "" if nothing is offered. unit: The changed unit, as markdown:
-    "`add`"; "" for the document. place: The changed file, if it is not the document. problem: Why nothing is offered, a
-    sentence; "" if something is. caution: The warning at the start. recalled: The edit's history, if it comes from
-    memory and not from a model: "from memory, kept 3 times, its tests pass". new_files: Names of new files, if `place`
-    is not one. gains: Improvements: "complexity 9 → 4, 20 → 12 lines". notes: Further facts for the user, a phrase
-    each.
+    did: What was done: "Refactored", "Wrote tests for"; "" if nothing is offered.
+    unit: The changed unit, as markdown: "`add`"; "" for the document.
+    place: The changed file, if it is not the document.
+    problem: Why nothing is offered, a sentence; "" if something is.
+    caution: The warning at the start.
+    recalled: The edit's history, if it comes from memory and not from a model: "from memory, kept 3 times".
+    new_files: Names of new files, if `place` is not one.
+    gains: Improvements: "complexity 9 → 4, 20 → 12 lines".
+    notes: Further facts for the user, a phrase each.
     """
 
     did: str = ""

@@ -31,7 +31,7 @@ _WRITING_SHARE = 0.6
 
 @dataclass
 class Deadline:
-    """All in seconds. `allowed` is the setting; `waited` for a turn, a person or packages does not count as job time."""
+    """All in seconds. `allowed` is the setting; `waited` for a turn, a person or packages is not job time."""
 
     allowed: float
     budget: Budget

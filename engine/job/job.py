@@ -193,7 +193,7 @@ class Job:
         return completion
 
     def _hear(self, event: Event) -> None:
-        """Counts the time that a call waits for its turn, which no deadline counts, and the usage of failed requests."""
+        """Counts the time that a call waits for its turn, which is not job time, and the usage of failed requests."""
         if isinstance(event, UnmeteredUsage):
             self.usage.uncounted += event.tokens
             self.usage.known_cost += event.cost

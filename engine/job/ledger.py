@@ -177,8 +177,7 @@ def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> d
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Appends a line in one write, so that lines of several writers do not mix. A line cut by a full disk spoils no
-    other.
+    """Appends a line in one write, so that lines of several writers do not mix. A line cut by a full disk is separate.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:

@@ -1,5 +1,5 @@
-"""Talking to models: which one serves, asking it, reading what streams back, and giving up in time.
+"""Model calls: choosing the model, asking it, reading its stream, and timeouts.
 
 `pool.ModelPool` is the entry point. A call goes pool -> failover -> `endpoint/`, whose `faults` holds the rules of
-failing. Everything here is about transport: no prompt is made and no reply is understood in this room.
+failing. This package is about transport: it makes no prompt and parses no reply.
 """

@@ -1,4 +1,4 @@
-"""The data of one model call: how to sample, what it used, what came back."""
+"""The data of one model call: sampling, usage, reply."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, Literal
 from stet_ls.engine.errors import Fault
 
 Finish = Literal["stop", "length", "cut"]
-"""Why a reply ended: the model was done, it reached `max_tokens`, or it broke off and is not whole."""
+"""Why a reply ended: the model was done, it reached `max_tokens`, or the reply is incomplete."""
 
 Role = Literal["generator", "reviewer"]
-"""Who is asked: the one who writes code and tests, or the one who explains and analyzes."""
+"""The role of the model: one writes code and tests, the other explains and analyzes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a reply is drawn. `stop` strings end it and are not part of it.
+    """How a reply is drawn. `stop` strings end it and are excluded.
 
-    `by_user`: the temperature is the user's own for all models; otherwise a model that needs more gets it. `form` is a
-    `response_format`: for labels only, never for code.
+    `by_user`: the temperature is the user's own for all models; otherwise a model that needs a higher one gets it.
+    `form` is a `response_format`: for labels only, never for code.
     """
 
     temperature: float
@@ -34,7 +34,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the endpoint counted them; `cached_tokens` of the prompt were not read anew."""
+    """Tokens as the endpoint counted them; `cached_tokens` of the prompt came from its cache."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -45,10 +45,10 @@ class Usage:
 class Completion:
     """A reply. `text` is never empty unless the model only reasoned until it reached `max_tokens`.
 
-    `usage` is None where the endpoint does not tell. `endpoint` is the provider's name. `requests` counts all that
-    were sent for this reply, to endpoints that failed too. `warnings` are sentences for the user. `cost` is in the
-    currency of the provider's prices, None if they are unknown. `fault` is what broke the reply off. `streamed` is
-    False if it came in one piece, and `runaway` True if it was stopped because it would not have ended.
+    `usage` is None if the endpoint does not report it. `endpoint` is the provider's name. `requests` counts all
+    requests for this reply, to failed endpoints too. `warnings` are sentences for the user. `cost` is in the currency
+    of the provider's prices, None if they are unknown. `fault` is what ended the reply early. `streamed` is False if it
+    arrived in one piece, and `runaway` True if it was stopped because it repeated itself or ignored its limit.
     """
 
     text: str
@@ -68,5 +68,5 @@ class Completion:
 
     @property
     def is_thought(self) -> bool:
-        """True if its text is what the model only reasoned: an answer beside that never came."""
+        """True if its text is only reasoning, without an answer."""
         return bool(self.text) and self.text == self.reasoning

@@ -1,4 +1,4 @@
-"""Looking for model servers on this machine, where none was configured."""
+"""Looks for model servers on this machine, if none is configured."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from stet_ls.engine.model.profiles.profiles import is_chat_model
 from stet_ls.engine.settings.table_schemas import Provider
 
 PORTS: Mapping[str, int] = {"ollama": 11434, "llama.cpp": 8080, "lm-studio": 1234, "vllm": 8000}
-"""Servers in the order in which they are preferred, and the port that each takes unless told otherwise."""
+"""Servers in order of preference, with their default ports."""
 
 _SECONDS = 0.5
-"""A server on this machine lists its models at once; a web server that is none may take its time."""
+"""A server on this machine lists its models at once; a web server that is not one may take its time."""
 
 _OLLAMA_CONTEXT = 4096
-"""Ollama's default, whatever the model can do, and no request of ours can change it."""
+"""Ollama's default, whatever the model supports; our requests cannot change it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """Servers that answered with at least one chat model, and one line per port on what was there."""
+    """Servers that answered with at least one chat model, and one line per port with its result."""
 
     providers: tuple[Provider, ...]
     tried: tuple[str, ...]
 
 
 async def discover(ports: Mapping[str, int] = PORTS) -> LocalServer:
-    """Ask all ports at once for their models. Never raises, and takes no longer than half a second."""
+    """Asks all ports at once for their models. Never raises, and takes at most half a second."""
     answers = await asyncio.gather(*(_listed(name, port) for name, port in ports.items()))
     return LocalServer(
         tuple(answer for answer in answers if isinstance(answer, Provider)),

@@ -1,4 +1,4 @@
-"""Asking several endpoints in their order, each within its share of the time, until one gives text."""
+"""Asks several endpoints in order, each within its share of the time, until one returns text."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from stet_ls.engine.model.request_queue import RequestQueue
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 
 _SHORT_PAUSE = 3.0
-"""Seconds that an endpoint is waited for while another one could be asked."""
+"""Seconds to wait for an endpoint while another one is available."""
 
 _LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Setback:
-    """An endpoint that failed, and the message about it, without a full stop."""
+    """A failed endpoint and its message, without a full stop."""
 
     client: EndpointClient
     failure: EndpointFailure
@@ -43,15 +43,15 @@ async def ask(
     sealed: SealedPrompt = UNSEALED,
     line_of: Callable[[EndpointClient], RequestQueue] | None = None,
 ) -> Completion:
-    """A reply within `deadline` seconds, from the first endpoint that gives one; its warnings say who gave none.
+    """A reply within `deadline` seconds, from the first endpoint that returns one; its warnings name those that failed.
 
-    A pause that a server asks for is waited for if it is shorter than `patience` seconds and nobody else can be asked.
-    Raises NoModelError if nothing could be reached, EndpointError if what was reached failed, PolicyError if none of
-    them may have the prompt. `sealed` says what is hidden in it. A cancelled call counts against nobody.
+    A pause that a server requests is observed if it is shorter than `patience` seconds and no other endpoint is
+    available. Raises NoModelError if nothing could be reached, EndpointError if a reached endpoint failed, PolicyError
+    if none may have the prompt. `sealed` holds what is hidden in it. A cancelled call is not a failure.
 
-    Whoever fell silent a moment ago is asked last: another silence would cost its whole patience again.
+    An endpoint that fell silent recently is asked last: another silence would cost its whole timeout again.
 
-    `line_of` says where a call waits for its turn at an endpoint. The time that it waits is not the deadline's.
+    `line_of` returns the queue of an endpoint. Time in the queue does not count toward the deadline.
     """
     clock = asyncio.get_running_loop().time
     deadline_at = clock() + deadline
@@ -91,7 +91,7 @@ async def ask(
 
 
 def _turn(deadline_at: float, patience: float, others: int) -> TimeBudget:
-    """The time of an endpoint: until its first token comes, the others keep their share."""
+    """The time of an endpoint: until its first token, the others keep their share."""
     now = asyncio.get_running_loop().time()
     if not others:
         return TimeBudget(deadline_at, deadline_at, patience)
@@ -101,7 +101,7 @@ def _turn(deadline_at: float, patience: float, others: int) -> TimeBudget:
 async def _second_look(client: EndpointClient, clients: Sequence[EndpointClient]) -> Admission | None:
     """Admits a disabled endpoint that was not running, if it runs now and no other is available.
 
-    Whoever starts it after the message that says so should not have to wait for the breaker's clock.
+    A user who starts it after reading the message should not have to wait for the breaker.
     """
     failure = client.breaker.last
     if failure is None or failure.fault is not Fault.UNREACHABLE or any(other.breaker.admits() for other in clients):
@@ -116,7 +116,7 @@ async def _second_look(client: EndpointClient, clients: Sequence[EndpointClient]
 def _overtaken(
     clients: Sequence[EndpointClient], following: Sequence[EndpointClient], client: EndpointClient
 ) -> Iterator[str]:
-    """Who would have been asked before `client`, and was not."""
+    """Messages on the endpoints before `client` that were skipped."""
     for other in clients[: clients.index(client)]:
         if other in following:
             yield f"{other.label} did not respond a minute ago; using {client.label} first."

@@ -1,4 +1,4 @@
-"""Which model would serve, and whether it answers: a look that starts nothing and ends within a second."""
+"""Which model would serve, and whether it answers: a check that starts nothing and takes at most a second."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _STATUS: Mapping[Fault, str] = {
     Fault.QUOTA: "refused",
     Fault.UNREACHABLE: "unreachable",
     Fault.NO_FIRST_TOKEN: "silent",
-    # Not every endpoint lists its models; an answer is a sign of life.
+    # Not every endpoint lists its models; any answer is a sign of life.
     Fault.NOT_FOUND: "ready",
     Fault.BAD_REQUEST: "ready",
     Fault.RATE_LIMITED: "ready",
 }
-"""What a failed look at /models says; all other faults mean "failing"."""
+"""The status for a failed request to /models; all other faults mean "failing"."""
 
 
 async def health_of(
@@ -40,17 +40,17 @@ async def health_of(
     """`status, model, endpoint, base_url, last_fault` of the endpoint that would serve, and `endpoints` with all rows.
 
     A row also has its breaker's state as `breaker` ("closed", "open", "half open"), its `failures` in a row, seconds to
-    `retry_in` while it is open, and the `profile` of its model as far as that is known. `asleep` is the profile of the
-    embedded model while it is not running.
+    `retry_in` while it is open, and the `profile` of its model if known. `asleep` is the profile of the embedded model
+    while it is not running.
 
     Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts when the first job runs);
-    absent (it cannot run yet; `last_fault` says how it would); off (no model at all).
+    absent (it cannot run yet; `last_fault` has the way out); off (no model at all).
     """
     if clients:
         rows = await asyncio.gather(*(_row(client) for client in clients))
     else:
         running = None if embedded is None else await _row(embedded)
-        if running is None or running["status"] == "unreachable":  # it leaves after idling
+        if running is None or running["status"] == "unreachable":  # it exits when idle
             running = {**await asyncio.to_thread(_embedded_row, settings, paths), "profile": profile_row(asleep)}
         rows = [running]
     ready = [row for row in rows if row["status"] == "ready"]
@@ -81,7 +81,7 @@ async def _row(client: EndpointClient) -> dict[str, Any]:
 
 
 def profile_row(profile: Profile) -> dict[str, Any]:
-    """What jobs go by; `probed` is the moment of the model's self-test, None if it had none."""
+    """What jobs use of a profile; `probed` is the time of the model's self-test, None if it had none."""
     return {
         "tier": profile.tier,
         "context": profile.context,

@@ -1,7 +1,7 @@
-"""Whether a model server that was merely found on this machine may have the user's code: asked once for each.
+"""Whether a discovered model server on this machine may have the user's code: asked once for each.
 
-Whoever is first to listen on a well-known port would get it else. An endpoint that the user configured needs no
-question, and neither does the embedded model.
+Otherwise the first process on a well-known port would get it. An endpoint that the user configured needs no question,
+nor does the embedded model.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from stet_ls.engine.storage import private_table
 
 
 class Consent(Enum):
-    """What its user said of a server."""
+    """The user's answer about a server."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
     UNASKED = "unasked"
     FOREIGN = "foreign"
-    """Nobody said anything, and another person of this machine runs it: that is not even asked."""
+    """No answer, and another user of this machine runs it: there is no question."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundServer:
-    """A server that was found. `owner` is the user id of its process, None where that cannot be known."""
+    """A discovered server. `owner` is the user id of its process, None if unknown."""
 
     name: str
     base_url: str
@@ -42,14 +42,14 @@ class FoundServer:
 
 
 class ServerAsker(Protocol):
-    """Somebody who can ask the user."""
+    """A front end that can ask the user."""
 
     async def server(self, found: FoundServer) -> bool | None:
         """Whether it may have the user's code; None if there was no answer."""
 
 
 class Consents:
-    """What was answered, in a file of the user's data folder. A yes is for the process' owner of that time."""
+    """The answers, in a file of the user's data folder. A yes is for the process's owner at that time."""
 
     def __init__(self, path: Path, *, owner: Callable[[int], int | None] = owner_of) -> None:
         self._path = path
@@ -60,18 +60,18 @@ class Consents:
         return FoundServer(name, base_url, self._owner(urlsplit(base_url).port or 0))
 
     def of(self, server: FoundServer) -> Consent:
-        """What was said of it."""
+        """The answer about it."""
         match private_table.read(self._path).get(server.base_url):
             case {"allowed": True, "owner": owner} if server.owner in (
                 owner,
                 None,
-            ):  # None: it is gone, as will be told
+            ):  # None: it is gone, which a later message reports
                 return Consent.ALLOWED
             case {"allowed": False}:
                 return Consent.DENIED
         return Consent.FOREIGN if is_somebody_else(server.owner) else Consent.UNASKED
 
     def remember(self, server: FoundServer, *, allowed: bool) -> None:
-        """Writes an answer down. Raises StetError if it cannot be written."""
+        """Stores an answer. Raises StetError if it cannot be written."""
         answer = {"allowed": allowed, "owner": server.owner}
         private_table.write(self._path, {**private_table.read(self._path), server.base_url: answer})

@@ -13,7 +13,7 @@ from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 
 
 class ModelSource(Protocol):
-    """Where replies come from; see `pool.Models`, the one that asks endpoints."""
+    """The source of replies; see `pool.ModelPool`, which asks endpoints."""
 
     async def complete(
         self,
@@ -33,11 +33,11 @@ class ModelSource(Protocol):
         """Which model would serve, and whether it answers."""
 
     def most(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """What such a call costs at most."""
+        """The maximum cost of such a call."""
 
     @property
     def is_embedded(self) -> bool:
         """True if the embedded model would serve."""
 
     async def close(self) -> None:
-        """Lets go of everything."""
+        """Releases everything."""

@@ -1,4 +1,4 @@
-"""Which model serves: the configured endpoints in their order, else a server on this machine, else the embedded one."""
+"""Chooses the model: the configured endpoints in their order, else a server on this machine, else the embedded one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.model.embedded.embedded_model import Embedded
 
 _EMBEDDED = "embedded"
-"""What identifies the embedded model between runs; its port is another one each time."""
+"""The identity of the embedded model between runs; its port changes."""
 
 _LOOK_AGAIN_SECONDS = 60.0
 """How long the embedded model serves before other servers on this machine are looked for again."""
@@ -43,9 +43,9 @@ _log = logging.getLogger(__name__)
 
 
 class ModelPool:
-    """The models of one set of settings. Made without any cost; the first call opens what it needs.
+    """The models of one set of settings. Cheap to create; the first call opens what it needs.
 
-    A configured endpoint that is dead is an error, never a silent fall to a model that nobody chose.
+    A dead configured endpoint is an error, never a silent fallback to a model that the user did not choose.
     """
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
@@ -63,7 +63,7 @@ class ModelPool:
         self._embedded_client: EndpointClient | None = None
         self._served: EndpointClient | None = None
         self.asker: ServerAsker | None = None
-        """Asks the user about servers that were found; without one they get nothing before they are allowed."""
+        """Asks the user about discovered servers; without one only servers allowed earlier are used."""
         self._consents = Consents(paths.consents)
         self._answers: dict[FoundServer, Consent] = {}
         self._uses_found = False
@@ -79,12 +79,12 @@ class ModelPool:
         on_event: OnEvent = ignore,
         sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
-        """A reply within `deadline` seconds from now, from the first endpoint that gives one.
+        """A reply within `deadline` seconds from now, from the first endpoint that returns one.
 
-        `sealed` says what is hidden in the messages; the rule of an endpoint's place says what becomes of that.
+        `sealed` holds what is hidden in the messages; the rule for the endpoint's zone decides what happens to it.
 
-        Cancelling stops the endpoint's work and counts against nobody. Raises NoModelError if nothing could be
-        reached, EndpointError if what was reached failed.
+        Cancelling stops the endpoint's work and is not a failure. Raises NoModelError if nothing could be reached,
+        EndpointError if a reached endpoint failed.
         """
         began = asyncio.get_running_loop().time()
         if self._settings.log.prompts:
@@ -102,7 +102,7 @@ class ModelPool:
                 line_of=self._line,
             )
         except ModelError:
-            # A server that was found may have been stopped since; the next call looks again.
+            # A discovered server may have stopped since; the next call looks again.
             self._found, self._looked_at, self._served = (), float("-inf"), None
             raise
         self._served = next(client for client in clients if client.name == completion.endpoint)
@@ -120,7 +120,7 @@ class ModelPool:
         return profile_for(client.provider.model) if isinstance(profile, EndpointFailure) else profile
 
     async def health(self) -> Mapping[str, Any]:
-        """Which model would serve and whether it answers now; see `health`. Takes a second at most, starts nothing."""
+        """Which model would serve and whether it answers now; see `health`. Takes at most a second, starts nothing."""
         clients = self._configured or await self._eligible()
         asleep = await asyncio.to_thread(self._embedded_profile)
         health = await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
@@ -130,17 +130,17 @@ class ModelPool:
         return {**health, "endpoints": rows}
 
     def most(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """What such a call costs at the dearest endpoint that may get it; unknown prices count as nothing."""
+        """The maximum cost of such a call at the most expensive allowed endpoint; unknown prices count as nothing."""
         usage = Usage(prompt_tokens, reply_tokens)
         return max((cost_of(client.provider, usage) or 0.0 for client in self._configured), default=0.0)
 
     @property
     def is_embedded(self) -> bool:
-        """True if the embedded model would serve, as far as is known without looking."""
+        """True if the embedded model would serve, by what is known without a search."""
         return not self._configured and not self._uses_found
 
     async def close(self) -> None:
-        """Close every connection and let go of the embedded model."""
+        """Closes every connection and releases the embedded model."""
         clients = (*self._configured, *self._known.values(), *filter(None, [self._embedded_client]))
         await asyncio.gather(*(client.close() for client in clients))
         if self._embedded is not None:
@@ -185,7 +185,7 @@ class ModelPool:
             _log.warning("%s", error)
 
     async def _said(self) -> list[tuple[FoundServer, Consent]]:
-        """The servers that were found, in order, and what their user says of each as it is now."""
+        """The discovered servers, in order, with the user's current answer about each."""
 
         def look(clients: tuple[EndpointClient, ...]) -> list[tuple[FoundServer, Consent]]:
             servers = [self._consents.found(client.name, client.provider.base_url) for client in clients]
@@ -194,7 +194,7 @@ class ModelPool:
         return await asyncio.to_thread(look, await self._local())
 
     async def _allowed(self) -> tuple[EndpointClient, ...]:
-        """The servers that may have the user's code. Raises PolicyError if their user has yet to say so."""
+        """The servers that may have the user's code. Raises PolicyError if the user has not answered yet."""
         said = await self._said()
         allowed = self._among(said, Consent.ALLOWED)
         waiting = next((server for server, consent in said if consent is Consent.UNASKED), None)
@@ -209,7 +209,7 @@ class ModelPool:
         return allowed
 
     async def _eligible(self) -> tuple[EndpointClient, ...]:
-        """The servers that may serve: those that are allowed, and those that would be asked about."""
+        """The servers that may serve: the allowed ones, and those that the user would be asked about."""
         said = await self._said()
         eligible = self._among(said, Consent.ALLOWED) or self._among(said, Consent.UNASKED)
         self._uses_found = bool(eligible)
@@ -225,7 +225,7 @@ class ModelPool:
             now = asyncio.get_running_loop().time()
             if self._settings.model.discover and not self._found and now - self._looked_at > _LOOK_AGAIN_SECONDS:
                 found = await discover()
-                # Known ones are kept: they may be in use by another job, and their speed was measured.
+                # Known ones are kept: another job may use them, and their speed was measured.
                 self._found = tuple(
                     self._known.setdefault(
                         f"{provider.base_url} {provider.model}", self._client(provider, reading=LOCAL_READING)
@@ -262,7 +262,7 @@ class ModelPool:
             return self._embedded_client
 
     def _line(self, client: EndpointClient) -> RequestQueue:
-        """Where calls of that endpoint wait; the embedded model takes one at a time."""
+        """The queue of that endpoint; the embedded model takes one call at a time."""
         if client is self._embedded_client:
             return self.lines.at(_EMBEDDED, at_once=1)
         return self.lines.at(client.provider.base_url)
@@ -293,7 +293,7 @@ class ModelPool:
 
     async def _embedded_endpoint(self, on_event: OnEvent) -> Provider:
         if self._embedded is None:
-            # Late: who configured an endpoint never loads what the embedded model needs.
+            # Late: with configured endpoints the embedded model's modules are never loaded.
             from stet_ls.engine.model.embedded.embedded_model import Embedded
 
             self._embedded = Embedded(self._settings, self._paths)

@@ -1,4 +1,4 @@
-"""Whose process listens on a port of this machine. Anybody may take a well-known port that is free."""
+"""The owner of the process that listens on a port of this machine. Any user may take a free well-known port."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 from pathlib import Path
 
 _LISTENING = "0A"
-"""proc_net_tcp(5): the state of a socket that waits for connections."""
+"""proc_net_tcp(5): the state of a listening socket."""
 
 _ADDRESSES = ("0100007F", "00000000", "0000000000000000FFFF00000100007F", "0" * 32)
-"""What answers at 127.0.0.1, the most specific first: itself, any IPv4 address, both again over IPv6."""
+"""The addresses that answer at 127.0.0.1, the most specific first: itself, any IPv4 address, both again over IPv6."""
 
 _FIRST_PERSON = 1000
 """login.defs(5), UID_MIN: below are the accounts of services, which an administrator starts."""
 
 
 def owner_of(port: int) -> int | None:
-    """The user id of who listens at 127.0.0.1:`port`; None where that cannot be known (not Linux)."""
+    """The user id of the process that listens at 127.0.0.1:`port`; None if unknown (not Linux)."""
     owners: dict[str, int] = {}
     for name in ("tcp", "tcp6"):
         try:
@@ -32,7 +32,7 @@ def owner_of(port: int) -> int | None:
 
 
 def is_somebody_else(owner: int | None) -> bool:
-    """True for another person of this machine, not for a service account."""
+    """True for another user of this machine, not for a service account."""
     return owner is not None and owner != os.getuid() and owner >= _first_person()
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from stet_ls.engine.api.events import OnEvent, Stage
 
 QUEUED = "queued"
-"""The stage of who waits; its detail says how many are ahead."""
+"""The stage of a waiting call; its detail says how many are ahead."""
 
 
 class RequestQueue:
@@ -22,7 +22,7 @@ class RequestQueue:
 
     @property
     def length(self) -> tuple[int, int]:
-        """How many are at work, and how many wait."""
+        """The numbers of active and of waiting calls."""
         return self._working, len(self._waiting)
 
     @asynccontextmanager
@@ -57,26 +57,26 @@ class RequestQueue:
         return told > 0
 
     def _wake(self) -> None:
-        """Everybody looks up: the first may go, the others learn that they moved on."""
+        """Wakes all waiters: the first may go, the others report their new position."""
         for place in self._waiting:
             place.set()
 
 
 class RequestQueues:
-    """A line for each endpoint. What needs no model, and what is judged meanwhile, waits in none."""
+    """A queue for each endpoint. Work that needs no model waits in none."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once
         self._lines: dict[str, RequestQueue] = {}
 
     def at(self, endpoint: str, *, at_once: int | None = None) -> RequestQueue:
-        """The line of an endpoint; `at_once` is for one that takes another number than the others."""
+        """The queue of an endpoint; `at_once` is for one with another limit than the others."""
         if endpoint not in self._lines:
             self._lines[endpoint] = RequestQueue(at_once or self._at_once)
         return self._lines[endpoint]
 
     @property
     def length(self) -> tuple[int, int]:
-        """How many calls are at work, and how many wait, at all endpoints."""
+        """The numbers of active and of waiting calls at all endpoints."""
         lengths = [line.length for line in self._lines.values()]
         return sum(working for working, _ in lengths), sum(waiting for _, waiting in lengths)

@@ -1,4 +1,4 @@
-"""How much a model reads at once: what its server says, and whether a long prompt arrives whole."""
+"""How much a model reads at once: what its server reports, and whether it reads a long prompt completely."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from stet_ls.engine.settings.table_schemas import Provider
 
 _SECONDS = 5.0
 _MOST_TOKENS = 9_000
-"""As long as the prompts of jobs get at most, with room for a model that counts more tokens than we think."""
+"""As long as the longest prompts of jobs, with room for a model that counts more tokens than we estimate."""
 
 _SHARE = 0.8
-"""Of the context that is told: the rest is for the reply and for what the estimate is wrong by."""
+"""Of the reported context: the rest is for the reply and for errors of the estimate."""
 
 
 async def listed(client: EndpointClient) -> ListedModel:
-    """What the server tells of the model: in its list of models, or on the pages that llama.cpp and Ollama have."""
+    """What the server reports of the model: in its list of models, or on the pages that llama.cpp and Ollama have."""
     model = await client.model()
     if isinstance(model, EndpointFailure):
         return ListedModel("")
@@ -58,7 +58,7 @@ def long_messages(context: int, profile: Profile) -> tuple[tuple[Message, ...], 
 def read_by(
     completion: Completion, estimated: int, correction: TokenCalibration
 ) -> tuple[int, Literal["measured", "cut"]] | None:
-    """What a long prompt showed: (0, "measured") if it was read whole, the tokens that were read if it was cut."""
+    """The result of a long prompt: (0, "measured") if it was read whole, the tokens that were read if it was cut."""
     counted = completion.usage.prompt_tokens if completion.usage else 0
     if counted and correction.was_cut(estimated, counted):
         return counted, "cut"

@@ -1,4 +1,4 @@
-"""Asks one model the tasks, one after the other while the time lasts, and adds up what it can."""
+"""Gives one model the tasks, one after the other while the time lasts, and adds up the results."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ from stet_ls.validators.findings import Status
 from stet_ls.validators.source import Source, Span
 
 CALLS, PROMPT_TOKENS, REPLY_TOKENS = 9, 3_000, 1_500
-"""About what a self-test takes where nothing is repeated, to warn those who pay for it."""
+"""Approximate cost of a self-test without retries, to warn users who pay for it."""
 
 _LONGEST_REPLY = 400
 _FIRST_CALL_SECONDS = 300.0
-"""A model may have to be read from a slow disk first."""
+"""A model may first have to be read from a slow disk."""
 
 _FORM_FAULTS = (Fault.BAD_REQUEST, Fault.SERVER, Fault.MALFORMED, Fault.EMPTY)
-"""How endpoints refuse a form that they do not know."""
+"""How endpoints refuse an unknown response format."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResults:
-    """What the self-test found of one endpoint. `left_out` names the parts for which there was no time."""
+    """The results of one endpoint's self-test. `left_out` names the parts without time."""
 
     endpoint: str
     probe: ProbeScores
@@ -63,9 +63,9 @@ class ProbeResults:
 
 
 async def self_test(client: EndpointClient, *, seconds: float, on_event: OnEvent) -> ProbeResults:
-    """Tests the model of an endpoint for about so many seconds, and keeps what it found.
+    """Tests the model of an endpoint for about so many seconds, and saves the results.
 
-    Cancelling keeps nothing. Raises EndpointError if it does not answer.
+    A cancelled test saves nothing. Raises EndpointError if the endpoint does not answer.
     """
     test = _SelfTest(client, seconds, on_event)
     left_out = await test.run()
@@ -76,7 +76,7 @@ async def self_test(client: EndpointClient, *, seconds: float, on_event: OnEvent
 
 
 class _OutOfTimeError(Exception):
-    """A step was begun and not done: it says nothing about the model."""
+    """A step did not finish: it proves nothing about the model."""
 
 
 class _SelfTest:
@@ -91,7 +91,7 @@ class _SelfTest:
         self._longest = 0.0
 
     async def run(self) -> tuple[str, ...]:
-        """Takes every step that fits the time; names the others."""
+        """Runs every step that fits the time; returns the names of the others."""
         steps: list[tuple[str, Callable[[], Awaitable[None]]]] = [
             ("whole units", lambda: self._unit(UNITS[0])),
             ("JSON", self._json),
@@ -118,7 +118,7 @@ class _SelfTest:
         return tuple(dict.fromkeys(left_out))
 
     async def _unit(self, task: UnitTask) -> None:
-        """A whole unit, in the words in which the action asks for it."""
+        """A whole unit, with the action's own prompt."""
         profile = await self._client.profile()
         prompt, read = await asyncio.to_thread(_unit_prompt, task, profile)
         completion = await self._ask(prompt)
@@ -148,14 +148,14 @@ class _SelfTest:
         self.probe = replace(self.probe, json="no")
 
     async def _listing(self) -> None:
-        """What the server tells by itself: no call."""
+        """What the server reports without a model call."""
         found = await context_window.listed(self._client)
         self.probe = replace(self.probe, max_output=found.max_output)
         if found.context:
             self.probe = replace(self.probe, context=found.context, context_from="listed")
 
     async def _long_prompt(self) -> None:
-        """Whether the context is as large as it is said to be; not where tokens are paid for."""
+        """Whether the context is as large as reported; not if tokens cost money."""
         profile = await self._client.profile()
         if isinstance(profile, EndpointFailure) or context_window.is_paid(self._client.provider):
             return
@@ -171,7 +171,7 @@ class _SelfTest:
                 self.probe = replace(self.probe, context=size or self.probe.context, context_from=origin)
 
     async def _ask(self, messages: Sequence[Message], form: object = None) -> Completion | EndpointFailure:
-        """One call. A failure is a value only where the reply's form may be the reason."""
+        """One call. A failure is a value only if the reply's format may be the reason."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         limit = max(self._left(), _FIRST_CALL_SECONDS) if not self.probe.calls else max(self._left(), 5.0)
@@ -215,7 +215,7 @@ class _SelfTest:
 def _unit_prompt(
     task: UnitTask, profile: Profile | EndpointFailure
 ) -> tuple[Sequence[Message], Callable[[Completion], str | None]]:
-    """The action's own prompt, and what reads the unit out of a reply: None unless it fits in and the file parses."""
+    """The action's own prompt, and a reader of the unit in a reply: None unless it fits and the file parses."""
     source = Source(task.code)
     request = Request(task.action, task.language, source, Selection(Span(0, 0)), instruction=task.instruction)
     target = resolve_target(request)

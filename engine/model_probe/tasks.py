@@ -1,4 +1,4 @@
-"""The tasks of the self-test. Each is short, has one right kind of answer, and is judged by its text alone."""
+"""The tasks of the self-test. Each is short, has one kind of right answer, and is judged by its text alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class UnitTask:
-    """A unit to rewrite, asked for as the action asks. `right` is a pattern that a right answer has."""
+    """A unit to rewrite, with the action's own prompt. `right` is a pattern that matches a right answer."""
 
     action: str
     language: str
@@ -19,7 +19,7 @@ class UnitTask:
     right: str
 
     def solved_by(self, code: str) -> bool:
-        """True if the new code does what was asked, as far as its text shows."""
+        """True if the new code is correct, as far as its text shows."""
         return re.search(self.right, code, re.DOTALL) is not None
 
 
@@ -61,7 +61,7 @@ UNITS: tuple[UnitTask, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class BlockTask:
-    """A text to change by search/replace blocks, and the only text that is right."""
+    """A text to change by search/replace blocks, and the only right result."""
 
     code: str
     instruction: str
@@ -97,7 +97,7 @@ BLOCKS_SYSTEM = "You edit code. You reply with search/replace blocks and nothing
 
 
 def blocks_prompt(task: BlockTask) -> str:
-    """The order of a block task, the form last."""
+    """The prompt of a block task, the format last."""
     return f"""\
 ```python
 {task.code}```
@@ -135,12 +135,12 @@ JSON_FORMS: Mapping[str, Mapping[str, Any]] = {
     },
     "object": {"type": "json_object"},
 }
-"""Ways to ask for JSON, the stricter one first."""
+"""Ways to request JSON, the stricter one first."""
 
 SECRET_WORD = "marker_7351"
 
 
 def long_prompt(lines: int) -> str:
-    """A prompt with a question about its first line, whose answer is lost if a server cuts it."""
+    """A prompt with a question about its first line, whose answer is lost if a server truncates it."""
     body = "\n".join(f"entry number {line} is nothing special and needs no answer" for line in range(lines))
     return f"The word to remember is {SECRET_WORD}.\n{body}\nReply with the word to remember and nothing else."

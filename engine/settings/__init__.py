@@ -1,8 +1,8 @@
 """Where settings come from: defaults < user file < project file < environment < editor < command arguments.
 
-Each later source overrides the earlier ones key by key. The user's file, the environment and the command line are
-their user's. The project's file and all that an editor sends may come with the opened folder: each key says whether
-these may set it, only tighten it, or neither (`SetBy`); any other value is ignored, and told.
+Each later source overrides the earlier ones key by key. The user's file, the environment and the command line belong to
+the user. The project's file and all that an editor sends may come with the opened folder: each key says whether these
+may set it, only tighten it, or neither (`SetBy`); any other value is ignored and reported.
 """
 
 from stet_ls.engine.settings.keys import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy

@@ -1,4 +1,4 @@
-"""The tables under `[[actions]]`: those of the user's file hold, those of a project's wait for their user's trust."""
+"""The tables under `[[actions]]`: those of the user's file apply, those of a project need the user's trust."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from stet_ls.engine.settings.table_reader import read_tables
 from stet_ls.engine.settings.table_schemas import ActionOrigin, ActionRow
 
 MOST_ACTIONS = 50
-"""Tables of one file; what is more is left out."""
+"""Tables of one file; further ones are ignored."""
 
 USER_FILE = "user file"
 PROJECT = "project file"
-"""The origins whose tables count; an editor's settings may come from anywhere."""
+"""The origins whose tables are used; an editor's settings may come from anywhere."""
 
 Trusted = Callable[[Path, str], bool]
 
@@ -25,10 +25,10 @@ Trusted = Callable[[Path, str], bool]
 def read_actions(
     found: Sequence[tuple[str, SettingEntry]], project: Path | None, trusted: Trusted
 ) -> tuple[tuple[ActionRow, ...], list[str]]:
-    """The rows of all files, each with its origin, and one sentence for each table that is left out.
+    """The rows of all files, each with its origin, and one sentence for each ignored table.
 
-    `found` are the entries by their origin. A wrong table disables its action alone, and a name belongs to the first
-    who has it: no project takes a user's action away.
+    `found` are the entries by their origin. A wrong table disables its action alone, and the first table with a name
+    keeps it: no project replaces a user's action.
     """
     rows: list[ActionRow] = []
     problems: list[str] = []
@@ -55,7 +55,7 @@ def read_actions(
 
 
 def digest_of(value: object) -> str:
-    """The hash of a file's tables: a change of any of them is another hash."""
+    """The hash of a file's tables: any change gives another hash."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 

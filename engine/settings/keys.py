@@ -1,4 +1,4 @@
-"""The settings as a flat table: one row a key, derived from the model, so that no list can disagree with it."""
+"""The settings as a flat table: one row per key, derived from the model, so that no list can disagree with it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ JsonSchema = Mapping[str, Any]
 
 
 class SetBy(StrEnum):
-    """Who may set a key beside its user."""
+    """The sources other than the user that may set a key."""
 
     ANYONE = "anyone"
     TIGHTEN = "tighten"
-    """Anyone, towards what is stricter than the user's value."""
+    """Any source, to a value that is stricter than the user's."""
     TRUST = "trust"
-    """Anyone, and it waits for the user's trust."""
+    """Any source, once the user trusts it."""
     USER = "user"
-    """Nobody."""
+    """The user only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One setting. `name` is dotted ("model.temperature"); `expected` says in words which values it takes."""
+    """One setting. `name` is dotted ("model.temperature"); `expected` describes its values."""
 
     name: str
     description: str
@@ -64,7 +64,7 @@ def _number(value: object, unset: float) -> float:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """A "did you mean" for a misspelt name, or "" if nothing is near."""
+    """A "did you mean" for a misspelt name, or "" if no name is similar."""
     near = difflib.get_close_matches(name, tuple(known), n=1, cutoff=0.6)
     return f'did you mean "{near[0]}"?' if near else ""
 
@@ -98,7 +98,7 @@ def _walk(
 ) -> Iterator[Key]:
     """The keys of a schema. Those of a table (`of_table`) have the table's permissions.
 
-    What is marked with nobody is its user's alone; a test finds it.
+    An unmarked key is for the user only; a test reports it.
     """
     for name, field in schema["properties"].items():
         if "$ref" in field:
@@ -130,7 +130,7 @@ ROWS: Mapping[str, type[Section]] = {
     "programs": ProgramRow,
     "actions": ActionRow,
 }
-"""The lists of tables that need no more than their model; endpoints, which carry keys, have a file of their own."""
+"""The lists of tables that need only their model; endpoints, which carry keys, have a module of their own."""
 
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "providers": PROVIDER_KEYS,
@@ -139,7 +139,7 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
         for name, row in ROWS.items()
     },
 }
-"""The settings that are lists of tables, with the keys of one table each. They fit into files alone."""
+"""The settings that are lists of tables, with the keys of one table each. Only files can set them."""
 
 SECTIONS = frozenset(name.rpartition(".")[0] for name in KEYS) - {""}
 """The tables that hold keys."""

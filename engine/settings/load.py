@@ -1,4 +1,4 @@
-"""Puts the sources together: which value holds, where it came from, and what is wrong."""
+"""Merges the sources: which value applies, where it comes from, and what is wrong."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class SettingRow:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings in force, a row for each key, and one sentence for each thing that is wrong.
+    """The settings in force, a row for each key, and one sentence for each problem.
 
-    `broken` are those of the warnings that are about an action's table: such a table keeps no other job from running.
+    `broken` are those of the warnings that are about an action's table: such a table does not prevent other jobs.
     """
 
     settings: Settings
@@ -57,10 +57,10 @@ def load(
 ) -> Loaded:
     """Reads all sources. `project` is the folder of the project file.
 
-    `editor` is what an editor sends for its workspace, `editor_user` what it says its user set. Neither may loosen
-    anything: a project can have an editor send both. With `strict` (the command line) anything wrong raises
+    `editor` is what an editor sends for its workspace, `editor_user` what it reports as the user's settings. Neither
+    may loosen anything: a project can have an editor send both. With `strict` (the command line) any problem raises
     SettingsError; without it (the server) it becomes a warning and the value is ignored. An unusable endpoint raises in
-    both, a wrong table of actions in neither. With `trust_project` the project's actions need no earlier word of their
+    both, a wrong table of actions in neither. With `trust_project` the project's actions need no earlier consent of the
     user.
     """
     environment = os.environ
@@ -94,7 +94,7 @@ def _project_source(project: Path | None) -> SettingsSource:
 
 
 class _State:
-    """What the sources read so far add up to."""
+    """The merged state of the sources read so far."""
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[object, str]] = {}
@@ -136,9 +136,9 @@ class _State:
             self.values[key.name] = (_parsed(key, entry), origin)
 
     def _refusal(self, key: Key, entry: SettingEntry) -> str | None:
-        """Why a source that its user did not write may not set a key so; "" if it changes nothing; None if it may.
+        """Why a source other than the user may not set a key to a value; "" if it changes nothing; None if it may.
 
-        This is the one place where that is decided.
+        This is the only place where that is decided.
         """
         if key.set_by in (SetBy.ANYONE, SetBy.TRUST):
             return None
@@ -156,7 +156,7 @@ class _State:
         return stricter if key.loosens(value, held) else None
 
     def _held(self, key: Key) -> object:
-        """The value that the sources so far give."""
+        """The value from the sources so far."""
         return self.values[key.name][0] if key.name in self.values else _value(Settings(), key.name)
 
     def endpoints(self, environment: Mapping[str, str]) -> tuple[providers.ConfiguredEndpoint, ...]:

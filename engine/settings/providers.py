@@ -27,7 +27,7 @@ def endpoint_of(
 ) -> tuple[ConfiguredEndpoint, list[str]]:
     """Reads one `[[providers]]` table.
 
-    A misspelt key is a problem in words. An endpoint that cannot be used raises SettingsError, in the server too:
+    A misspelled key is a reported problem. An endpoint that cannot be used raises SettingsError, in the server too:
     going on without it would send code to another model than the user chose.
     """
     name = f"providers[{index}]"
@@ -43,7 +43,7 @@ def endpoint_of(
     if provider.api_key_keyring and variable:
         problems.append(f'"{name}" in {place}: both "api_key_env" and "api_key_keyring"; the variable is used')
     if not variable:
-        # The keyring is asked by the first call: it may want a person to unlock it.
+        # The first call reads the keyring, which may need a person to unlock it.
         return ConfiguredEndpoint(
             provider, f"the keyring: {provider.api_key_keyring}" if provider.api_key_keyring else ""
         ), problems
@@ -56,7 +56,7 @@ def endpoint_of(
 def from_variables(environment: Mapping[str, str]) -> tuple[ConfiguredEndpoint | None, list[str]]:
     """The endpoint of STET_BASE_URL, STET_MODEL and STET_API_KEY (or OPENAI_API_KEY, OPENAI_ORG_ID).
 
-    STET_BASE_URL is what turns it on. A key that lies about for other programs sends nothing anywhere.
+    STET_BASE_URL enables it. A key that was set for other programs alone sends nothing.
     """
     found = {name: value.strip() for name, value in environment.items() if value.strip()}
     if not (base_url := found.get("STET_BASE_URL")):
@@ -84,7 +84,7 @@ ADDRESS = "an http or https address with its version path, such as http://127.0.
 
 
 def shown_url(url: str) -> str:
-    """An address as it may be shown: without the password or the query that could hold a key."""
+    """An address as it may be shown: without a password, and without a query, which could hold a key."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,6 +1,6 @@
-"""The settings: one model from which the reference, the JSON schema and the error messages are made.
+"""The settings: one model behind the reference, the JSON schema and the error messages.
 
-Where the values come from, and which source may set what, is the business of `configuration`.
+`load` decides where the values come from, and `keys` which source may set what.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from stet_ls.engine.settings.table_schemas import (
     UserOnly,
 )
 
-# Who may set a key beside its user, who may set them all. Everybody else is a project's file, and whatever an editor
-# sends: an editor reads settings from the opened folder too. Each key of `Settings` has one of these marks.
+# Which sources other than the user may set a key. These are a project's file and all that an editor sends, since an
+# editor reads settings from the opened folder too. Each key of `Settings` has one of these marks.
 
 Anyone: JsonDict = {"set_by": "anyone"}
-"""How something is shown or worded: no value lets an edit go unjudged, and none allows, sends or starts anything."""
+"""Display or wording: no value skips a check, and none allows, sends or starts anything."""
 OnTrust: JsonDict = {"set_by": "trust"}
-"""A project's value waits until its user has seen and trusted it."""
+"""A project's value has no effect until the user has seen and trusted it."""
 LowerOnly: JsonDict = {"set_by": "tighten", "stricter": "lower"}
-"""A limit: others may lower it."""
+"""A limit: other sources may lower it."""
 HigherOnly: JsonDict = {"set_by": "tighten", "stricter": "higher"}
-"""A threshold: others may raise it."""
+"""A threshold: other sources may raise it."""
 OffOnly: JsonDict = {"set_by": "tighten", "stricter": [True, False]}
-"""What spends calls or starts programs: others may switch it off."""
+"""Features that spend calls or start programs: other sources may switch them off."""
 FewerRepairs: JsonDict = {"set_by": "tighten", "stricter": "lower", "unset": 0}
-"""A limit that the model's profile knows where it is unset: then others may only set it to 0."""
+"""A limit that the model's profile sets by default: while it is unset, other sources may only set it to 0."""
 MoreQuestions: JsonDict = {"set_by": "tighten", "stricter": ["never", "auto", "always"]}
 """From the loosest to the strictest."""
 
@@ -136,7 +136,9 @@ class Checks(Section):
 
 
 class Spending(Section):
-    """What jobs may spend; 0 is no limit. Days are those of UTC; costs are in the currency of the providers' prices."""
+    """Spending limits of jobs; 0 is no limit. Days are those of UTC; costs are in the currency of the providers'
+    prices.
+    """
 
     daily_tokens: int = Field(
         default=0,
@@ -177,7 +179,7 @@ class Privacy(Section):
 
     @property
     def tells_apart(self) -> bool:
-        """True if it matters where an endpoint is."""
+        """True if the rules differ by where an endpoint is."""
         return {self.loopback, self.private, self.public} != {"redact"}
 
 
@@ -307,7 +309,7 @@ class LogSettings(Section):
 
 
 class TraceSettings(Section):
-    """The records that jobs leave on this machine; see `stet trace`."""
+    """The records of jobs on this machine; see `stet trace`."""
 
     enabled: bool = Field(default=True, json_schema_extra=UserOnly, description="Keep a record of each job.")
     keep: int = Field(default=200, ge=1, le=10000, json_schema_extra=UserOnly, description="Number of records to keep.")
@@ -327,7 +329,7 @@ class EditorSettings(Section):
 
 
 class Settings(Section):
-    """Everything that can be set."""
+    """All settings."""
 
     providers: tuple[Provider, ...] = Field(
         default=(), json_schema_extra=UserOnly, description="Endpoints, in the order of use."

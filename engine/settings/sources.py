@@ -1,4 +1,4 @@
-"""Reads each source of settings into flat entries. What they mean together is decided in `load`."""
+"""Reads each source of settings into flat entries. `load` merges them."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ PROJECT_FILE = ".stet.toml"
 NOT_SETTINGS = frozenset(
     {
         "STET_HOME",  # moves every folder
-        "STET_MODELS_DIR",  # where weights lie
-        "STET_HUB",  # where weights are fetched
+        "STET_MODELS_DIR",  # folder of the weights
+        "STET_HUB",  # where weights are downloaded from
         "STET_TOKEN",  # the key of `stet serve --tcp` and `--ws`
         "STET_BASE_URL",  # with the next two: the endpoint in one line
         "STET_MODEL",
         "STET_API_KEY",
     }
 )
-"""Variables of ours that name no key."""
+"""Our variables that are not settings."""
 
 _MOST_KEYS = 200
-"""Keys of one file, several times what there is to set: each one that is wrong is looked up and told."""
+"""Keys of one file, several times the number of settings: each wrong one is looked up and reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """One value as it was found. `place` says where, for messages: a file with its line, a variable, the editor."""
+    """One value as found. `place` is its location for messages: a file with its line, a variable, the editor."""
 
     name: str
     value: object
@@ -74,11 +74,11 @@ def from_file(path: Path, *, origin: str, trusted: bool) -> SettingsSource:
 
 
 _EDITORS_OWN = ("server.", "trace.")
-"""What editors keep in our section for themselves: how the server is started, and what they log of it."""
+"""Keys in our section that belong to the editor: how the server is started, and what is logged of it."""
 
 
 def from_mapping(values: Mapping[str, Any] | None, *, origin: str, trusted: bool) -> SettingsSource:
-    """The entries of nested or dotted keys, as an editor or a command gives them. None means "not set"."""
+    """The entries of nested or dotted keys, from an editor or a command. None means "not set"."""
     found = _flatten(values or {})
     entries = (
         SettingEntry(name, value, origin)
@@ -106,7 +106,7 @@ def find_project(start: Path, *, below: Path) -> Path | None:
     """The nearest folder at or above `start` that has a project file.
 
     The search ends at the root of a git repository or at `below`, whichever is met first; outside both it looks at
-    `start` alone, so that a file in a shared folder above (/tmp) means nothing.
+    `start` alone, so that a file in a shared folder above (/tmp) is ignored.
     """
     start, below = start.absolute(), below.absolute()
     passed: list[Path] = []
@@ -122,7 +122,7 @@ def find_project(start: Path, *, below: Path) -> Path | None:
 def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """All values under their dotted names, in order; an empty section, as `stet config init` writes them, has none.
 
-    No recursion: an editor's settings may be nested without end.
+    No recursion: an editor's settings may be nested arbitrarily deep.
     """
     waiting = [*values.items()][::-1]
     while waiting:
@@ -143,9 +143,9 @@ _ASSIGNMENT = re.compile(r"""\s*([\w."'-]+)\s*=""")
 
 
 def line_of(text: str, name: str) -> int:
-    """The line (from 1) that sets a dotted key in a TOML text, or that opens its table; 0 if it is not seen.
+    """The line (from 1) that sets a dotted key in a TOML text, or that opens its table; 0 if it is not found.
 
-    A search, no parser: it serves messages only.
+    A search, not a parser: it is for messages only.
     """
     table = ""
     for number, line in enumerate(text.splitlines(), 1):

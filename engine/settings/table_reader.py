@@ -15,7 +15,7 @@ Row = TypeVar("Row", bound=Section)
 
 
 def read_tables(value: object, row: type[Row], name: str, place: str) -> tuple[tuple[Row, ...], list[str]]:
-    """The rows of the list `name` that was found in `place`, and one sentence for each thing that is wrong."""
+    """The rows of the list `name` found in `place`, and one sentence for each problem."""
     if not isinstance(value, list | tuple):
         return (), [f'"{name}" in {place}: expected tables headed [[{name}]]']
     rows: list[Row] = []

@@ -17,11 +17,11 @@ from stet_ls.engine.api.evidence import CHECKS, NAMEABLE, Scope
 from stet_ls.validators.languages import LANGUAGES, language
 
 UserOnly: JsonDict = {"set_by": "user"}
-"""Programs, endpoints, folders, and what is judged, sent, kept or spent: either direction can do harm."""
+"""Programs, endpoints, folders, and what is judged, sent, kept or spent: a change in either direction can do harm."""
 
 
 class Section(BaseModel):
-    """A table of settings. Immutable, and an unknown key is an error that the loader turns into a did-you-mean."""
+    """A table of settings. Immutable; an unknown key is an error, to which the loader adds a "did you mean"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +64,7 @@ class Provider(Section):
 
 
 class ModelRow(Section):
-    """What the user knows better about models of a name."""
+    """What the user knows about models of a name."""
 
     name: str = Field(description='The model\'s name, or a pattern such as "qwen2.5-coder*".')
     role: Literal["any", "generator", "reviewer"] = Field(
@@ -111,7 +111,7 @@ class CheckerRow(Section):
 
 
 class ProgramRow(Section):
-    """Where the program of a built-in tool is."""
+    """The path of a built-in tool's program."""
 
     name: str = Field(description="Tool name, as shown by `stet doctor`.")
     path: str = Field(description="Program to run; for an npm parser the folder of its package.")
@@ -121,7 +121,7 @@ class ProgramRow(Section):
 class ActionOrigin:
     """Where an action's table was found. `project` is the folder whose file holds it, None for the user's own file.
 
-    `digest` is the hash of all tables of that file: who trusts them, trusts these and no others.
+    `digest` is the hash of all tables of that file: trust applies to exactly these.
     """
 
     place: str = ""
@@ -135,7 +135,7 @@ TARGETS = ("unit", "statements", "document")
 
 
 JUDGES = tuple(check.value for check, row in CHECKS.items() if check in NAMEABLE or row.scope is Scope.EVERY_EDIT)
-"""The judges that an action can name: some of them judge it anyway."""
+"""The judges that an action can name: some of them always judge it."""
 
 
 class ActionRow(Section):
@@ -217,7 +217,7 @@ class ActionRow(Section):
 
 
 def _among(names: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, if all are known. ValueError names the one that is not, and the nearest that is."""
+    """The names, if all are known. ValueError names the unknown one and the most similar known one."""
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)
@@ -230,11 +230,11 @@ _FEW = 12
 
 
 PLACEHOLDERS = ("name", "language", "file", "instruction")
-"""What an action's instruction may name in braces."""
+"""The placeholders in braces of an action's instruction."""
 
 
 def check_template(template: str) -> None:
-    """Raises ValueError, with the way out, for an instruction whose braces cannot be filled."""
+    """Raises ValueError, with the correction, for an instruction whose braces cannot be filled."""
     try:
         fields = list(Formatter().parse(template))
     except ValueError as error:

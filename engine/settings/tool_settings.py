@@ -1,4 +1,4 @@
-"""The toolbox that a user's settings make: which tools judge, and from where they are started."""
+"""The toolbox of a user's settings: which tools judge, and where their programs are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
 
 
 def toolbox(settings: Settings, workspaces: Sequence[Path] = ()) -> Toolbox:
-    """The tools that checks may use with these settings. No program of the `workspaces` is, unless they are trusted."""
+    """The tools that checks may use with these settings. Programs of the `workspaces` are excluded, unless trusted."""
     checks = settings.checks
     return Toolbox(
         added=tuple(map(_added, settings.checkers)),

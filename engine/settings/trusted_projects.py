@@ -1,6 +1,6 @@
-"""Which projects' actions their user trusts: by the project's folder and the hash of its tables.
+"""The projects whose actions the user trusts, by the project's folder and the hash of its tables.
 
-The file lies in the user's data folder, where no project can write: a project never trusts itself.
+The file is in the user's data folder, where no project can write: a project never trusts itself.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from stet_ls.engine.storage.paths import user_paths
 
 
 def is_trusted(project: Path, digest: str) -> bool:
-    """True if the user said yes to exactly these tables of that project."""
+    """True if the user trusted exactly these tables of that project."""
     return private_table.read(user_paths().trust).get(_key(project)) == digest
 
 
 def trust(project: Path, digest: str) -> None:
-    """Remembers the user's yes in the place of an older one. Raises StetError if it cannot be written."""
+    """Stores the user's trust in place of an older one. Raises StetError if it cannot be written."""
     path = user_paths().trust
     private_table.write(path, {**private_table.read(path), _key(project): digest})
 

@@ -1,5 +1,6 @@
-"""The record that each job leaves: what was asked, what models said, what judges found, and what it came to.
+"""The record of each job: its request, the models' replies, the judges' findings, and the result.
 
-`recorder` listens while a job runs, `serializer` makes a record of it without its secrets, `record_store` keeps the
-last ones, and `playback` gives the recorded replies to another run of the engine. It knows no action and no judge.
+`recorder` records while a job runs, `serializer` makes a record of that without its secrets, `record_store` keeps the
+last ones, and `playback` gives the recorded replies to another run of the engine. The package does not know actions or
+judges.
 """

@@ -1,4 +1,4 @@
-"""A record for somebody else: looked through for secrets once more, and with a word about what is in it."""
+"""A record for another person: scanned for secrets once more, with a summary of its contents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stet_ls.engine.trace.scrubber import Scrubber
 def exported(record: Record) -> Record:
     """The record after a second search for secrets, by the rules for configuration, which find more.
 
-    What is found gets a word in its place as before, so that the record can still be replayed.
+    Each is replaced with a word as before, so that the record can still be replayed.
     """
     hidden = record.request.hidden
     hider = Scrubber(hidden, (), config=True)
@@ -25,7 +25,7 @@ def exported(record: Record) -> Record:
 
 
 def contents(record: Record) -> Iterator[str]:
-    """What somebody who is given the record can read in it, a line each."""
+    """What a recipient of the record can read in it, a line each."""
     asked, calls = record.request, record.calls
     turns = sum(len(call.messages) for call in calls)
     replies = sum(call.reply is not None for call in calls)

@@ -1,4 +1,4 @@
-"""Gives a record's replies to another run of the engine, in their order, and tells whether it came to the same."""
+"""Gives a record's replies to another run of the engine, in order, and compares the results."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
 SAME = ("success", "edits", "new_files", "markdown", "code", "tests")
-"""What makes two answers the same, beside summary and verdicts: no seconds, no confidence, no warnings of a network."""
+"""What makes two answers the same, in addition to summary and verdicts: no seconds, confidence or network warnings."""
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _QUOTING = frozenset({"problem", "notes"})
-"""Parts of a summary that may quote a measurement, which a replay takes anew."""
+"""Parts of a summary that may quote a measurement, which a replay repeats."""
 _MEASURED_ANEW = frozenset(row.check.value for row in CHECKS.values() if row.measured_anew)
 
 
 class RecordedModels:
-    """A source of replies that has only those of a record; see `model.served.ModelSource`."""
+    """The replies of a record as a source; see `model_source.ModelSource`."""
 
     def __init__(self, record: form.Record, name: str) -> None:
-        """Raises UsageError, in the words of `record.parse`, if the profile is none."""
+        """Raises UsageError, in the words of `record.parse`, for an invalid profile."""
         self.asked = 0
         self._record = record
         self._profile = _profile(record, name)
@@ -58,9 +58,9 @@ class RecordedModels:
         on_event: OnEvent = ignore,
         sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
-        """The next reply of the record, or the error that came in its place.
+        """The next reply of the record, or the error in its place.
 
-        Behind the last one the job ends as it did: by its error, cancelled, or with what it had when its time was up.
+        After the last one the job ends as recorded: by its error, cancelled, or with its result when its time was up.
         """
         self.asked += 1
         record = self._record
@@ -89,15 +89,15 @@ class RecordedModels:
 
     @property
     def is_embedded(self) -> bool:
-        """Never: nothing has to wait in line."""
+        """Always False: no call has to wait for its turn."""
         return False
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Nothing to release."""
 
 
 def request_of(record: form.Record, name: str) -> Request:
-    """The request as it was, with other words in the places of its secrets. Raises UsageError if it cannot be asked."""
+    """The recorded request, with other words in place of its secrets. Raises UsageError if it is invalid."""
     asked = record.request
     if not record.whole:
         raise UsageError(f"{name}: whole: part of this job was not recorded, so it cannot be replayed.")
@@ -154,15 +154,15 @@ def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
 
 
 def _allowed(value: Any, names: Any) -> Any:
-    """Of a recorded setting what a record may say."""
+    """The part of a recorded setting that a record may set."""
     if names is True or not isinstance(value, dict):
         return value
     return {name: each for name, each in value.items() if name in names}
 
 
 def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: JobEnd) -> str:
-    """What a replay came to otherwise, as a diff; "" if it is the same."""
-    # Both sides are read in the same way: a word in a secret's place may look like a secret itself.
+    """How a replay's result differs, as a diff; "" if it is the same."""
+    # Both sides are read in the same way: a replacement may look like a secret itself.
     hider = Scrubber(record.request.hidden, (), config=False)
     told = None if record.answer is None else hider.anything(record.answer)
     raised = None if record.error is None else hider.anything(record.error.model_dump())
@@ -176,7 +176,7 @@ def difference(record: form.Record, answer: Answer | None, error: Exception | No
 
 
 def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: JobEnd) -> list[str]:
-    """How a job ended, in lines that can be compared."""
+    """The result of a job, in lines that can be compared."""
     lines = [f"ended: {ended}"]
     if error is not None:
         lines.append(f"error: {error['kind']}: {error['message']}")
@@ -189,14 +189,14 @@ def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: J
             if each.get("check") in _MEASURED_ANEW:
                 continue
             lines.append(f"{each.get('check')}: {each.get('verdict')}")
-            if summary and each.get("verdict") in ("pass", "fail"):  # what could not be told may be the machine's doing
+            if summary and each.get("verdict") in ("pass", "fail"):  # an undecided verdict may depend on the machine
                 lines.append(_NUMBER.sub("#", str(each.get("detail"))))
     return lines
 
 
 def _drop_incomparable(recorded: dict[str, Any], replayed: dict[str, Any]) -> None:
-    """Takes out of both summaries what differs although the jobs came to the same."""
-    if "summary" not in recorded:  # records of earlier versions have a sentence alone, in words of theirs
+    """Removes from both summaries what differs although the results are the same."""
+    if "summary" not in recorded:  # records of earlier versions have only a sentence, in other words
         replayed.pop("summary", None)
         return
     checks = {each.get("check") for answer in (recorded, replayed) for each in answer.get("evidence", [])}
@@ -229,7 +229,7 @@ def _fault(name: str) -> Fault | None:
 
 
 def _raised(error: form.RecordedError) -> Exception:
-    """The error as it was; one that this Stet does not know is a StetError with the same sentence."""
+    """The recorded error; one that this version does not know becomes a StetError with the same sentence."""
     if error.kind == "EndpointError":
         fault = _fault(error.fault) or Fault.SERVER
         return EndpointError(error.message, fault=fault, endpoint=error.endpoint, status=error.status)

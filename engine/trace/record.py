@@ -1,4 +1,4 @@
-"""The record's form: one JSON object. Errors name the place that was changed, cut or is of another version."""
+"""The record's format: one JSON object. Errors name the field that was changed, truncated or is of another version."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.ledger import JobEnd
 
 VERSION = 1
-"""Of the form. It grows when a reader of the former one would misunderstand what it reads."""
+"""The format's version. It grows when a reader of the former one would misread a record."""
 
 MOST_BYTES = 8_000_000
-"""No record of ours is larger; what is, is not read."""
+"""Larger files are not read; our records are smaller."""
 
 
 class RecordPart(BaseModel):
@@ -36,7 +36,7 @@ class RecordedDiagnostic(RecordPart):
 
 
 class RecordedBuffer(RecordPart):
-    """An unsaved document beside the target's."""
+    """An unsaved document other than the target's."""
 
     path: str
     version: int
@@ -44,7 +44,7 @@ class RecordedBuffer(RecordPart):
 
 
 class RecordedRequest(RecordPart):
-    """The request. `hidden` has the word that stands in each secret's place, by the placeholder that prompts have."""
+    """The request. `hidden` has the word in place of each secret, by the placeholder in prompts."""
 
     action: str
     language: str
@@ -64,14 +64,16 @@ class RecordedRequest(RecordPart):
 
 
 class Turn(RecordPart):
-    """A message of a prompt, as it was sealed."""
+    """A message of a prompt, as sent."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 class Wire(RecordPart):
-    """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` a wrong body's."""
+    """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` a wrong body's
+    start.
+    """
 
     endpoint: str
     model: str
@@ -84,7 +86,7 @@ class Wire(RecordPart):
 
 
 class RecordedError(RecordPart):
-    """What was raised: the class in `engine.errors` and its sentence; an endpoint's fault has its own fields."""
+    """An error: the class in `engine.errors` and its sentence; an endpoint's fault has its own fields."""
 
     kind: str
     message: str
@@ -94,7 +96,7 @@ class RecordedError(RecordPart):
 
 
 class Reply(RecordPart):
-    """What came; see `engine.model.chat.Completion`."""
+    """A reply; see `engine.model.chat.Completion`."""
 
     text: str
     reasoning: str
@@ -113,7 +115,7 @@ class Reply(RecordPart):
 
 
 class Called(RecordPart):
-    """One call. Without reply and error it was cancelled. A prompt begins with `same` messages of the one before."""
+    """One call. Without reply and error it was cancelled. The first `same` messages are those of the call before."""
 
     at: float
     seconds: float
@@ -128,7 +130,7 @@ class Called(RecordPart):
 
 
 class Happened(RecordPart):
-    """A stage, a notice or a judge's word, at so many seconds."""
+    """A stage, a notice or a judge's result, at so many seconds."""
 
     at: float
     what: Literal["stage", "notice", "judged"]
@@ -137,7 +139,7 @@ class Happened(RecordPart):
 
 
 class Versions(RecordPart):
-    """Of what made the record."""
+    """The versions of what wrote the record."""
 
     stet: str
     python: str
@@ -164,12 +166,12 @@ class Record(RecordPart):
     error: RecordedError | None
 
     def to_json(self) -> str:
-        """The record's text; a lone half of a surrogate pair is written as an escape."""
+        """The record's text; a lone surrogate is escaped."""
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
 
 def parse(text: str, name: str) -> Record:
-    """The record in a text. Raises UsageError that names the file and the first field which is wrong."""
+    """Parses a record. Raises UsageError that names the file and the first wrong field."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -194,7 +196,7 @@ def parse(text: str, name: str) -> Record:
 
 
 def read(path: Path) -> Record:
-    """The record in a file. Raises UsageError; a file that is no record, or none of a sane size, is named as such."""
+    """Reads a record. Raises UsageError; a file that is not a record, or too large for one, is reported as such."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: larger than any record ({MOST_BYTES // 1_000_000} MB); not read.")

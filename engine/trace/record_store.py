@@ -1,4 +1,4 @@
-"""The folder of records: the last ones are kept, and only their user may read them."""
+"""The folder of records: the last ones are kept, and only the user may read them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from stet_ls.engine.trace.serializer import make_record
 log = logging.getLogger(__name__)
 
 KEPT_BYTES = 100_000_000
-"""What all records together may take; the oldest go first."""
+"""Maximum size of all records together; the oldest are deleted first."""
 
 _CLOSING_SECONDS = 1.5
 _NAME = re.compile(r"\d{8}T\d{6}Z-(?P<id>[0-9a-f]{6,32})\.json\Z")
 
 
 class RecordStore:
-    """The records of one user; several servers and commands may write at once. `kept` is how many stay, 0 for none."""
+    """The records of one user; several servers and commands may write at once. `kept` is the most kept, 0 for none."""
 
     def __init__(self, folder: Path, kept: int) -> None:
         self.folder = folder
@@ -34,7 +34,7 @@ class RecordStore:
         self._noting = asyncio.Lock()
 
     def keep(self, job: FinishedJob) -> None:
-        """Records a job in a background thread; no job fails for it."""
+        """Records a job in a background thread; no job fails because of it."""
         if not self._kept:
             return
         task = asyncio.get_running_loop().create_task(asyncio.to_thread(self._write, job), name=f"trace {job.id}")
@@ -42,7 +42,7 @@ class RecordStore:
         task.add_done_callback(self._writing.discard)
 
     async def record_outcome(self, job: str, fate: str) -> None:
-        """Writes the outcome of an edit beside its job's record, if there is one; the last outcome counts."""
+        """Writes the outcome of an edit next to its job's record, if there is one; the last outcome counts."""
         if not self._kept:
             return
         async with self._noting:
@@ -51,10 +51,10 @@ class RecordStore:
             await asyncio.to_thread(self._note, job, fate)
 
     async def close(self) -> None:
-        """Waits a moment for what is still being written."""
+        """Waits a moment for pending writes."""
         if self._writing:
             await asyncio.wait(self._writing, timeout=_CLOSING_SECONDS)
-        async with self._noting:  # whoever holds it only writes a word
+        async with self._noting:  # held only to write a word
             return
 
     def files(self) -> list[Path]:
@@ -62,7 +62,7 @@ class RecordStore:
         return sorted((file for file in self.folder.glob("*.json") if _NAME.match(file.name)), key=_age, reverse=True)
 
     def find(self, prefix: str) -> Path:
-        """The file of the job whose id begins so. UnknownIdError if there is none, UsageError for several."""
+        """The file of the job whose id has this prefix. UnknownIdError if there is none, UsageError for several."""
         files = list(self._named(prefix)) if prefix else self.files()[:1]
         if not files:
             raise UnknownIdError(f'no record of job "{prefix}". Run `stet trace list` to list records.')
@@ -111,14 +111,14 @@ class RecordStore:
                     file.unlink()
                     _beside(file).unlink(missing_ok=True)
             except FileNotFoundError:
-                continue  # another process pruned too
+                continue  # another process deleted it
 
 
 def _age(file: Path) -> tuple[str, int, str]:
-    """What sorts by age: a name tells the second of its job, and within that counts when it was written."""
+    """The sort key by age: a name has the second of its job; within that, the time of writing counts."""
     try:
         kept = file.stat().st_mtime_ns
-    except OSError:  # another process pruned it
+    except OSError:  # another process deleted it
         kept = 0
     return file.name.partition("-")[0], kept, file.name
 

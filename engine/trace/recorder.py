@@ -1,4 +1,4 @@
-"""Records one job: sits between it and its models, and between it and its listeners."""
+"""Records one job: wraps its models and its listeners."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class ModelCall:
-    """One call of a model. `at` counts seconds from the tape's beginning; without an end it was cancelled."""
+    """One call of a model. `at` counts seconds from the start of the recording; without an end it was cancelled."""
 
     at: float
     messages: tuple[Message, ...]
@@ -39,7 +39,7 @@ class ModelCall:
 
 
 class JobRecorder:
-    """A source of replies that remembers what was asked and what came. The job sends its events to `on_event`."""
+    """A source of replies that records calls and replies. The job sends its events to `on_event`."""
 
     def __init__(self, models: ModelSource, on_event: OnEvent) -> None:
         self.calls: list[ModelCall] = []
@@ -50,15 +50,15 @@ class JobRecorder:
         self._about: dict[str, str] = {}
 
     def name(self, job: str, action: str) -> None:
-        """Says whose tape it is: the log names the job on each line."""
+        """Sets the job of the recording: the log names it on each line."""
         self._about = {"job": job, "action": action}
 
     def seconds(self) -> float:
-        """Since the tape began."""
+        """Seconds since the recording started."""
         return round(time.monotonic() - self._started, 4)
 
     def on_event(self, event: Event) -> None:
-        """Passes an event on, and remembers it unless it only says how far something is."""
+        """Passes an event on, and records it unless it is only progress."""
         if not isinstance(event, Progress | JudgeStarted):
             self.events.append((self.seconds(), event))
             self._log(event)
@@ -73,7 +73,7 @@ class JobRecorder:
         on_event: OnEvent = ignore,
         sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
-        """What the models say, and it is written down."""
+        """Calls the models and records the call."""
         call = ModelCall(self.seconds(), tuple(messages), sampling, deadline, sealed)
         self.calls.append(call)
 
@@ -96,7 +96,7 @@ class JobRecorder:
         return call.completion
 
     def _log(self, event: Event) -> None:
-        """A line an event, without a word of what was asked or answered."""
+        """Logs one line per event, without any text of the request or the reply."""
         about = {**self._about, "seconds": self.seconds()}
         match event:
             case Stage(name):
@@ -110,33 +110,33 @@ class JobRecorder:
 
     @property
     def sealed(self) -> SealedPrompt:
-        """What is known of the job's secrets: what its last prompt was sealed with."""
+        """The known secrets of the job: those of its last prompt."""
         return self.calls[-1].sealed if self.calls else UNSEALED
 
     @property
     def is_embedded(self) -> bool:
-        """As the models say."""
+        """Delegates to the models."""
         return self._models.is_embedded
 
     async def profile(self) -> Profile:
-        """As the models say."""
+        """Delegates to the models."""
         return await self._models.profile()
 
     async def health(self) -> Mapping[str, Any]:
-        """As the models say."""
+        """Delegates to the models."""
         return await self._models.health()
 
     def most(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """As the models say."""
+        """Delegates to the models."""
         return self._models.most(prompt_tokens, reply_tokens)
 
     async def close(self) -> None:
-        """The models belong to the engine: they stay open."""
+        """Does nothing: the models belong to the engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedJob:
-    """A job that has ended. `error` is what it raised, if it did."""
+    """A job that has ended. `error` is the error it raised, if any."""
 
     id: str
     at: str

@@ -1,7 +1,7 @@
-"""Takes secrets out of everything that a record holds, so that the rest is still what the engine saw.
+"""Removes secrets from everything in a record, while the rest stays as the engine saw it.
 
-A placeholder in the text would change its columns, and a reply that quotes it would be refused. So a secret's place is
-taken by a word of the same length which is none, and a replayed job is told that this word is to be hidden.
+A placeholder in the text would change its columns, and a reply that quotes it would be refused. So a word of the same
+length, which is not a secret, replaces each secret, and a replayed job hides that word.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _DEEPEST = 12
 
 
 class Scrubber:
-    """Knows the secrets of one job. `known` are those that its prompts had placeholders for, by placeholder.
+    """The secrets of one job. `known` are those that its prompts had placeholders for, by placeholder.
 
-    `values` are secrets whatever they look like; `config`: the document is one where values stand without quotes.
+    `values` are secrets whatever their form; `config`: values in the document have no quotes.
     """
 
     def __init__(self, known: Mapping[str, str], values: Sequence[str], *, config: bool) -> None:
@@ -35,34 +35,34 @@ class Scrubber:
 
     @property
     def stand_ins(self) -> dict[str, str]:
-        """The word in each secret's place, by the placeholder that prompts have for it."""
+        """The word in place of each secret, by its placeholder in prompts."""
         return {name: _stand_in(name, value) for name, value in self._secrets.items()}
 
     def text(self, text: str) -> str:
-        """A text of the user's or a tool's. `whole` is False from the first one on that cannot be kept."""
+        """A text of the user or a tool, without secrets; `whole` is False once a text cannot be kept."""
         return restore(self._redacted(text), self.stand_ins)
 
     def document(self, text: str, *spans: Span) -> tuple[str, list[Span]]:
-        """The document, and where places in it (bytes) are then. What lies in a secret moves to its end."""
+        """The document, and the new spans of its places (in bytes). A place within a secret moves to its end."""
         redacted = self._redacted(text)
         moved = _Moves(redacted, self._secrets, self.stand_ins)
         return restore(redacted, self.stand_ins), [Span(moved.to(span.start), moved.to(span.end)) for span in spans]
 
     def sent(self, text: str) -> str:
-        """A text that went to a model or came from one: placeholders of the prompt are what was really there."""
+        """A text to or from a model: placeholders of the prompt become what they replaced, without secrets."""
         own = {name: word for name, word in self.stand_ins.items() if name not in self._prompted}
         redacted = self._redacted(text)
         own |= {name: word for name, word in self.stand_ins.items() if name not in self._prompted}
         return restore(redacted, own)
 
     def path(self, path: Path | str) -> str:
-        """A path without the name of its user's home."""
+        """A path without the name of the user's home."""
         text = str(path)
         below = text == self._home or text.startswith(self._home.rstrip("/\\") + "/")
         return self.text(f"~{text[len(self._home) :]}" if below and len(self._home) > 1 else text)
 
     def anything(self, value: Any, how: Callable[[str], str] | None = None, depth: int = 0) -> Any:
-        """JSON data with every string in it, keys too, as `how` leaves it (`text`)."""
+        """JSON data with `how` (default: `text`) applied to each string, keys included."""
         how = how or self.text
         if isinstance(value, str):
             return how(value)
@@ -75,7 +75,7 @@ class Scrubber:
         return value if value is None or isinstance(value, (bool, int, float)) else how(str(value))
 
     def everywhere(self, value: Any) -> Any:
-        """JSON data once more, now that all secrets are known: what was read first may hold one that came later."""
+        """JSON data scanned again, now that all secrets are known: early parts may hold a secret found later."""
         words = {
             secret: _stand_in(name, secret)
             for name, secret in sorted(self._secrets.items(), key=lambda item: -len(item[1]))
@@ -95,11 +95,11 @@ class Scrubber:
 
 
 _SHORTEST = 4
-"""Nothing shorter is ever taken for a secret."""
+"""Shorter texts are never taken for a secret."""
 
 
 _EVERYWHERE = 8
-"""From this length on a value means only itself, wherever it stands."""
+"""From this length on a value is replaced wherever it occurs."""
 
 
 def _replaced(value: Any, words: Mapping[str, str]) -> Any:
@@ -113,14 +113,14 @@ def _replaced(value: Any, words: Mapping[str, str]) -> Any:
 
 
 def _stand_in(name: str, value: str) -> str:
-    """A word as long as the secret, and lines where it has lines; longer only where it is shorter than any name."""
+    """A word as long as the secret, with the same line breaks; longer only if the secret is shorter than any name."""
     word = f"redacted{name.rpartition('_')[2]}"
     first, *others = value.split("\n")
     return "\n".join([word.ljust(len(first), "x"), *("x" * len(line) for line in others)])
 
 
 class _Moves:
-    """Where a byte of a text is once its secrets have given way."""
+    """Maps offsets of a text to those after its secrets were replaced."""
 
     def __init__(self, redacted: str, secrets: Mapping[str, str], stand_ins: Mapping[str, str]) -> None:
         self._pieces: list[tuple[int, int]] = []  # bytes before and after, of texts and secrets by turns
@@ -133,7 +133,7 @@ class _Moves:
             at = match.end()
 
     def to(self, offset: int) -> int:
-        """The place of `offset`."""
+        """The new position of `offset`."""
         before = after = 0
         for index, (old, new) in enumerate(self._pieces):
             is_secret = index % 2

@@ -1,4 +1,4 @@
-"""Makes a record of a job: what matters of it, without its secrets. Slow for large texts: not for an event loop."""
+"""Makes a record of a job without its secrets. Slow for large texts: not for an event loop."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SETTINGS: Mapping[str, Any] = {
     "model": {"temperature", "max_tokens"},
     "checks": {"validation", "auto_fix", "fix_attempts", "format_edits", "findings"},
 }
-"""What an answer depends on and anybody's record may say: nothing here starts a program or widens a right."""
+"""Settings that an answer depends on and any record may contain: none starts a program or grants a permission."""
 
 _BUFFERS_BYTES = 400_000
-"""Unsaved documents beside the target are kept up to this size together."""
+"""Maximum total size of the unsaved documents other than the target."""
 
 
 def make_record(job: FinishedJob) -> form.Record:
@@ -67,7 +67,7 @@ def make_record(job: FinishedJob) -> form.Record:
 
 
 def _is_recalled(answer: Answer | None) -> bool:
-    """True for an answer out of the memory, which no reply can bring about again."""
+    """True for an answer from memory, which no reply can reproduce."""
     return answer is not None and answer.metadata.memory_hits > 0 and not answer.metadata.calls
 
 
@@ -111,7 +111,7 @@ def _asked(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.Rec
 def _buffers(
     request: Request, hider: Scrubber, ignored: IgnoredFiles
 ) -> tuple[tuple[form.RecordedBuffer, ...], dict[str, str]]:
-    """The other unsaved documents as far as they may be shown and there is room, and why the others are missing."""
+    """The other unsaved documents that may be shown and fit, and why the others are missing."""
     kept: list[form.RecordedBuffer] = []
     missing: dict[str, str] = {}
     room = _BUFFERS_BYTES
@@ -201,9 +201,9 @@ def _happened(at: float, event: Event, hider: Scrubber) -> form.Happened:
 
 
 def hidden_answer(answer: Answer, hider: Scrubber) -> dict[str, Any]:
-    """The answer as JSON with each edit where it is in the record's text, and every string without secrets.
+    """The answer as JSON with each edit's span in the record's text, and without secrets.
 
-    Beside the message it has the parts of its summary, by which a replay is compared.
+    In addition to the message it has the parts of its summary, which a replay compares.
     """
     edits = tuple(_moved(edit, hider) for edit in answer.edits)
     data = {**replace(answer, edits=edits).to_json(), "summary": asdict(answer.summary)}
@@ -219,7 +219,7 @@ def _moved(edit: Edit, hider: Scrubber) -> Edit:
 
 
 def trouble(error: Exception, hider: Scrubber) -> form.RecordedError:
-    """What was raised, as a record tells it."""
+    """An error as in a record."""
     if isinstance(error, EndpointError):
         return form.RecordedError(
             kind=type(error).__name__,

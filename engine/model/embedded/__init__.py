@@ -1,1 +1,1 @@
-"""The bundled model: its weights, where they come from, and the process that serves it."""
+"""The embedded model: its weights, their sources, and the process that serves it."""

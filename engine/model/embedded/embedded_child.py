@@ -1,6 +1,6 @@
 """The embedded model's process: llama.cpp with its own OpenAI-compatible server, on loopback, with a key.
 
-Nothing but this file imports xllamacpp, and only in that process.
+Only this file imports xllamacpp, and only in that process.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from stet_ls.engine.workers.handshake import LOOPBACK, new_key
 from stet_ls.engine.workers.host import IdleLimits, host
 
 _NICENESS = 5
-"""A third of the processor time of an editor or a build that wants it too; at 10 it starves beside a build."""
+"""A third of the processor time of a busy editor or build; at 10 the model starves next to a build."""
 
 _BATCH_PER_THREAD = 16
-"""Prompt tokens between two looks at whether the request was cancelled: on one thread 0.3 s of the 0.5B model, 0.8 s
-of the 1.5B one. The library's 2048 was deaf for 45 s. The 1.5B model reads 21 tokens a second with 64 as with 16, and
-14 with 8. llama.cpp notices a closed connection once a second, or at each batch if the request says
-`return_progress`."""
+"""Prompt tokens between two checks for cancellation: on one thread 0.3 s of the 0.5B model, 0.8 s of the 1.5B one. With
+the library's 2048 a cancel took 45 s. The 1.5B model reads 21 tokens a second with 64 as with 16, and 14 with 8.
+llama.cpp notices a closed connection once a second, or at each batch if the request says `return_progress`.
+"""
 
 _PROMPT_CACHE_MIB = 256
 """Memory for the states of earlier prompts; the library's default is 8 GiB."""
@@ -33,7 +33,7 @@ _DECODED = re.compile(r"^llamacpp:n_decode_total (\S+)", re.MULTILINE)
 
 
 class Llama:
-    """llama.cpp as the work of a child."""
+    """llama.cpp as a child's work."""
 
     def __init__(self, path: str, alias: str, *, threads: int, context: int) -> None:
         self._path = path
@@ -56,7 +56,7 @@ class Llama:
         parameters.hostnames = [LOOPBACK]
         parameters.port = 0
         parameters.api_keys = [key]
-        parameters.cors_origins = ""  # no web page has business here
+        parameters.cors_origins = ""  # no web page needs access
         parameters.ui = False
         parameters.endpoint_slots = False
         parameters.endpoint_metrics = True
@@ -71,14 +71,14 @@ class Llama:
         return {"base_url": f"{self._server.listening_address}/v1", "api_key": key, "model": self._alias}
 
     def active(self) -> bool:
-        """True if anything was decoded since the last look; each batch counts, so a long prompt is no idleness."""
+        """True if anything was decoded since the last check; each batch counts, so a long prompt is not idle time."""
         found = _DECODED.search(self._server.handle_metrics())
         before, self._decoded = self._decoded, found[1] if found else None
         return self._decoded != before
 
 
 def main() -> None:
-    """Serves the model of the command line."""
+    """Serves the model given on the command line."""
     parser = argparse.ArgumentParser(prog="python -m stet_ls.engine.model.embedded.embedded_child")
     parser.add_argument("path", metavar="GGUF")
     parser.add_argument("--alias", required=True)

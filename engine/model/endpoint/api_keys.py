@@ -1,4 +1,4 @@
-"""The key of an endpoint: from the settings, which had it from the environment, or from the system's keyring."""
+"""The key of an endpoint: from the settings, which read it from the environment, or from the system's keyring."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The circuit breaker of one endpoint: who failed again and again is left alone, then tried by one call.
+"""The circuit breaker of one endpoint: after repeated failures it gets no calls, then one trial call.
 
-closed     every call goes through; enough failures in a row open it
-open       no call goes through until the pause is over
-half open  one call goes through as a trial: its success closes the breaker, its failure opens it again
+closed     every call is admitted; enough failures in a row open it
+open       no call is admitted until the pause is over
+half open  one call is admitted as a trial: its success closes the breaker, its failure opens it again
 
-Silence costs the whole patience of whoever waits. One that fell silent is known for a while before it has failed often
-enough to be left alone: others are asked first.
+A silent endpoint costs its caller the whole timeout. A recent silence is remembered even before the breaker opens, and
+other endpoints are asked first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stet_ls.engine.model.endpoint.faults import EndpointFailure
 
 
 class State(StrEnum):
-    """Whether calls go through."""
+    """Whether calls are allowed."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -28,18 +28,18 @@ class State(StrEnum):
 
 
 Admission = Literal["call", "trial"]
-"""What a call goes through as. It has to be given back to `end`, whatever comes of it."""
+"""The kind of an admitted call. It has to be passed to `end`, whatever its outcome."""
 
 _BLAMELESS = frozenset({Fault.REFUSED, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.DEADLINE})
-"""Faults of the request or of its time, not of the endpoint. A cancelled call has no fault at all."""
+"""Faults of the request or of its time limit, not of the endpoint. A cancelled call has no fault."""
 
 LONGEST_REST = 60.0
-"""Seconds: what an endpoint may ask for by Retry-After before it is tried again anyway."""
+"""Maximum seconds of a Retry-After; then the endpoint is tried again anyway."""
 
 _SILENT = frozenset({Fault.STALLED, Fault.NO_FIRST_TOKEN})
 
 _SILENCE_SECONDS = 60.0
-"""How long a silence is remembered: for the further calls of its job, and not for the rest of the day."""
+"""Seconds for which a silence is remembered: for the further calls of its job, and not for the rest of the day."""
 
 
 class Breaker:
@@ -62,7 +62,7 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """How it stands now."""
+        """The current state."""
         if self._open_until is None:
             return State.CLOSED
         return State.OPEN if self._clock() < self._open_until else State.HALF_OPEN
@@ -74,7 +74,7 @@ class Breaker:
 
     @property
     def fell_silent(self) -> bool:
-        """True if it fell silent less than a minute ago and has brought nothing whole since."""
+        """True if it fell silent less than a minute ago and has sent no complete reply since."""
         return self._silent_at is not None and self._clock() - self._silent_at < _SILENCE_SECONDS
 
     def admits(self) -> bool:
@@ -82,14 +82,14 @@ class Breaker:
         return self.state is State.CLOSED or (self.state is State.HALF_OPEN and not self._trying)
 
     def admit(self) -> Admission | None:
-        """Lets a call through, or does not."""
+        """Admits a call as its kind; None if it is refused."""
         if not self.admits():
             return None
         self._trying = self.state is State.HALF_OPEN
         return "trial" if self._trying else "call"
 
     def end(self, admission: Admission, failure: EndpointFailure | None) -> None:
-        """A call came back, without a failure or with the one that it met."""
+        """Takes the result of a call: its failure, or None."""
         self.withdraw(admission)
         if failure is None:
             self._silent_at = None
@@ -103,12 +103,12 @@ class Breaker:
         rest = min(failure.retry_after or 0.0, LONGEST_REST) if failure.fault is Fault.RATE_LIMITED else 0.0
         if admission == "trial" or self.failures >= self._most:
             rest = max(rest, self._seconds)
-        # Calls that were under way when it opened came back late: they prolong nothing.
+        # Calls that started before it opened returned late: they do not extend the pause.
         if rest and self.state is not State.OPEN:
             self._open_until = self._clock() + rest
 
     def withdraw(self, admission: Admission) -> None:
-        """A call was cancelled: it proves nothing, and the next one may be the trial."""
+        """Takes back a cancelled call: it proves nothing, and the next one may be the trial."""
         if admission == "trial":
             self._trying = False
 
@@ -119,5 +119,5 @@ class Breaker:
 
 
 def _is_blameless(failure: EndpointFailure) -> bool:
-    """True if the endpoint did its part. One that spent all tokens in thought did."""
+    """True if the endpoint is not at fault. One that spent all tokens on reasoning is not."""
     return failure.fault in _BLAMELESS or (failure.fault is Fault.EMPTY and failure.begun)

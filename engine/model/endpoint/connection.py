@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 5.0
 
 _CONTEXT_KEYS = ("max_model_len", "context_length", "max_context_length", "n_ctx", "context_window")
-"""How servers name a model's context in /models: vLLM, OpenRouter, LM Studio, llama.cpp (inside `meta`), Groq."""
+"""The key of a model's context in /models: vLLM, OpenRouter, LM Studio, llama.cpp (inside `meta`), Groq."""
 
 _OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
 """The largest reply: Groq, OpenRouter (inside `top_provider`)."""
@@ -36,7 +36,7 @@ _OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model as an endpoint lists it; `context` and `max_output` in tokens, 0 where it does not say."""
+    """A model as an endpoint lists it; `context` and `max_output` in tokens, 0 if it reports none."""
 
     name: str
     context: int = 0
@@ -62,7 +62,7 @@ class Connection:
         return tuple(secret for secret in (self._key, password) if secret)
 
     async def sdk(self) -> openai.AsyncOpenAI | EndpointFailure:
-        """The SDK's client. Its import takes half a second of processor time, so it happens in a thread."""
+        """The SDK's client. Its import takes half a second of processor time, so it runs in a thread."""
         if isinstance(key := await self._known_key(), EndpointFailure):
             return key
         http = await self._client()
@@ -96,7 +96,7 @@ class Connection:
         return _models_of(body)
 
     async def page(self, path: str, *, seconds: float) -> object:
-        """Some other page of the server as JSON, beside its /v1; None if it has none."""
+        """Another page of the server as JSON, next to its /v1; None if it has none."""
         http = await self._client()
         parts = urlsplit(self.provider.base_url)
         if isinstance(key := await self._known_key(), EndpointFailure):
@@ -110,14 +110,14 @@ class Connection:
         return None
 
     async def route(self) -> Route:
-        """The way that the next request takes. Its addresses are those that are connected to from now on."""
+        """The route of the next request. From now on connections go to its addresses."""
         route = await route_to(self.provider.base_url)
         if self._pin is not None:
             self._pin.addresses = route.addresses
         return route
 
     async def close(self) -> None:
-        """Close every socket. The connection must not be used again."""
+        """Closes every socket. The connection must not be used again."""
         if self._http is not None:
             await self._http.aclose()
 
@@ -155,10 +155,10 @@ def _open_http(provider: Provider) -> httpx2.AsyncClient:
     import httpx2
 
     return httpx2.AsyncClient(
-        # All other waiting is bounded by the caller, who knows what is being waited for.
+        # The caller limits all other waiting, because it knows the purpose.
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
-        # A prompt goes where its owner sent it: not through a proxy if that is this machine, and to no other address
-        # because a server says so.
+        # A prompt goes only where the user sent it: not through a proxy if that is this machine, and not to another
+        # address because of a redirect.
         trust_env=not is_loopback(provider.base_url),
         follow_redirects=False,
         verify=not provider.base_url.startswith("http:"),  # without TLS there is no certificate store to load
@@ -180,11 +180,11 @@ def _open_sdk(provider: Provider, key: str, http: httpx2.AsyncClient) -> openai.
     module = importlib.import_module("openai")
     client: openai.AsyncOpenAI = module.AsyncOpenAI(
         base_url=provider.base_url,
-        api_key=key or "none",  # servers on loopback want none, the SDK insists on one
+        api_key=key or "none",  # servers on loopback need none, the SDK requires one
         max_retries=0,
         http_client=http,
     )
-    # Set here because None as an argument means "from OPENAI_ORG_ID", whatever endpoint that was meant for.
+    # Set here because None as an argument means "from OPENAI_ORG_ID", even if that is for another endpoint.
     client.organization = provider.organization or None
     client.project = None
     client.chat.completions  # noqa: B018  # imports the second half of the SDK, while we are in a thread

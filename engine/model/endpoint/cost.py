@@ -10,7 +10,7 @@ _MILLION = 1_000_000
 
 
 def cost_of(provider: Provider, usage: Usage) -> float | None:
-    """The price of so many tokens; None if the user did not tell the prices of an endpoint elsewhere.
+    """The price of so many tokens; None for an endpoint elsewhere without prices in the settings.
 
     An endpoint on this machine costs nothing unless it has prices.
     """

@@ -1,4 +1,4 @@
-"""Asking one endpoint: one streamed request after the other until text comes, the rules forbid more, or time is up."""
+"""Asking one endpoint: streamed requests one by one until text arrives, the rules forbid more, or time is up."""
 
 from __future__ import annotations
 
@@ -40,19 +40,20 @@ from stet_ls.engine.settings.table_schemas import Provider
 
 _LISTING_SECONDS = 5.0
 _TOLD_PAUSE_SECONDS = 1.0
-"""A wait of at least this long is told to whoever watches."""
+"""A wait of at least this many seconds is reported."""
 
 _OVERESTIMATE, _LEAST_REPLY = 1.25, 256
-"""A prompt is too long for an endpoint if it is even so where the estimate is too high by a quarter."""
+"""A prompt is too long for an endpoint if it is still too long with an estimate that is a quarter too high."""
 
 _MAY_BE_BILLED = (Fault.EMPTY, Fault.MALFORMED, Fault.STALLED, Fault.NO_FIRST_TOKEN, Fault.DEADLINE)
-"""Faults of an endpoint that had taken the prompt: it may have read it, and counted."""
+"""Faults of an endpoint that had received the prompt: it may have read it, and counted it."""
 
 _LEAST_PATIENCE = 1.0
-"""Seconds between two tokens that nobody's silence takes away."""
+"""Minimum seconds allowed between two tokens, even after a silence."""
 
 _SHOWN = 200
-"""Characters of a server's words that are kept. They were cut before keys were taken out: half a key may end them."""
+"""Characters of a server's message that are kept. The cut comes before keys are removed: half a key may be at its end.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +61,8 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class TimeBudget:
     """The time that an endpoint has, by the event loop's clock: its first token is due at `begin_by`, all of its reply
-    at `deadline_at`. A pause between two requests that takes `longest_pause` seconds or more is not waited for."""
+    at `deadline_at`. A pause of `longest_pause` seconds or more between two requests ends the attempts.
+    """
 
     deadline_at: float
     begin_by: float
@@ -76,7 +78,7 @@ class Refusal:
 
 
 class EndpointClient:
-    """One endpoint and what was learnt about it: its dialect, its breaker, its first model, its last fault.
+    """One endpoint and what was learned about it: its dialect, its breaker, its first model, its last fault.
 
     `experience` is what is known of its models; it outlives this process.
     """
@@ -96,12 +98,12 @@ class EndpointClient:
 
     @property
     def name(self) -> str:
-        """What this endpoint is called in answers."""
+        """The endpoint's name in answers."""
         return self.provider.name
 
     @property
     def address(self) -> str:
-        """Where it is, without a password or a query that could hold a key."""
+        """Its address, without a password or a query that could hold a key."""
         return shown_address(self.provider.base_url)
 
     @property
@@ -157,7 +159,7 @@ class EndpointClient:
         return self._first_listed or EndpointFailure(Fault.NOT_FOUND, "it lists no usable model")
 
     def saw(self, models: Sequence[ListedModel]) -> None:
-        """Takes in a list of models that somebody else has asked for."""
+        """Takes in a list of models that another request fetched."""
         self._first_listed = next((model for model in models if is_chat_model(model.name)), None)
 
     async def profile(self) -> Profile | EndpointFailure:
@@ -166,7 +168,7 @@ class EndpointClient:
         return model if isinstance(model, EndpointFailure) else await self._profile_of(model)
 
     async def close(self) -> None:
-        """Keep what was learnt, and close every socket."""
+        """Saves what was learned, and closes every socket."""
         await self.experience.keep()
         await self.connection.close()
 
@@ -196,7 +198,7 @@ class EndpointClient:
         on_event: OnEvent,
         sealed: SealedPrompt,
     ) -> Completion | EndpointFailure:
-        """One request. Text that came before a fault is a completion that was cut."""
+        """One request. Text before a fault is a truncated completion."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout_at(min(turn.begin_by, turn.deadline_at)):
@@ -236,7 +238,7 @@ class EndpointClient:
         try:
             await exchange.run(sdk)
         except asyncio.CancelledError:
-            with contextlib.suppress(LimitError):  # there is no further request to be forbidden
+            with contextlib.suppress(LimitError):  # there is no further request to prevent
                 on_event(self._uncounted(exchange, prompt_tokens))
             raise
         finally:
@@ -247,7 +249,7 @@ class EndpointClient:
                 on_event(self._uncounted(exchange, prompt_tokens))
             return lost
         if reading.usage is None:
-            with contextlib.suppress(LimitError):  # the reply is here
+            with contextlib.suppress(LimitError):  # the reply has arrived
                 on_event(replace(self._uncounted(exchange, prompt_tokens), cost=0.0))
         self.last_failure = failure
         seconds = time.monotonic() - reading.started
@@ -255,7 +257,7 @@ class EndpointClient:
         warnings = tuple(self._warnings(exchange, failure, prompt_tokens, estimated))
         self.experience.learn(exchange, estimated=estimated, first_token_seconds=first_token_seconds)
         return Completion(
-            # Some servers take the whole answer for thoughts; the reply's reader finds the code in it.
+            # Some servers report the whole answer as reasoning; the reply's reader finds the code in it.
             text=reading.text or (reading.reasoning if reading.finish == "stop" else ""),
             reasoning=reading.reasoning,
             finish=reading.finish if failure is None else "cut",
@@ -273,12 +275,12 @@ class EndpointClient:
         )
 
     def _patience_between_tokens(self) -> float:
-        """Seconds; fewer for one that fell silent a moment ago, or each call of a job would wait as long again."""
+        """Seconds; fewer after a recent silence, or each call of a job would wait as long again."""
         patience = self.provider.timeout_token
         return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
 
     def _told(self, failure: EndpointFailure) -> EndpointFailure:
-        """The failure as it may be shown: with the setting that ran out, and without a key."""
+        """The failure as shown: with the setting that ran out, and without a key."""
         failure = with_setting(failure, self.provider, self._settings.deadline)
         return without_secrets(failure, self.connection.secrets)
 
@@ -290,11 +292,11 @@ class EndpointClient:
         return UnmeteredUsage(usage.prompt_tokens + usage.completion_tokens, cost_of(self.provider, usage) or 0.0)
 
     def _requested(self, exchange: StreamRequest, model: str) -> Requested:
-        """What an exchange brought, without this endpoint's keys in it."""
+        """The reply of an exchange, without this endpoint's keys in it."""
         reading, failure = exchange.reading, exchange.failure
         detail = "" if failure is None else self._told(failure).detail[:_SHOWN]
         head = exchange.head if failure is not None and not reading.texts else b""
-        # A character for each byte, which need not be text.
+        # One character per byte, because the bytes need not be text.
         secrets = [secret.encode().decode("latin-1") for secret in self.connection.secrets]
         head = hidden(head.decode("latin-1"), secrets).encode("latin-1")
         return Requested(
@@ -309,14 +311,14 @@ class EndpointClient:
         )
 
     async def _fit(self, messages: Sequence[Message], sealed: SealedPrompt) -> Sequence[Message] | EndpointFailure:
-        """The messages as the rule for this endpoint's place lets them go."""
+        """The messages as the privacy rule for this endpoint's zone allows them."""
         privacy = self._settings.privacy
         return allowed(messages, sealed, await self.connection.route(), privacy) if privacy.tells_apart else messages
 
     def _warnings(
         self, exchange: StreamRequest, failure: EndpointFailure | None, prompt_tokens: int, estimated: int
     ) -> Iterator[str]:
-        """What the user should know about a reply that came."""
+        """Warnings about a reply for the user."""
         reading = exchange.reading
         if failure is not None:
             yield f"The reply is incomplete: {sentence(failure, self.label)}."
@@ -345,13 +347,13 @@ class EndpointClient:
 
 
 def shown_address(base_url: str) -> str:
-    """An endpoint's address as it may be shown and stored."""
+    """An endpoint's address as shown and stored."""
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _lost(reading: StreamReader, failure: EndpointFailure | None) -> EndpointFailure | None:
-    """The failure of an exchange that brought nothing to judge; `begun` if asking again would only cost as much."""
+    """The failure of an exchange without a usable reply; `begun` if another request would only cost as much again."""
     if reading.text.strip():
         return None
     if not reading.reasoning.strip():
@@ -365,7 +367,7 @@ def _lost(reading: StreamReader, failure: EndpointFailure | None) -> EndpointFai
 
 
 def _guessed(reading: StreamReader, prompt_tokens: int) -> Usage:
-    """The tokens of a call whose endpoint does not count them, or broke off before it did."""
+    """The estimated usage of a call whose endpoint does not count tokens, or ended early."""
     return Usage(prompt_tokens, max(reading.tokens, estimate(reading.text + reading.reasoning)))
 
 

@@ -1,4 +1,4 @@
-"""What is known of the model at one endpoint: how fast it is, how it counts tokens, what its self-test found."""
+"""What is known of the model at one endpoint: its speed, its token counts, its self-test."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from stet_ls.engine.model.profiles.speed import Speed
 from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 
 _KEEP_SECONDS = 60.0
-"""Between two writings of what was learnt; the rest is written when the endpoint is closed."""
+"""Between two writes of what was learned; the rest is written when the endpoint is closed."""
 
 
 class EndpointStats:
-    """The record of one model at one endpoint, read when the model is first spoken of and kept now and then.
+    """The record of one model at one endpoint, read when the model is first used and saved from time to time.
 
-    `endpoint` is what identifies the place between runs. `problem` is a sentence about a record that could not be used.
-    Belongs to one event loop.
+    `endpoint` is its identity between runs. `problem` is a sentence about a record that could not be used. Belongs to
+    one event loop.
     """
 
     def __init__(self, store: ProfileStore, endpoint: str, *, reading: float | None = None) -> None:
@@ -50,7 +50,7 @@ class EndpointStats:
         self._changed = True
         self._whole = not exchange.streamed
         if self._whole:
-            return  # the time to its first token was the time of its whole reply
+            return  # here the first token arrives with the whole reply
         self.speed.learn(
             reading.usage, first_token_seconds=first_token_seconds, writing_seconds=reading.writing_seconds
         )
@@ -58,25 +58,25 @@ class EndpointStats:
             self.correction.learn(estimated, reading.usage.prompt_tokens)
 
     def first_token_limit(self, least: float, prompt_tokens: int, sampling: Sampling) -> float:
-        """Seconds after which a missing first token is a fault; a whole reply's where no stream comes."""
+        """Seconds after which a missing first token is a fault; for a whole reply if the endpoint does not stream."""
         limit = self.speed.first_token_limit(least, prompt_tokens)
         if not (self._whole or (self.probe is not None and self.probe.streams is False)):
             return limit
         return limit + sampling.max_tokens / (self.speed.writing or _SLOW_WRITING)
 
     async def found(self, probe: ProbeScores) -> None:
-        """Take in a self-test, and keep it at once."""
+        """Takes in a self-test, and saves it at once."""
         self.probe, self._changed = probe, True
         await self.keep()
 
     async def keep(self, *, pause: float = 0.0) -> None:
-        """Write what is new, unless it was written less than `pause` seconds ago."""
+        """Writes new data, unless it was written less than `pause` seconds ago."""
         if self._changed and self._model is not None and time.monotonic() - self._kept_at >= pause:
             self._changed, self._kept_at = False, time.monotonic()
             await asyncio.to_thread(self._store.save, self._record())
 
     async def keep_now_and_then(self) -> None:
-        """Write what is new, once a minute."""
+        """Writes new data, once a minute."""
         await self.keep(pause=_KEEP_SECONDS)
 
     async def _open(self, model: str) -> None:

@@ -1,4 +1,4 @@
-"""Which failure an answer or an exception tells of."""
+"""Maps an error response or an exception to a failure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _RULES: tuple[tuple[range | tuple[int, ...], str, Fault], ...] = (
     ((408, 409, 425), "", Fault.SERVER),
     (range(400, 500), "", Fault.BAD_REQUEST),
 )
-"""Status, what code and message look like, fault; the first that fits. All others are faults of the server."""
+"""Status, pattern of code and message, fault; the first match counts. All others are faults of the server."""
 
 
 def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> EndpointFailure:
@@ -47,7 +47,7 @@ def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> 
     detail = _sentence(error)
     code = str(error.get("code") or error.get("type") or "") if isinstance(error, Mapping) else ""
     if status == 200 and code.isdigit() and 400 <= int(code) < 600:
-        status = int(code)  # routers put the status of the model behind them here
+        status = int(code)  # routers put the status of the model's server here
     told = f"{code} {detail}".lower()
     fault = next(
         (fault for statuses, pattern, fault in _RULES if status in statuses and re.search(pattern, told)), Fault.SERVER
@@ -66,12 +66,12 @@ def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> 
 
 def failure_of_exception(error: Exception) -> EndpointFailure:
     """The failure behind an exception of the SDK, of the HTTP client below it, or of decoding a reply."""
-    # Already loaded, or there would be no such exception; late, because at the top it would cost every start.
+    # Already imported if there is such an exception; not at the top, where it would slow down every start.
     import httpx2
 
     if isinstance(error, httpx2.HTTPError):
         return _failure_of_transport(error)
-    # The SDK need not be: a mere look at an endpoint would stand still for its import, and call others silent.
+    # The SDK need not be imported: a mere health check would block on it, and other endpoints would seem silent.
     if "openai" in sys.modules and (failure := _failure_of_sdk(error)) is not None:
         return failure
     if isinstance(error, json.JSONDecodeError):
@@ -123,7 +123,7 @@ _CAUSES: tuple[tuple[type[Exception], str], ...] = (
     (ssl.SSLCertVerificationError, "untrusted certificate"),
     (ssl.SSLError, "it does not use TLS"),
 )
-"""What the system said, below three layers of wrapping, in words."""
+"""The system's error message, below three layers of wrapping."""
 
 
 def _error_of(body: object) -> object:
@@ -136,11 +136,11 @@ def _error_of(body: object) -> object:
 def _sentence(error: object) -> str:
     if isinstance(error, Mapping):
         return _one_line(str(error.get("message") or error.get("detail") or ""))
-    if isinstance(error, str) and "<" not in error[:100]:  # a page of HTML tells nobody anything
+    if isinstance(error, str) and "<" not in error[:100]:  # a page of HTML is not an error message
         return _one_line(error)
     return ""
 
 
 def _one_line(text: str) -> str:
-    """Printable characters on one line, so that a server's words cannot take over a message or a terminal."""
+    """Printable characters on one line, so that a server's text cannot take over a message or a terminal."""
     return " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST_DETAIL]).split())

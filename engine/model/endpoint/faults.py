@@ -1,7 +1,7 @@
-"""What went wrong with a request, as a value, and its message.
+"""The failure of a request, as a value, and its message.
 
-A failure becomes an error only when nobody is left to ask. `diagnose` finds out which one it is, `retry` whether asking
-again can help, `breaker` whether the endpoint is asked at all.
+A failure becomes an error only when there is no other endpoint to ask. `fault_classifier` finds out which one it is,
+`retry` whether another request can help, `circuit_breaker` whether the endpoint gets requests at all.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from stet_ls.engine.settings.table_schemas import Provider
 _LONGEST_SHOWN = 200
 
 _SECRET_ANYWHERE, _SECRET_AS_A_WORD = 8, 4
-"""Characters of a secret that is taken out wherever it stands, and of one that is taken out where it is a whole word.
-What is shorter ("x" for a server that wants no key) is no secret, and part of every other word."""
+"""Minimum characters of a secret that is removed wherever it occurs, and of one that is removed as a whole word. A
+shorter text ("x" for a server that needs no key) is not a secret, and part of every other word.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointFailure:
-    """One request that brought no text.
+    """A request without a reply.
 
-    `detail` is what the server said, on one line, or our own words. `param` is the parameter that it names.
-    `retry_after` is in seconds. `loading`: the server is up and still reads its model from disk. `begun`: the model had
-    begun to think. `sent` is False if it was found before a request was made. `way_out` says more than the fault alone
-    can: which setting ran out, and what it is.
+    `detail` is the server's message on one line, or our own. `param` is the parameter that it names. `retry_after` is
+    in seconds. `loading`: the server is up and still reads its model from disk. `begun`: the model had started to
+    reason. `sent` is False if no request was made. `way_out` adds to the fault which setting ran out, and its value.
     """
 
     fault: Fault
@@ -58,7 +58,7 @@ _SENTENCES: Mapping[Fault, tuple[str, str]] = {
     Fault.EMPTY: ("sent an empty reply", "try again, or run `stet model probe` to test it"),
     Fault.DEADLINE: ("did not finish in time", ""),
 }
-"""What the endpoint did, and the way out."""
+"""The failure, and the way out."""
 
 
 def sentence(failure: EndpointFailure, endpoint: str) -> str:
@@ -68,7 +68,7 @@ def sentence(failure: EndpointFailure, endpoint: str) -> str:
 
 
 def reason(failure: EndpointFailure, endpoint: str) -> str:
-    """What the endpoint did, if no action is needed yet."""
+    """The failure without the way out, if no action is needed yet."""
     did, _ = _SENTENCES[failure.fault]
     status = f" ({failure.status})" if failure.status not in (None, 200) else ""
     detail = f": {_shorten(failure.detail).rstrip('.')}" if failure.detail else ""
@@ -89,12 +89,12 @@ def with_setting(failure: EndpointFailure, provider: Provider, deadline: float) 
 
 
 def without_secrets(failure: EndpointFailure, secrets: Sequence[str]) -> EndpointFailure:
-    """The failure with every secret that a server echoed taken out of its words."""
+    """The failure with every secret that a server echoed removed."""
     return replace(failure, detail=hidden(failure.detail, secrets))
 
 
 def hidden(text: str, secrets: Sequence[str]) -> str:
-    """The text with "[key]" in place of each secret; one that is too short to be any does not tear words apart."""
+    """The text with "[key]" in place of each secret; one that is too short to be a secret is kept."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SECRET_ANYWHERE:
             text = text.replace(secret, "[key]")
@@ -104,5 +104,5 @@ def hidden(text: str, secrets: Sequence[str]) -> str:
 
 
 def _shorten(line: str) -> str:
-    """For the eye; only after secrets were taken out, or half of one might stay."""
+    """For display; only after secrets were removed, or half of one might remain."""
     return line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + "…"

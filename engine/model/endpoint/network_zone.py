@@ -1,9 +1,9 @@
-"""How far a prompt goes: this machine, the private network, or beyond; by the address, not the name.
+"""How far a prompt travels: this machine, the private network, or beyond; by the address, not the name.
 
-    provider's host -> what the resolver says -> the widest of these addresses -> the rule for it (settings `privacy`)
+    provider's host -> the resolver's addresses -> the widest zone of these -> the rule for it (settings `privacy`)
 
-What was looked at is what is connected to: the addresses are kept for the connection (`Pinned`), so that a name which
-says something else a moment later changes nothing.
+Only checked addresses are connected to: they are kept for the connection (`PinnedTransport`), so that a name which
+resolves differently a moment later changes nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SECRET = "STET_SECRET_"
 
 
 class NetworkZone(IntEnum):
-    """Who may read along, the widest last."""
+    """The network that can read a prompt, the widest last."""
 
     LOOPBACK = 0
     PRIVATE = 1
@@ -47,7 +47,7 @@ class Route:
 
 
 def zone_of(address: Address) -> NetworkZone:
-    """Where an address is. IPv4 in the clothes of IPv6 (mapped, 6to4, NAT64) is what it is inside."""
+    """The zone of an address. IPv4 within IPv6 (mapped, 6to4, NAT64) counts as IPv4."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:
@@ -60,9 +60,9 @@ def zone_of(address: Address) -> NetworkZone:
 
 
 async def route_to(base_url: str) -> Route:
-    """The way to an address now. A name of several addresses is as wide as the widest; one of none is public.
+    """The route to an address. A name has the widest zone of its addresses; one without is public.
 
-    A proxy of the environment reads what goes to it without TLS, so its own place counts then.
+    A proxy of the environment reads requests without TLS, so its zone counts then.
     """
     parts = urlsplit(base_url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
@@ -80,7 +80,7 @@ async def route_to(base_url: str) -> Route:
 def allowed(
     messages: Sequence[Message], sealed: SealedPrompt, route: Route, privacy: Privacy
 ) -> Sequence[Message] | EndpointFailure:
-    """The messages as they may go this way, or why they may not: only what hides something is a matter of rules."""
+    """The messages as allowed on this route, or why they are not. The rules apply only to prompts with secrets."""
     secrets = {name: value for name, value in sealed.secrets.items() if name.startswith(_SECRET)}
     if not secrets:
         return messages
@@ -102,7 +102,7 @@ def _where(sealed: SealedPrompt) -> str:
 
 
 async def _resolved(host: str, port: int) -> tuple[Address, ...]:
-    """What the resolver says; it also reads the decimal and octal forms that connecting would read."""
+    """The resolver's addresses; it also reads the decimal and octal forms that connecting would read."""
     try:
         rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -116,7 +116,7 @@ def _widest(addresses: Sequence[Address]) -> NetworkZone:
 
 def _proxy(scheme: str, host: str) -> str | None:
     """The proxy that the environment names for a host, as the HTTP client reads it."""
-    from urllib.request import getproxies, proxy_bypass  # late: it brings half of the network's modules
+    from urllib.request import getproxies, proxy_bypass  # late: it imports half of the network modules
 
     proxies = getproxies()
     return None if proxy_bypass(host) else proxies.get(scheme) or proxies.get("all")

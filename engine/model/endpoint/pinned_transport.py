@@ -10,7 +10,7 @@ import httpx2
 class PinnedTransport(httpx2.AsyncBaseTransport):
     """Sends requests for a name to its `addresses`, one after the other until one accepts.
 
-    The name stays in the Host header and in the TLS handshake, so certificates are checked as ever.
+    The name stays in the Host header and in the TLS handshake, so certificates are checked as usual.
     """
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, addresses: Sequence[str]) -> None:

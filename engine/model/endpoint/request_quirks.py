@@ -1,4 +1,4 @@
-"""Which parameters an endpoint takes: learnt from its refusals, remembered as long as the endpoint is used."""
+"""Which parameters an endpoint accepts: learned from its refusals, kept as long as the endpoint is used."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _OPTIONAL = {
     "stream_options": r"\bstream_options\b",
     "max_tokens": r"\bmax_tokens\b",
     "temperature": r"\btemperature\b",
-    # Everyday words, so only where the server quotes them.
+    # Everyday words, so only when quoted by the server.
     "seed": r"['\"`]seed['\"`]",
     "stop": r"['\"`]stop['\"`]",
 }
-"""Parameters that can be left out, and how a complaint names them."""
+"""Parameters that can be left out, and their patterns in error messages."""
 
 EMBEDDED = {"return_progress": True}
-"""llama.cpp notices a closed connection when it writes: told to report how far through the prompt it is, it writes with
-each batch, and a cancelled call stops at the next one instead of at the prompt's end."""
+"""llama.cpp notices a closed connection when it writes: with progress reports it writes with each batch, and a
+cancelled call stops at the next one instead of at the prompt's end.
+"""
 
 _LEAST_REPLY = 256
 """A reply with less room than this is not worth a second request."""
@@ -31,7 +32,7 @@ _LEAST_REPLY = 256
 
 @dataclass(frozen=True, slots=True)
 class RequestQuirks:
-    """What an endpoint refused so far. `most_tokens` is the largest reply that it allows.
+    """What an endpoint has refused so far. `most_tokens` is the largest reply that it allows.
 
     `extra` holds parameters that it takes beyond those that all endpoints share.
     """
@@ -41,7 +42,7 @@ class RequestQuirks:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def request(self, model: str, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
-        """The body of a chat completion in this dialect."""
+        """The body of a chat completion without what was refused."""
         limit = sampling.max_tokens if self.most_tokens is None else min(sampling.max_tokens, self.most_tokens)
         body: dict[str, Any] = {
             "model": model,
@@ -61,7 +62,7 @@ class RequestQuirks:
         return {name: value for name, value in body.items() if value is not None and name not in self.refused}
 
     def after(self, failure: EndpointFailure, sampling: Sampling) -> RequestQuirks | None:
-        """The dialect that may please an endpoint which refused a request, or None if nothing can be changed."""
+        """The quirks that may satisfy an endpoint which refused a request, or None if nothing can be changed."""
         told = failure.detail
         named = {
             name
@@ -69,7 +70,7 @@ class RequestQuirks:
             if name not in self.refused and (failure.param.split(".")[0] == name or re.search(pattern, told))
         }
         if "max_completion_tokens" in told:
-            # Only reasoning models insist on this name, and they take no temperature but their own: both at once,
+            # Only reasoning models require this name, and they accept only their own temperature: both change at once,
             # because there is only one more request.
             return replace(self, refused=self.refused | named | {"max_tokens", "temperature"})
         if "max_tokens" in named:
@@ -79,7 +80,7 @@ class RequestQuirks:
 
 
 def shorter_reply(failure: EndpointFailure, sampling: Sampling) -> Sampling | None:
-    """The sampling whose reply fits beside the prompt, if the endpoint said how much room there is (vLLM, OpenAI)."""
+    """The sampling whose reply fits next to the prompt, if the endpoint reported the free tokens (vLLM, OpenAI)."""
     limit = re.search(r"context length is (\d+)", failure.detail)
     prompt = re.search(r"\((\d+) in the messages", failure.detail) or re.search(
         r"(?:contains at least|prompt contains) (\d+)", failure.detail

@@ -1,4 +1,4 @@
-"""Whether a request is made again after a failure, and when: a table of counts, a growing pause, a little chance."""
+"""Whether and when a request is made again after a failure: a table of counts, a growing pause, some jitter."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ MOST_REQUESTS: Mapping[Fault, int] = {
     Fault.UNREACHABLE: 3,
     Fault.MALFORMED: 3,
     Fault.EMPTY: 3,
-    # Whoever was silent for so long is asked no second time: the deadline is better spent elsewhere.
+    # After such a silence there is no second request: the deadline is better spent elsewhere.
     Fault.NO_FIRST_TOKEN: 1,
     Fault.STALLED: 1,
     Fault.DEADLINE: 1,
 }
-"""Requests per fault, before the first token. After it nothing is ever asked again: the text so far is judged."""
+"""Requests per fault, before the first token. After it nothing is retried: the text so far is judged."""
 
 _BACKOFF: Mapping[Fault, float] = {Fault.RATE_LIMITED: 1.0, Fault.SERVER: 0.5, Fault.UNREACHABLE: 0.2}
 """Seconds before the second request where the server names none, doubled for the third; none for bad content."""
 
 _SPREAD = 0.25
-"""Pauses differ by up to a quarter, so that the editors of an office do not come back at the same moment. A pause that
-the server named only grows."""
+"""Pauses differ by up to a quarter, so that the editors of an office do not return at the same moment. A pause that the
+server named only grows.
+"""
 
 _LOADING_PAUSE = 0.5
 
@@ -64,7 +65,7 @@ def pause_before_retry(
 def retry_after(headers: Mapping[str, Any]) -> float | None:
     """Seconds to wait before a retry: a number, milliseconds as OpenAI sends them, or an HTTP date.
 
-    None for words, infinities and what no calendar holds; 0 for moments that have passed.
+    None for words, infinities and dates out of range; 0 for moments in the past.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):

@@ -10,8 +10,8 @@ _BOM = b"\xef\xbb\xbf"
 class EventReader:
     """Takes pieces of any size and yields the data of each event.
 
-    A body that begins like JSON or like a page is no stream: `whole` collects it and no event comes. Nothing raises,
-    and the work is linear in the number of bytes.
+    A body that begins like JSON or like a page is not a stream: `whole` collects it and there are no events. Nothing
+    raises, and the work is linear in the number of bytes.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class EventReader:
             yield from self._lines(piece)
 
     def end(self) -> Iterator[bytes]:
-        """What was not complete when the bytes ended: the last event of a server that saves its blank line."""
+        """The incomplete rest when the bytes end: the last event of a server that omits its blank line."""
         if self.whole is None:
             yield from self._lines(b"\n\n")
 

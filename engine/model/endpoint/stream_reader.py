@@ -1,4 +1,4 @@
-"""One reply as it arrives: its text, how it ended, and whether it will ever end."""
+"""One reply as it arrives: its text, how it ended, and whether it is endless."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _FINISH: Mapping[str, Finish] = {
         "cut",
     ),
 }  # fmt: skip
-"""Reasons that do not mean "done" (of OpenAI, Mistral, DeepSeek, Zhipu, OpenRouter, vLLM); all other words do."""
+"""Reasons that do not mean "done" (of OpenAI, Mistral, DeepSeek, Zhipu, OpenRouter, vLLM); all others do."""
 
 
 @dataclass(slots=True)
 class StreamReader:
-    """What came so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended.
+    """The reply so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended.
 
     `pieces` are those of `events.Requested`.
     """
@@ -55,12 +55,12 @@ class StreamReader:
 
     @property
     def reasoning(self) -> str:
-        """What the model thought so far, where the server tells it apart."""
+        """The model's reasoning so far, if the server separates it."""
         return "".join(self.thoughts)
 
     @property
     def tokens(self) -> int:
-        """About how many tokens came; servers send one in each event."""
+        """The approximate number of tokens; servers send one per event."""
         return len(self.texts) + len(self.thoughts)
 
     @property
@@ -70,13 +70,13 @@ class StreamReader:
 
     @property
     def finish(self) -> Finish:
-        """How it ended; without a finish reason the reply is incomplete."""
+        """Its finish reason; without one the reply is incomplete."""
         if self.runaway is not None or self.reason is None:
             return "cut"
         return _FINISH.get(self.reason, "stop")
 
     def take(self, chunk: Mapping[str, Any], *, max_tokens: int) -> bool:
-        """Take in one event, or a whole completion. True if it brought text."""
+        """Takes in one event, or a whole completion. True if it has text."""
         if isinstance(usage := chunk.get("usage"), Mapping):
             self.usage = _usage(usage)
         choices = chunk.get("choices")
@@ -113,7 +113,7 @@ class StreamReader:
 
 
 def repeats(tail: str) -> bool:
-    """True if a text's last characters are one short piece over and over."""
+    """True if a text ends in one short piece over and over."""
     if len(tail) < _LOOP_WINDOW or tail.isspace():
         return len(tail) >= _LOOP_WINDOW
     probe = tail[-_PROBE:]

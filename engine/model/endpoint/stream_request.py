@@ -1,4 +1,4 @@
-"""One streamed request on the wire: sent, read token by token, and given up when a token is too late."""
+"""One streamed request on the wire: sent, read token by token, and stopped when a token is late."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from openai import AsyncAPIResponse, AsyncOpenAI
 
 _AFTERMATH_SECONDS = 2.0
-"""How long the count of tokens may come after the model said that it is done."""
+"""How long the token count may arrive after the finish reason."""
 
 _CLOSING_SECONDS = 0.2
-"""How long a server may keep the line open after the stream's last word."""
+"""How long a server may keep the connection open after the end of the stream."""
 
 _PROGRESS_SECONDS = 0.1
 _BREATH_SECONDS = 0.005
-"""A reply that comes in one burst is thousands of events without a single wait; others want the event loop too."""
+"""A reply in one burst is thousands of events without a single wait; other tasks need the event loop too."""
 
 _LONGEST_BODY = 16_000_000
 
 _HEAD = 2_000
-"""Bytes of a body that are kept: enough to see what it was instead of a reply."""
+"""Bytes of a body that are kept: enough to identify a body that is not a reply."""
 
 
 @dataclass(slots=True)
 class StreamRequest:
     """A request with its limits: `begin_by` and `deadline_at` by the event loop's clock, the others in seconds.
 
-    The first token is due after `silence`, or that long after the server reported how far through the prompt it is, and
-    by `begin_by` in any case; the whole reply at `deadline_at`.
+    The first token is due after `silence`, or that long after the server reported progress on the prompt, and by
+    `begin_by` in any case; the whole reply at `deadline_at`.
 
-    After `run`, `reading` holds what came, `failure` what went wrong, if anything did, and `streamed` is False if the
-    whole reply came in one piece. `head` is how the body began.
+    After `run`, `reading` holds the reply, `failure` the failure, if any, and `streamed` is False if the whole reply
+    arrived in one piece. `head` is the start of the body.
     """
 
     body: Mapping[str, Any]
@@ -61,7 +61,7 @@ class StreamRequest:
     _thinking: bool = False
 
     async def run(self, sdk: AsyncOpenAI) -> None:
-        """Send the request and read the reply. Faults are kept, not raised; a cancel closes the connection at once."""
+        """Sends the request and reads the reply. Faults are stored, not raised; a cancel closes the connection."""
         loop, reading = asyncio.get_running_loop(), self.reading
         try:
             async with asyncio.timeout_at(self._first_due(loop.time())) as watch:
@@ -72,12 +72,12 @@ class StreamRequest:
         except reply_errors() as error:
             self.failure = failure_of_exception(error)
         if reading.reason is not None or self._ended:
-            self.failure = None  # the model had said that it is done; whatever broke then took nothing with it
+            self.failure = None  # the model had finished; a later failure lost nothing
         elif self.failure is None and self.streamed and reading.first_at is not None and reading.runaway is None:
             self.failure = EndpointFailure(Fault.MALFORMED, "the stream ended with neither a finish reason nor [DONE]")
 
     async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
-        """Read events to their end, or until the reply is found endless or wrong."""
+        """Reads events to the end, or until the reply is endless or invalid."""
         loop = asyncio.get_running_loop()
         events, size, breathed_at = EventReader(), 0, loop.time()
         async for piece in response.iter_bytes():
@@ -98,7 +98,7 @@ class StreamRequest:
         return None if events.whole is None else self._take_whole(bytes(events.whole), response)
 
     def _take(self, data: bytes, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
-        """Take in one event; each token pushes the watch ahead. Raises ValueError for invalid JSON."""
+        """Takes in one event; each token extends the timeout. Raises ValueError for invalid JSON."""
         now, reading = asyncio.get_running_loop().time(), self.reading
         if data.strip() == b"[DONE]":
             self._ended = True
@@ -154,7 +154,7 @@ class StreamRequest:
 
 
 def reply_errors() -> tuple[type[Exception], ...]:
-    """What the SDK lets through. Asked for only when something was raised, and then it is loaded."""
+    """Exceptions that the SDK does not wrap. Called only after an exception, when the modules are loaded."""
     import httpx2
     import openai
 

@@ -1,1 +1,1 @@
-"""What is known of each model: its profile, its speed, how it counts tokens."""
+"""What is known of each model: its profile, its speed, its token counts."""

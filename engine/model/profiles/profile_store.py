@@ -1,7 +1,7 @@
-"""What was learnt about models, kept between runs: one file for each endpoint and model in the data folder.
+"""What was learned about models, kept between runs: one file for each endpoint and model in the data folder.
 
-Several servers write here at once. A file is written whole under another name and then moved, and a writer reads what
-is there first, so that a measurement of one is not lost to another. A damaged file is told and made anew.
+Several servers write here at once. A file is written under another name and then moved, and a writer reads the existing
+one first, so that no measurement is lost. A damaged file is reported and rewritten.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stet_ls.engine.storage.file_lock import hold
 from stet_ls.engine.storage.writable import Obstacle
 
 VERSION = 1
-"""Of the files. A file of a later version is neither read nor written over."""
+"""Of the files. A file of a later version is neither read nor overwritten."""
 
 Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many attempts went well."""
+    """The share of attempts that succeeded."""
 
     good: Count = 0
     tried: Count = 0
@@ -44,11 +44,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ProbeScores:
-    """What the self-test found. `at` is a moment in ISO 8601; 0, "" and None mean "not found out".
+    """The results of the self-test. `at` is a time in ISO 8601; 0, "" and None mean "unknown".
 
-    `well_formed`: replies from which the whole unit could be read, and it parsed. `solved`: the unit also did what was
-    asked. `search_replace`: edits by blocks that fitted. `context` in tokens, as `context_from` says; `max_output` is
-    the largest reply that the endpoint allows.
+    `well_formed`: replies from which the whole unit could be read, and it parsed. `solved`: the unit was also correct.
+    `search_replace`: edits by blocks that applied. `context` in tokens, as `context_from` says; `max_output` is the
+    largest reply that the endpoint allows.
     """
 
     at: str
@@ -71,7 +71,7 @@ class ProbeScores:
 
 @dataclass(frozen=True, slots=True)
 class StoredProfile:
-    """All that is known of a model at an endpoint: tokens per second, counted tokens by estimated ones, a probe."""
+    """All that is known of a model at an endpoint: tokens per second, counted tokens per estimated one, a probe."""
 
     endpoint: str
     model: str
@@ -82,7 +82,7 @@ class StoredProfile:
 
 
 class ProfileStore:
-    """The folder of records. Every method blocks for as long as a small file takes; no failure of the disk raises."""
+    """The folder of records. Every method blocks briefly; disk failures do not raise."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -96,7 +96,7 @@ class ProfileStore:
         return StoredProfile(endpoint, model), problem
 
     def save(self, record: StoredProfile) -> None:
-        """Keeps a record; a newer probe that somebody else stored meanwhile stays."""
+        """Saves a record; a newer probe that another process stored in the meantime is kept."""
         path = self.path(record.endpoint, record.model)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ class ProfileStore:
             yield (path, *_read(path))
 
     def path(self, endpoint: str, model: str) -> Path:
-        """Where a record lies: a name to read, and a hash to tell endpoints apart."""
+        """The path of a record: a readable name, and a hash to distinguish endpoints."""
         name = re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:60] or "model"
         digest = hashlib.sha256(f"{endpoint}\n{model}".encode()).hexdigest()[:12]
         return self._folder / f"{name}-{digest}.json"

@@ -1,4 +1,4 @@
-"""What to expect of a model: from its name, then from what was measured, then from what its user knows better."""
+"""What to expect of a model: from its name, then from measurements, then from the user's settings."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Profile:
     """How the engine treats a model.
 
     `context` and `max_output` are in tokens (0: not known); `tokens_per_second` is how fast it writes and `reading` how
-    fast it reads a prompt, None until measured. `temperature` is the least that it needs, `thought` the tokens that it
-    spends before it answers. `search_replace`: it proved that it can edit by blocks. `token_factor` makes tokens of our
-    estimates. `known_context`: the context was told or measured, not guessed from the name.
+    fast it reads a prompt, None until measured. `temperature` is its minimum, `thought` the tokens that it spends on
+    reasoning. `search_replace`: its self-test proved that it can edit by blocks. `token_factor` converts our estimates
+    to tokens. `known_context`: the context was reported or measured, not guessed from the name.
     """
 
     tier: ModelTier
@@ -42,7 +42,7 @@ class Profile:
     probed: str = ""
 
     def seconds_for(self, prompt_tokens: int, reply_tokens: int) -> float | None:
-        """How long such a call takes; None while the model was not measured."""
+        """Seconds that such a call takes; None before the model was measured."""
         if self.tokens_per_second is None:
             return None
         reading = prompt_tokens / self.reading if self.reading else 0.0
@@ -53,15 +53,15 @@ _SAMPLES: Mapping[ModelTier, int] = {"tiny": 4, "mid": 2, "strong": 1}
 """Replies to choose from: up to 3B further samples gain more than a repair does (aider's published runs)."""
 
 _REPAIRS = 2
-"""Of any model. The smallest need one for the reply's form, the others mend what a judge found."""
+"""Of any model. The smallest need one for the reply's form, the others fix what a judge found."""
 
 _UNKNOWN_CONTEXT = 8192
-"""Most servers of local models allow this much or are started with it; hosted models are in the table."""
+"""Most servers of local models allow or start with this much; hosted models are in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """What a name tells. `tier` holds where it tells no size; `context` is the most that the models of it read."""
+    """What a name reveals. `tier` applies if it has no size; `context` is the maximum of these models."""
 
     name: str
     tier: ModelTier
@@ -105,14 +105,14 @@ _NEEDS_WARMTH: tuple[tuple[str, float], ...] = (
     (r"gpt-oss", 1.0),
     (r"deepseek-r1|deepseek-reasoner|\bqwq\b|qwen3(?!-coder)|magistral|thinking", 0.6),
 )
-"""Models whose makers warn of loops below a temperature."""
+"""Models whose authors warn of loops below a temperature."""
 
 _THINKS = (
     r"gpt-oss|gpt-5|\bo[134](-|$)|-r1\b|reasoner|\bqwq\b|qwen3(?!-coder)|magistral|thinking|gemini-(2\.5|3)"
     r"|grok-[34]"
 )
 _THOUGHT = 4000
-"""Tokens on top of the answer's: these models count what they think against `max_tokens`."""
+"""Tokens in addition to the answer's: these models count their reasoning against `max_tokens`."""
 
 _SIZE = re.compile(r"(?<![\d.a-z])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z\d])")
 _ACTIVE = re.compile(r"-a\d+(?:\.\d+)?b")
@@ -122,8 +122,8 @@ _TINY_BILLIONS, _MID_BILLIONS = 4.0, 24.0
 def profile_for(model_name: str) -> Profile:
     """The profile of a model by its name, such as `qwen2.5-coder:7b` or `gpt-5`.
 
-    A size in the name decides (billions of parameters: up to 4 tiny, up to 24 mid), else the family. A name that tells
-    nothing is taken for mid, which wastes little on a strong model and does little harm on a weak one.
+    A size in the name decides (billions of parameters: up to 4 tiny, up to 24 mid), else the family. An unknown name
+    counts as mid, which wastes little on a strong model and does little harm on a weak one.
     """
     name = model_name.lower()
     family = next((family for family in _FAMILIES if re.search(family.name, name)), None)
@@ -131,7 +131,7 @@ def profile_for(model_name: str) -> Profile:
     context = family.context if family else _UNKNOWN_CONTEXT
     if (size := _billions(name)) is not None:
         tier = "tiny" if size <= _TINY_BILLIONS else "mid" if size <= _MID_BILLIONS else "strong"
-        context = min(context, _UNKNOWN_CONTEXT)  # open weights, served with less than they can
+        context = min(context, _UNKNOWN_CONTEXT)  # open weights, served with less than their maximum
     return Profile(
         tier,
         context,
@@ -149,7 +149,7 @@ _LEAST_PROOF = 2
 
 
 def measured(profile: Profile, record: StoredProfile) -> Profile:
-    """The profile with what was learnt of the model in use, and by its self-test."""
+    """The profile with the measurements of the model, and its self-test."""
     profile = replace(
         profile,
         tokens_per_second=record.writing,
@@ -166,7 +166,7 @@ def measured(profile: Profile, record: StoredProfile) -> Profile:
         context=probe.context or profile.context,
         known_context=profile.known_context or bool(probe.context),
         max_output=probe.max_output,
-        # Where no reply is right there is nothing to choose. (All right proves little: the tasks are easy.)
+        # If no reply is right there is nothing to choose. (All right proves little: the tasks are easy.)
         samples=1 if solved.tried > _LEAST_PROOF and not solved.good else profile.samples,
         repairs=profile.repairs + (formed.tried > 0 and formed.good < _BADLY_FORMED * formed.tried),
         search_replace=blocks.tried >= _LEAST_PROOF and blocks.good == blocks.tried,
@@ -176,7 +176,7 @@ def measured(profile: Profile, record: StoredProfile) -> Profile:
 
 
 def overridden(profile: Profile, rows: Iterable[ModelRow]) -> Profile:
-    """The profile with what its user says about such models."""
+    """The profile with the user's settings for such models."""
     own = _own(rows, profile.model, "generator")
     return replace(
         profile,
@@ -188,7 +188,7 @@ def overridden(profile: Profile, rows: Iterable[ModelRow]) -> Profile:
 
 
 def tuned(sampling: Sampling, profile: Profile, rows: Iterable[ModelRow], most_tokens: int) -> Sampling:
-    """How such a model is asked: its user's row first, then what it needs by its profile."""
+    """The sampling for such a model: the user's row first, then the needs of its profile."""
     own = _own(rows, profile.model, sampling.role)
     temperature = sampling.temperature if sampling.by_user else max(sampling.temperature, profile.temperature)
     limit = min(sampling.max_tokens, own.max_tokens or most_tokens) + profile.thought
@@ -209,14 +209,14 @@ def _own(rows: Iterable[ModelRow], model: str, role: Role) -> ModelRow:
 
 
 def is_chat_model(model_name: str) -> bool:
-    """False for names of models that make vectors, speech or pictures; servers list those beside the others."""
+    """False for names of models that make vectors, speech or pictures; servers list those too."""
     return not re.search(
         r"embed|rerank|whisper|\btts\b|bge-|minilm|moderation|dall-e|\bclip\b|diffusion", model_name.lower()
     )
 
 
 def _billions(name: str) -> float | None:
-    """The parameters that a name tells: `30b-a3b` counts its whole size, `8x7b` all of its experts."""
+    """The parameters in a name: `30b-a3b` counts its whole size, `8x7b` all of its experts."""
     match = _SIZE.search(_ACTIVE.sub("", name))
     if match is None:
         return None

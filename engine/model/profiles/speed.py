@@ -13,11 +13,12 @@ _LEAST_WRITTEN, _LEAST_READ = 8, 200
 """Tokens below which the network's latency, not the model, would be measured."""
 
 _PATIENCE = 3.0
-"""The first token may take this many times as long as reading the prompt took so far."""
+"""The first token may take this many times as long as the measured speed predicts for the prompt."""
 
 LOCAL_READING = 40.0
-"""Prompt tokens per second of a 1.5B model on two old cores: what to assume of a server on this machine until it
-was measured. It may also have to read its weights from disk first."""
+"""Prompt tokens per second of a 1.5B model on two old cores: assumed for a server on this machine before the first
+measurement. It may also have to read its weights from disk first.
+"""
 
 
 @dataclass(slots=True)
@@ -41,7 +42,7 @@ class Speed:
         read = usage.prompt_tokens - usage.cached_tokens
         if read >= _LEAST_READ and first_token_seconds > 0:
             rate = read / first_token_seconds
-            # Many servers hide what they had cached and so look fast; a slow call is always the truth.
+            # Many servers hide what they had cached and so look fast; a slow call is always accurate.
             if self.reading is None or rate < self.reading:
                 self.reading = rate
             else:

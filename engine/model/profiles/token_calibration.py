@@ -1,4 +1,4 @@
-"""How a model's own count of tokens relates to our estimate, learnt from what endpoints report."""
+"""How a model's token counts relate to our estimate, learned from what endpoints report."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from statistics import median
 
 _KEPT, _ENOUGH = 15, 3
-"""Ratios that are remembered, and how many it takes to believe them. Their median does not hear single liars."""
+"""Ratios that are kept, and the minimum to use them. Their median ignores single wrong counts."""
 
 _LEAST_COMPARED = 200
-"""Tokens below which a chat template's own words weigh too much."""
+"""Tokens below which a chat template's own tokens weigh too much."""
 
 _PLAUSIBLE = (0.5, 2.0)
 """No tokenizer is further from the estimate than this on text of a few hundred tokens."""
 
 _CUT = 0.6
-"""An endpoint that counts fewer than this share of the tokens cut the prompt, as Ollama does without a word."""
+"""An endpoint that counts fewer than this share of the tokens cut the prompt, as Ollama does silently."""
 
 
 class TokenCalibration:
@@ -32,11 +32,11 @@ class TokenCalibration:
 
     @property
     def factor(self) -> float:
-        """What an estimate has to be multiplied with; 1 until enough was seen."""
+        """The factor for an estimate; 1 until there are enough ratios."""
         return median(self._ratios) if len(self._ratios) >= _ENOUGH else 1.0
 
     def learn(self, estimated: int, counted: int) -> None:
-        """Take in one prompt. A prompt that was cut, and a count out of this world, teach nothing."""
+        """Takes in one prompt. A truncated prompt or an implausible count is ignored."""
         if estimated < _LEAST_COMPARED or self.was_cut(estimated, counted):
             return
         ratio = counted / estimated
