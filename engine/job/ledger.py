@@ -177,7 +177,8 @@ def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> d
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Appends a line in one write, so that lines of several writers do not mix. A line cut by a full disk is separate.
+    """Appends a line in one write, so that lines of several writers do not mix. Starts a new line after one that was
+    cut.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:

@@ -136,9 +136,7 @@ class Checks(Section):
 
 
 class Spending(Section):
-    """Spending limits of jobs; 0 is no limit. Days are those of UTC; costs are in the currency of the providers'
-    prices.
-    """
+    """Spending limits of jobs; 0 is no limit. Days are in UTC; costs are in the currency of the providers' prices."""
 
     daily_tokens: int = Field(
         default=0,
