@@ -177,9 +177,7 @@ def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> d
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Appends a line in one write, so that lines of several writers do not mix. Starts a new line after one that was
-    cut.
-    """
+    """Appends a line in one write, so that lines of several writers do not mix. Ends a line that a full disk cut."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:
         size = os.fstat(descriptor).st_size

@@ -71,7 +71,7 @@ class Turn(RecordPart):
 
 
 class Wire(RecordPart):
-    """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` is a wrong body's."""
+    """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` a wrong body's."""
 
     endpoint: str
     model: str
