@@ -150,8 +150,7 @@ def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], L
 
 
 def _few(warnings: Sequence[str]) -> Sequence[str]:
-    """The first warnings: each is a message box, and a project's file with a hundred wrong keys must not flood the
-    editor.
+    """The first few warnings: each is a message box, and a project's file may have a hundred wrong keys.
 
     The others are in the log: `stet config show` cannot list them, since it does not know the editor's settings.
     """

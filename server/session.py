@@ -1,4 +1,4 @@
-"""The server object of one client: what each room holds for it, and how settings reach the rooms."""
+"""The server object of one client: its parts from each package, and how settings reach them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class StetServer(ClientConnection):
-    """Stet, as one client sees it. What needs the engine's modules is made when first used, after the handshake."""
+    """The server for one client. Parts that need the engine's modules are created at first use, after the handshake."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class StetServer(ClientConnection):
 
     @cached_property
     def engine(self) -> EngineLoader:
-        """The engine, made for the settings as they are."""
+        """The engine for the present settings."""
         return EngineLoader(
             self.paths,
             project=self.editor.project,
@@ -66,42 +66,42 @@ class StetServer(ClientConnection):
 
     @cached_property
     def consent(self) -> Consent:
-        """What the user is asked first."""
+        """The questions to the user."""
         return Consent(self, self.paths, self.engine)
 
     @cached_property
     def diagnostics(self) -> DiagnosticsPublisher:
-        """What the editor is shown of findings."""
+        """The diagnostics in the editor."""
         return DiagnosticsPublisher(self, self.documents, self.client)
 
     @cached_property
     def evidence(self) -> EvidenceViews:
-        """Where the user sees what speaks for an edit."""
+        """The views of evidence."""
         return EvidenceViews(self, self.paths)
 
     @cached_property
     def indexing(self) -> IndexUpdates:
-        """What the engine's index hears of the workspace."""
+        """The updates of the engine's index."""
         return IndexUpdates(lambda: self.engine.index, self.editor.roots)
 
     @cached_property
     def jobs(self) -> Jobs:
-        """The jobs that run or ran."""
+        """The running and ended jobs."""
         return Jobs(self.evidence.forget)
 
     @cached_property
     def outcome_reports(self) -> OutcomeReports:
-        """What the engine hears of edits."""
+        """The reports of edit outcomes to the engine."""
         return OutcomeReports(self, self.engine)
 
     @cached_property
     def outcomes(self) -> OutcomeWatcher:
-        """The edits that landed."""
+        """The watched edits."""
         return OutcomeWatcher(self.documents, self.outcome_reports.learn)
 
     @cached_property
     def units(self) -> UnitIndex:
-        """Which function or class stands at a line."""
+        """The function or class at each line."""
         return UnitIndex(self.diagnostics.read)
 
     def _made(self, engine: Engine) -> None:
@@ -111,7 +111,7 @@ class StetServer(ClientConnection):
         engine.ask_by(self.consent.permissions)
 
     def _apply(self, settings: Settings) -> None:
-        """Puts settings in force."""
+        """Applies settings."""
         from stet_ls.engine.settings.tool_settings import toolbox
 
         self.monitoring.configure(settings.log)

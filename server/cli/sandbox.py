@@ -38,8 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Returns the command's exit status, 124 at the wall-clock limit, 125 at another limit; 4 if the run was
-    refused."""
+    """Returns the command's exit status, 124 at the wall clock, 125 past another limit; 4 if the run was refused."""
     sandbox = _sandbox(arguments.backend)
     if arguments.door == "probe":
         return _probe(sandbox, as_json=arguments.json)

@@ -33,8 +33,7 @@ class FindingStore:
         self._kept: dict[str, _Kept] = {}
 
     def keep(self, answer: Answer, origin: EditOrigin) -> str | None:
-        """Keeps an answer's findings, replacing older ones on the same target. Returns the document's URI if it is
-        open.
+        """Keeps an answer's findings instead of older ones on the same target; returns the URI of an open document.
 
         `origin.track` must still follow the request's text.
         """

@@ -72,8 +72,7 @@ def _regions(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Region]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes], region: _Region) -> list[tuple[int, int]]:
-    """Pairs of equal lines that occur once on each side, as many as keep their order: the longest increasing
-    subsequence."""
+    """Pairs of equal lines that occur once on each side: the longest increasing subsequence of them."""
     old_from, old_to, new_from, new_to = region
     old_count, new_count = Counter(old[old_from:old_to]), Counter(new[new_from:new_to])
     places = {new[at]: at for at in range(new_from, new_to) if new_count[new[at]] == 1}

@@ -145,8 +145,7 @@ class Documents:
             track.shut()
 
     def distrust(self, params: object) -> None:
-        """Drops a document after an unreadable change: neither the text here nor the disk's is the client's any
-        more."""
+        """Drops a document after an unreadable change: neither the text here nor the disk's is the client's."""
         match params:
             case {"textDocument": {"uri": str(uri)}} if _key(uri) in self._open:
                 LOGGER.warning("text unknown until the document is opened again: %s", uri)

@@ -124,8 +124,7 @@ class CodeLenses:
 
 
 def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
-    """The unit around the edit's largest insertion within one unit (imports may be merged elsewhere), else its
-    lines."""
+    """The unit around the edit's largest insertion in one (imports may be merged elsewhere), else its lines."""
     from stet_ls.validators.structure import unit_at
 
     largest_first = sorted(inserted_spans(live, change), key=lambda span: span.start - span.end)

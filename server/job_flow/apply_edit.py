@@ -1,8 +1,8 @@
-"""How an edit lands where it was meant, or not at all.
+"""Applies an edit exactly where it belongs, or not at all.
 
-rebase on the live text → judge its syntax again if that text is another → ask if it is risky → compare versions and
-send in one breath → wait for the change that proves it. Only the last plan, made with no await before the request is
-written, is ever sent.
+Rebase on the live text → check the syntax again if the text has changed → ask if the edit is risky → compare versions
+and send without an await in between → wait for the change that proves it. Only the last plan, made with no await
+before the request is written, is ever sent.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
 
 LATE_SECONDS = 60.0
-"""How long an edit is looked for that did not show in time."""
+"""How long to look for an edit that did not appear in time."""
 ANSWER_SECONDS = 600.0
-"""How long a cancelled job's edit is looked for while the client has not answered: it may be asking its user."""
+"""How long to look for a cancelled job's edit while the client has not answered: it may be asking its user."""
 TURN_SECONDS = 10.0
 """How long an edit waits for the one that was sent before it."""
 RETRY_SECONDS = 1.0
-"""How long to wait for the didChange that explains why the client found the version wrong."""
+"""How long to wait for the didChange that explains a version mismatch."""
 REBASES = 5
-"""How often the user may outrun the syntax check before Stet gives up."""
+"""How often typing may invalidate the syntax check before Stet gives up."""
 
 _VERSION = re.compile(r"version|changed", re.IGNORECASE)
 
 
 async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, preview: Preview) -> JobResult:
-    """Applies the edits of a job's answer, or hands them over, or refuses."""
+    """Applies the edits of a job's answer, hands them over, or refuses."""
     try:
         plan = await _judged_plan(ls, answer, origin)
         if not plan.changes and not plan.new_files:
@@ -49,13 +49,13 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
         if gap := _gap(plan, ls.client):
             return await _hand_over(ls, job, answer, plan, gap)
         reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
-        # A project may set `never`: without a question such an edit does not land at all.
+        # A project may set `never`: then a risky edit is not applied at all.
         if preview == "never" and (answer.refuted or dangers(answer)):
             return _withheld(ls, answer, f"Not applied: {'; '.join(reasons)}.")
         if not must_ask(preview, reasons):
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations:
-            if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
+            if ls.client.show_document and answer.evidence:  # its preview shows the diff, and one line of text
                 await ls.evidence.files.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.body()))
     except StaleError as stale:
@@ -71,7 +71,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
 
 
 async def _judged_plan(ls: StetServer, answer: Answer, origin: EditOrigin) -> EditPlan:
-    """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
+    """A plan for the live text whose syntax was checked on exactly that text. Returns without an await after it."""
     tools = toolbox((await ls.engine.get()).settings, ls.editor.roots())
     judged: EditPlan | None = None
     for _ in range(REBASES):
@@ -84,7 +84,7 @@ async def _judged_plan(ls: StetServer, answer: Answer, origin: EditOrigin) -> Ed
 
 
 def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
-    """The syntax delta once more: what parsed on the text of the request may not parse on this one."""
+    """Checks the syntax again: an edit that parsed in the request's text may not parse in this one."""
     for change in plan.changes:
         path = change.before.path
         before = syntax.check(change.before.source, language, path=path, tools=tools)
@@ -97,7 +97,7 @@ def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
 
 
 async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
-    """`confirm` is what the client asks its user first."""
+    """Sends the edit. `confirm` is the question that the client asks its user first."""
     annotation = None if confirm is None else change_annotation(headline(answer), confirm)
     async with _turn(ls.pending_edits.turn, waits=confirm is None):
         delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
@@ -124,9 +124,9 @@ async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrig
 
 @asynccontextmanager
 async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
-    """One edit after the other: an editor that does not look at versions would apply the second to the wrong lines.
+    """Serializes edits: an editor that ignores versions would apply the second to the wrong lines.
 
-    A client that asks its user by itself compares versions, and nobody waits long for one that is silent.
+    A client that asks its user by itself compares versions; the wait for a silent client is limited.
     """
     mine = False
     if waits:
@@ -141,14 +141,14 @@ async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
 
 
 async def _heard(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
-    """What became of a delivery. A job that is cancelled now can only wait a moment to learn it."""
+    """The client's reply to an edit. If the job is cancelled, waits only a moment more."""
     try:
         return await delivery.reply()
     except asyncio.CancelledError:
         if job.abandoned:
             delivery.close()
             raise
-    with suppress(asyncio.CancelledError):  # who cancels twice does not wait
+    with suppress(asyncio.CancelledError):  # a second cancellation ends the wait
         return await delivery.reply(CONFIRM_SECONDS)
     return ApplyResult(applied=None)
 
@@ -158,7 +158,7 @@ async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan
     ls.outcome_reports.record(answer, "applied")
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
-        with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
+        with suppress(asyncio.CancelledError):  # the edit is applied; its lens follows in the background
             await asyncio.shield(
                 ls.in_background(ls.evidence.lenses.landed(job.id, answer, change), f"lens of {job.name}")
             )
@@ -176,11 +176,11 @@ def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult
 
 
 async def _late(ls: StetServer, job: JobHandle, answer: Answer, delivery: PendingEdit) -> None:
-    """An edit that shows after all, as on a busy machine, has what follows from it, and the job's result says so."""
+    """Waits for an edit that appears late, completes its processing, and corrects the job's result."""
     try:
         reply = await delivery.reply(ANSWER_SECONDS)
         shows = reply.seen or (reply.applied is True and await delivery.shown(LATE_SECONDS))
-        # The same text may have been sent again since, by another job: then it is that one's.
+        # Another job may have sent the same text since: then it counts as that job's edit.
         if shows and not delivery.repeated:
             job.replace_result(await _landed(ls, job, answer, delivery.plan))
         elif reply.applied is False:
@@ -190,7 +190,7 @@ async def _late(ls: StetServer, job: JobHandle, answer: Answer, delivery: Pendin
 
 
 async def _worth_retrying(documents: Documents, plan: EditPlan, reply: ApplyResult, *, asked: bool) -> bool:
-    """True if the client refused because it is ahead: eglot asks for edits before it has sent its last didChange."""
+    """Whether the client refused because it is ahead: eglot asks for edits before it has sent its last didChange."""
     if any(_moved(documents, change) for change in plan.changes):
         return not asked or bool(_VERSION.search(reply.reason))
     if not _VERSION.search(reply.reason) or not plan.changes:
@@ -211,14 +211,14 @@ def _moved(documents: Documents, change: DocumentChange) -> bool:
 
 
 async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
-    """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
+    """Hands an edit to a client that cannot apply it: shown as a diff, and in the job's result."""
     where = await show_diff(ls, job, plan)
     ls.outcome_reports.record(answer, "shown")
     return JobResult(JobStatus.DONE, f"{summarize(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
 def _gap(plan: EditPlan, client: ClientFeatures) -> str:
-    """What the client lacks to take this plan, in words; "" if nothing."""
+    """The capability that the client lacks for this plan, in words; "" if none."""
     if not client.apply_edit:
         return "the editor does not accept edits from a server"
     if plan.new_files and not (client.create_files and client.versioned_edits):
@@ -227,6 +227,6 @@ def _gap(plan: EditPlan, client: ClientFeatures) -> str:
 
 
 def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:
-    """The edit cannot be applied, with or without the user's consent."""
+    """The result for an edit that cannot be applied, with or without the user's consent."""
     ls.outcome_reports.record(answer, "refused")
     return not_applied(answer, message)

@@ -1,4 +1,4 @@
-"""A person's answer about an edit. The wait is limited, but a late answer still counts."""
+"""Asks the user about an edit. The wait is limited, but a late answer still counts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Send = Callable[[], Awaitable[JobResult]]
 async def confirm_and_apply(
     ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan, send: Send
 ) -> JobResult:
-    """Sends the edit if its user says so, or `stet.apply` does.
+    """Sends the edit if its user agrees, or `stet.apply` is called.
 
-    A job whose client is silent ends, and its question stays open: what it comes to corrects the ending.
+    If there is no answer the job ends, but its question stays open: a late outcome replaces the job's result.
     """
     agreed = ls.in_background(_agreed(ls, job, answer, reasons, plan), f"question of {job.name}")
     applied = asyncio.ensure_future(job.apply_requested.wait())
@@ -54,7 +54,7 @@ async def confirm_and_apply(
         await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
         try:
             ending = await outcome()
-        except Exception as error:  # noqa: BLE001 - a task's root: a yes is answered, whatever came in its way
+        except Exception as error:  # noqa: BLE001 - a task's root: a late yes gets a result even after an error
             failure = failure_of(error, during=f"late answer to {job.name}")
             ending = JobResult(JobStatus(failure.blame.value), failure.message, applied=False, answer=answer)
         job.replace_result(ending)
@@ -73,17 +73,17 @@ async def confirm_and_apply(
 
 
 async def show_diff(ls: StetServer, job: JobHandle, plan: EditPlan) -> str:
-    """Shows the edit, and says where."""
+    """Shows the edit as a diff, and returns where."""
     return await ls.evidence.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
 
 
 def not_applied(answer: Answer, message: str) -> JobResult:
-    """Nothing was changed, for that reason."""
+    """The result for an edit that was not applied."""
     return JobResult(JobStatus.REFUSED, message, applied=False, answer=answer)
 
 
 async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> bool:
-    """True if the person says so, who sees the diff and the evidence, or may look at them first."""
+    """Whether the user agrees, who sees the diff and the evidence, or can open them first."""
     if ls.client.shows_offers and answer.evidence:
         shown = await ls.evidence.files.collect(job.id, answer, diff=await asyncio.to_thread(plan.diff))
         return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
@@ -103,7 +103,7 @@ OFFER = "stet/offer"
 
 
 class ConfirmChoice(StrEnum):
-    """What the person answered."""
+    """The user's answer."""
 
     APPLY = "Apply"
     SHOW_DIFF = "Show diff"
@@ -112,7 +112,7 @@ class ConfirmChoice(StrEnum):
 
 
 async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
-    """Asks by message box. A box that is dismissed, or a client that cannot show one, means no."""
+    """Asks by message box. A dismissed one, or a client that cannot show one, means no."""
     actions = [types.MessageActionItem(title.value) for title in ConfirmChoice]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:
@@ -127,7 +127,7 @@ async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
 
 
 async def offer(ls: LanguageServer, job: str, question: str, markdown: str) -> bool:
-    """Has a plugin show an edit and ask. True if the user says yes; anything else means no."""
+    """Asks a plugin to show an edit with a question. True if the user agrees; anything else means no."""
     choices = [ConfirmChoice.APPLY.value, ConfirmChoice.DISCARD.value]
     params = {"job": job, "question": plain(question), "choices": choices, "markdown": markdown}
     try:

@@ -1,4 +1,4 @@
-"""Whether a person is asked before an edit lands, and how. Only risky edits are worth a question."""
+"""Decides whether to ask the user before an edit is applied, and how. Only risky edits get a question."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Preview = Literal["auto", "always", "never"]
 
 
 def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]:
-    """Why this edit deserves a question, in words; nothing for an edit of the target that passed its checks.
+    """The reasons to ask about this edit, in words; empty for an edit of the target that passed its checks.
 
-    What evidence gives as a reason is worded as in the answer's message.
+    Reasons from the evidence are worded as in the answer's message.
     """
     found = []
     if len(plan.names) > 1:
@@ -36,14 +36,14 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
 
 
 def _unrun(item: Evidence) -> bool:
-    """True for new tests that did not run, for any reason: without a run they are worth nothing."""
+    """True for new tests that did not run, for any reason: without a run they prove nothing."""
     return item.check is Check.TESTS and not item.trusted and item.verdict in (Ruling.UNKNOWN, Ruling.SKIPPED)
 
 
 def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:
-    """What is asked: what was done and shown, and at the end, alone, why it needs an answer. Each thing once.
+    """The question: what was done and shown, then the reasons to ask, each stated once.
 
-    `apart` are phrases that stand elsewhere before its reader's eyes.
+    `apart` are phrases to omit because the user sees them elsewhere.
     """
     return f"{summarize(answer, (*reasons, *apart))}. {why_asked(reasons)}"
 
@@ -55,7 +55,7 @@ def why_asked(reasons: Sequence[str]) -> str:
 
 
 def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:
-    """True if the edit may not land without a person's word."""
+    """Whether the edit needs the user's consent."""
     return preview == "always" or (preview == "auto" and bool(reasons))
 
 

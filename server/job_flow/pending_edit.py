@@ -1,6 +1,6 @@
-"""An edit on its way to the client: sent in one breath, and watched until its text shows.
+"""An edit that was sent to the client: watched until its text appears in the document.
 
-A client's `applied: true` is no proof, and an edit that was sent cannot be called back.
+A client's `applied: true` is no proof, and a sent edit cannot be recalled.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from stet_ls.server.evidence.evidence_text import headline
 from stet_ls.server.session import StetServer
 
 CONFIRM_SECONDS = 3.0
-"""How long after the client's answer the change may take to show."""
+"""Limit for the change to appear after the client's answer."""
 DISK_SECONDS = 0.05
-"""How often a file that the client never opened is looked at."""
+"""The interval between checks of a file that the client never opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
-    """What is known of an edit: what the client says (None: nothing yet), and `seen` if the text itself proved it."""
+    """The known state of an edit: the client's answer (None: none yet), and `seen` if the text itself proved it."""
 
     applied: bool | None
     seen: bool = False
@@ -38,15 +38,15 @@ class ApplyResult:
 
 
 class PendingEdit:
-    """One edit plan, sent on creation. `close` it when its arrival no longer matters."""
+    """One edit plan, sent on creation. `close` it when its outcome no longer matters."""
 
     def __init__(
         self, ls: StetServer, plan: EditPlan, answer: Answer, annotation: types.ChangeAnnotation | None
     ) -> None:
-        """Sends the plan: the versions in it are those of this instant. `annotation` has the client ask its user."""
+        """Sends the plan with the versions of this moment. With `annotation` the client asks its user first."""
         self.plan = plan
         self.repeated = False
-        """True once a later edit was sent that brings the same text: what shows from then on is that one's."""
+        """True once a later edit with the same text was sent: if the text appears now, it counts as that one's."""
         metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
         edit = workspace_edit(plan, ls.client, annotation=annotation)
         params = types.ApplyWorkspaceEditParams(edit, f"Stet: {headline(answer)}", metadata)
@@ -54,13 +54,13 @@ class PendingEdit:
         self._tracks = [ls.documents.track(change.before) for change in self.changes]
         self._request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)
         self._request.add_done_callback(_forget)
-        # The text may show before the client answers, and some clients never do.
+        # The text may appear before the client answers, and some clients never answer.
         self._seen = asyncio.create_task(_seen(ls.documents, self.changes, self._tracks))
         self._pending = ls.pending_edits
         self._pending.add(self)
 
     async def reply(self, seconds: float | None = None) -> ApplyResult:
-        """What the client says or its text shows; with `seconds` what is known by then."""
+        """The client's answer or proof by the text; with `seconds`, the state after that time at the latest."""
         await asyncio.wait({self._request, self._seen}, return_when=asyncio.FIRST_COMPLETED, timeout=seconds)
         reply = self._said()
         if reply.applied:
@@ -68,13 +68,13 @@ class PendingEdit:
         return ApplyResult(reply.applied, self.seen, reply.reason)
 
     async def shown(self, seconds: float) -> bool:
-        """True once its text shows, False after so many seconds without."""
+        """True once its text appears, False after that many seconds without it."""
         await asyncio.wait({self._seen}, timeout=seconds)
         return self.seen
 
     @property
     def seen(self) -> bool:
-        """True if its text showed."""
+        """Whether its text appeared."""
         return self._seen.done() and not self._seen.cancelled() and self._seen.exception() is None
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class PendingEdit:
 
 
 def change_annotation(done: str, question: str) -> types.ChangeAnnotation:
-    """What the client asks its user first: `question`, below what was done, beside a box that is not ticked."""
+    """The client's question before it applies: `question`, below what was done, with a checkbox that is not ticked."""
     return types.ChangeAnnotation(
         f"Stet: {plain(done)} · select to apply", needs_confirmation=True, description=plain(question)
     )
@@ -112,10 +112,10 @@ def _forget(request: asyncio.Future[object]) -> None:
 
 
 async def _seen(documents: Documents, changes: Sequence[DocumentChange], tracks: Sequence[PositionTracker]) -> None:
-    """Returns once every change shows in its document."""
+    """Returns once every change appears in its document."""
     for change, track in zip(changes, tracks, strict=True):
         while (live := documents.snapshot(change.before.uri)) is None or not is_applied(live.source, change):
             if live is not None and live.is_open:
                 await track.wait_change(live.version)
             else:
-                await asyncio.sleep(DISK_SECONDS)  # the disk calls nobody
+                await asyncio.sleep(DISK_SECONDS)  # the disk sends no events

@@ -1,4 +1,4 @@
-"""The life of a job: a snapshot, the engine, an edit that lands or a report, and one sentence for the user."""
+"""Runs a job: a snapshot, the engine, an applied edit or a report, and one sentence for the user."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from stet_ls.server.session import StetServer
 from stet_ls.validators.source import Span
 
 FOLLOW_SECONDS = 2.0
-"""How long a finished job waits for a plugin to ask for its report, before the server shows it."""
+"""How long a finished job waits for a plugin to request its report, before the server shows it."""
 NO_DOCUMENT = "uri: no document is open. Open one or pass `uri`."
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a job works on, taken in one instant: nothing here changes while it runs."""
+    """The input of a job, taken at one moment: nothing here changes while the job runs."""
 
     action: str
     params: ActionParams
@@ -39,21 +39,21 @@ class Prepared:
 
 
 def start_job(ls: StetServer, action: str, params: ActionParams) -> JobHandle:
-    """Starts a job on the document as it is in this instant, and returns at once. UsageError if there is no such place.
+    """Starts a job on the present document, and returns at once. UsageError if there is no such position.
 
-    No await stands between reading the command and the snapshot: the next message may change the text.
+    There is no await between reading the command and the snapshot: the next message may change the text.
     """
     return start_prepared(ls, prepare(ls, action, params))
 
 
 def prepare(ls: StetServer, action: str, params: ActionParams) -> Prepared:
-    """The snapshot for a job. Who does not start it releases `origin.track`. UsageError as above."""
+    """The snapshot for a job. A caller that does not start it releases `origin.track`. UsageError as above."""
     request, snapshot = request_of(ls, action, params)
     return Prepared(action, params, EditOrigin(snapshot, ls.documents.track(snapshot)), request)
 
 
 def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
-    """Starts a job on what was taken before, and returns at once."""
+    """Starts a prepared job, and returns at once."""
     snapshot = prepared.origin.snapshot
     job = JobHandle(prepared.action, snapshot.uri, prepared.params)
     title = f"Stet: {prepared.action} {name_of(snapshot)}"
@@ -73,7 +73,7 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
             prepared.origin.track.release()
         else:
             job.deferred_result.add_done_callback(on_later)
-        sent = job.result.answer is not None  # a job that is merely cancelled ends without its answer
+        sent = job.result.answer is not None  # a job that is cancelled before its edit was sent ends without its answer
         progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.result.message)
         if job.status is JobStatus.CANCELLED and job.answer is not None:
             ls.outcome_reports.record(job.answer, "sent" if sent and job.result.applied is None else "cancelled")
@@ -85,7 +85,7 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
 
 
 def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Request, Snapshot]:
-    """What the engine is asked, and the snapshot that it is about. UsageError names the argument that does not fit."""
+    """The engine's request, and the snapshot that it is about. UsageError names the invalid argument."""
     uri = params.uri or ls.documents.latest()
     if uri is None:
         raise UsageError(NO_DOCUMENT)
@@ -110,7 +110,7 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
 
 
 def _buffers(ls: StetServer) -> tuple[Buffer, ...]:
-    """The texts that count instead of those on the disk."""
+    """The open documents, whose texts replace those on the disk."""
     return tuple(
         Buffer(each.path, each.version or 0, each.source.text)
         for each in ls.documents.open_snapshots()
@@ -142,7 +142,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
             job.stage = event.name
         progress.on_event(event)
 
-    # Right after the start of the server this waits for imports and for the editor to tell its settings.
+    # Right after the start of the server this waits for imports and for the editor's settings.
     on_event(Stage("starting"))
     ready = await ls.engine.get()
     ls.indexing.look()
@@ -160,7 +160,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
         on_event(Stage("landing"))
         preview = prepared.params.preview or ready.settings.editor.preview
         return await apply_edit(ls, job, answer, prepared.origin, preview)
-    # A plugin does not know of the jobs that its editor starts from the menu of code actions.
+    # A plugin does not follow the jobs that its editor starts from the menu of code actions.
     if ls.client.shows_reports and await _is_followed(job):
         return JobResult(JobStatus.DONE, answer.message, answer=answer)
     where = await ls.evidence.reports.show(job.name, answer.markdown)
@@ -168,7 +168,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
 
 
 async def _is_followed(job: JobHandle) -> bool:
-    """True if a plugin waits for the result. A quick job may be done before that request has come."""
+    """Whether a plugin waits for the result. A quick job may end before that request arrives."""
     try:
         async with asyncio.timeout(FOLLOW_SECONDS):
             await job.has_waiter.wait()
@@ -184,13 +184,13 @@ _SHOWN = {
 
 
 def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
-    """One sentence for the user: a message box if something is up to them, else a line in the log."""
+    """Shows one sentence to the user: a message box if they have to act, else a line in the log."""
     kind = _SHOWN.get(ending.status)
     if job.cancelling and ending.answer is not None:
-        # It was sent already: who cancelled is told what became of it.
+        # The edit was already sent: the user who cancelled is shown its outcome.
         kind = {True: types.MessageType.Info, None: types.MessageType.Warning}.get(ending.applied)
     elif ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
-        # Handed over as a diff (False), or not seen to land (None).
+        # Handed over as a diff (False), or did not appear in the document (None).
         kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
     elif ending.applied is True and not ls.client.work_done_progress:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
@@ -207,7 +207,7 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
 
 
 async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageType, ending: JobResult) -> None:
-    """The sentence with a button that opens what shows it."""
+    """Shows the sentence with a button that opens its evidence."""
     button = types.MessageActionItem(ConfirmChoice.SHOW_EVIDENCE.value)
     params = types.ShowMessageRequestParams(kind, ending.message, [button])
     try:

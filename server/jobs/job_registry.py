@@ -1,4 +1,4 @@
-"""The jobs of one client: started, watched, cancelled, remembered for a while."""
+"""The jobs of one client: started, watched, cancelled, and kept for a while."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
 
 HISTORY = 50
-"""Ended jobs that `stet.result` still knows; the oldest are forgotten first."""
+"""Ended jobs that `stet.result` still returns; the oldest are dropped first."""
 
 
 class JobStatus(StrEnum):
-    """Where a job stands. All but RUNNING are final."""
+    """The state of a job. All but RUNNING are final."""
 
     RUNNING = "running"
     DONE = "done"
@@ -32,7 +32,7 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """Return the result of a job. `applied` is None if unknown, or if there was nothing to apply.
+    """The result of a job. `applied` is None if unknown, or if there was nothing to apply.
 
     `missing_model` names the embedded model whose download would have helped.
     """
@@ -49,56 +49,56 @@ _BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
 
 @dataclass(eq=False)
 class JobHandle:
-    """One job: what it was asked, and, once it ended, its `result`."""
+    """One job: its parameters and, once it has ended, its `result`."""
 
     action: str
     uri: str
     params: Any
-    """The command's parameters as they were validated: `stet.retry` runs them again."""
+    """The validated parameters of the command: `stet.retry` runs them again."""
     id: str = field(default_factory=lambda: secrets.token_hex(6))  # no leading "-": it names folders and options
     started: float = field(default_factory=time.monotonic)
     result: JobResult | None = None
     seconds: float | None = None
     stage: str = ""
     answer: Answer | None = None
-    """What the engine came to: known while its user is still asked about the edit."""
+    """The engine's answer: known while the user is still asked about the edit."""
     cancelling: bool = False
-    """True once somebody asked for its end."""
+    """True once its end was requested."""
     abandoned: bool = False
-    """True once the server ends: nothing is waited for any more."""
+    """True once the server shuts down: nothing is waited for any more."""
     awaiting_confirmation: bool = False
-    """True while its user is asked whether the edit may land, ended or not."""
+    """True while the user is asked whether to apply the edit, also after the job has ended."""
     apply_requested: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set to apply the edit that its user is asked about, whatever became of the question."""
+    """Set to apply the edit that the user is asked about, even if the question is closed."""
     deferred_result: asyncio.Future[JobResult] | None = None
-    """Of a job that ended while its question was open: how that one ends."""
+    """For a job that ended while its question was open: the result once that is answered."""
     has_waiter: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once somebody waits for its result: a plugin that shows it."""
+    """Set once a request waits for its result: a plugin that shows it."""
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
 
     @property
     def name(self) -> str:
-        """What its reports are called."""
+        """The job's name in its reports."""
         return f"{self.action}-{self.id}"
 
     @property
     def status(self) -> JobStatus:
-        """Where it stands."""
+        """The state of the job."""
         return JobStatus.RUNNING if self.result is None else self.result.status
 
     def elapsed(self) -> float:
-        """The seconds it took, or takes so far."""
+        """Seconds that the job took, or has taken so far."""
         return time.monotonic() - self.started if self.seconds is None else self.seconds
 
     async def wait(self) -> None:
-        """Returns once the job has ended; giving up waiting does not touch it."""
+        """Returns once the job has ended; cancelling the wait does not affect it."""
         await self._ended.wait()
 
     def cancel(self) -> bool:
         """Stops the job; False if it had ended. Its `finally` blocks run before it counts as ended.
 
-        One whose edit was sent ends when it is known what became of that, or a moment later.
+        A job whose edit was sent ends once the outcome is known, or a moment later.
         """
         if self.result is not None or self._task is None:
             return False
@@ -107,17 +107,17 @@ class JobHandle:
         return True
 
     def end(self, ending: JobResult) -> None:
-        """Records how it ended: the first ending stays."""
+        """Records the result: only the first one counts."""
         if self.result is None:
             self.result = ending
             self.seconds = time.monotonic() - self.started
 
     def replace_result(self, ending: JobResult) -> None:
-        """Replaces the ending by what turned out later; who waited has heard the first."""
+        """Replaces the result by a later one; earlier waiters have received the first."""
         self.result = ending
 
     def wake(self) -> None:
-        """Lets go of all who wait for the end."""
+        """Releases all waiters."""
         self._ended.set()
 
 
@@ -126,7 +126,7 @@ Ended = Callable[[JobHandle], None]
 
 
 class Jobs:
-    """The registry of jobs. It holds each task, so that none is lost to the garbage collector in the middle."""
+    """The registry of jobs. It holds each task, so that none is garbage-collected while it runs."""
 
     def __init__(self, forgotten: Callable[[str], None] = lambda job: None) -> None:
         """Calls `forgotten` for each job that is dropped."""
@@ -135,7 +135,8 @@ class Jobs:
         self._closed = False
 
     def start(self, job: JobHandle, run: Run, on_end: Ended) -> JobHandle:
-        """Runs `run` in a task of its own and returns at once; `on_end` is called exactly once, after the ending."""
+        """Runs `run` in a separate task and returns at once; `on_end` is called exactly once, after the result is
+        known."""
         if self._closed:
             raise UsageError("Stet is shutting down. Start the job again later.")
         self._jobs[job.id] = job
@@ -144,19 +145,19 @@ class Jobs:
         return job
 
     def get(self, job_id: str) -> JobHandle:
-        """The job of that id; UsageError if there is none, or none any more."""
+        """The job with that id; UsageError if there is none or it was dropped."""
         try:
             return self._jobs[job_id]
         except KeyError:
             raise UsageError(f"job: unknown job {job_id!r}. Run `stet.jobs` to list them.") from None
 
     def __iter__(self) -> Iterator[JobHandle]:
-        """All jobs still known, the oldest first."""
+        """All jobs still kept, the oldest first."""
         return iter(tuple(self._jobs.values()))
 
     @property
     def idle(self) -> bool:
-        """True if no job runs."""
+        """Whether no job runs."""
         return all(job.result is not None for job in self)
 
     def cancel_for(self, uri: str) -> None:
@@ -177,7 +178,7 @@ class Jobs:
         # A task that was cancelled before its first step never entered _root.
         if task.cancelled():
             job.end(JobResult(JobStatus.CANCELLED, "Cancelled."))
-        # Whoever waits hears of the end after the user did.
+        # Waiters are released after the user is notified.
         on_end(job)
         job.wake()
         ended = [known.id for known in self._jobs.values() if known.result is not None]
@@ -189,7 +190,7 @@ class Jobs:
 async def _root(job: JobHandle, run: Run) -> None:
     try:
         job.end(await run(job))
-    except Exception as error:  # noqa: BLE001 - a task's root: what nobody expected becomes one sentence and a log entry
+    except Exception as error:  # noqa: BLE001 - a task's root: an unexpected error becomes one sentence and a log entry
         failure = failure_of(error, during=f"job {job.id} ({job.action})")
         absent = error.absent if isinstance(error, NoModelError) else ""
         job.end(JobResult(_BLAMED[failure.blame], failure.message, applied=False, missing_model=absent))

@@ -1,7 +1,7 @@
 """Shows a job's progress to the client: one begin, some reports, exactly one end.
 
 A client without `window.workDoneProgress` gets a line in its log at the start and at the end, and a message at the end:
-one for every stage would be too noisy.
+one message per stage would be too many.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from stet_ls.server.jobs.progress_text import ProgressText
 LOGGER = logging.getLogger(__name__)
 
 REPORT_EVERY = 1.0
-"""Least seconds between two reports of mere counts and seconds; what is new is always reported."""
+"""Minimum interval in seconds between reports of mere counts and times; other changes are always reported."""
 
 
 class JobProgress:
     """One job's progress. `cancel` is called when the user presses the client's cancel button.
 
-    The client is asked for the progress in the background: one that never answers must not keep the job waiting.
+    The request to create the progress runs in the background: a client that never answers must not delay the job.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class JobProgress:
     ) -> None:
         self._ls = ls
         self._token = token
-        self._title = plain(title)  # VS Code shows progress in the boxes of messages, with their links
+        self._title = plain(title)  # VS Code renders links in progress messages
         self._cancel = cancel
         self._began = False
         self._end: str | None = None
@@ -48,13 +48,13 @@ class JobProgress:
             self._log(f"{title}: started")
 
     def on_event(self, event: Event) -> None:
-        """Reports what the engine tells; the engine calls it on the event loop's thread."""
+        """Reports an event of the engine; called on the event loop's thread."""
         if isinstance(event, Notice):
             self._log(f"{self._title}: {event.message}")
         self._report(urgent=self._at.on_event(event))
 
     def say(self, message: str) -> None:
-        """Reports words of its own; many in a row are thinned out."""
+        """Reports a message; frequent ones are thinned out."""
         self._at.say(message)
         self._report(urgent=False)
 
@@ -86,7 +86,7 @@ class JobProgress:
             self._send_end()
 
     async def _tick(self) -> None:
-        """Says for how long it has been at the same: a model that hangs sends no event."""
+        """Reports the seconds in the present stage: a model that hangs sends no event."""
         while True:
             await asyncio.sleep(REPORT_EVERY)
             if self._at.lasts:

@@ -1,4 +1,4 @@
-"""What a job is at, as a person reads it: in an editor's progress and on a terminal's progress line."""
+"""The stage of a job in words: for an editor's progress and a terminal's progress line."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from stet_ls.engine.api.evidence import CHECKS, Ruling
 from stet_ls.engine.plurals import plural
 
 SHOWN_FROM = 2.0
-"""Seconds that something takes before it is said for how long it does."""
+"""Seconds after which the duration of a stage is shown."""
 
 _MODEL = "the model"
-"""What its name takes the place of, once that is known."""
+"""Placeholder for the model's name until that is known."""
 
 _WORDS = {
     "trust": "waiting for your trust in the project's actions",
@@ -36,20 +36,20 @@ _WORDS = {
 }
 
 _YOURS = ("trust", "landing")
-"""Stages in which the job waits for a person, whom no clock hurries."""
+"""Stages that wait for the user, shown without a clock."""
 
 
 def stage_text(stage: Stage, model: str = _MODEL) -> str:
-    """What a job is at; a stage that has no words goes by its own name."""
+    """The stage in words; one without words is shown by its name."""
     name = _WORDS.get(stage.name, stage.name).replace(_MODEL, model)
     joint = ", " if stage.name == "queued" else ": "
     return f"{name}{joint}{stage.detail}" if stage.detail else name
 
 
 class ProgressText:
-    """Where a job is.
+    """The present state of a job in words.
 
-    `on_event` takes its events in; `text` is the line for now, `clocked` the same with its seconds.
+    `on_event` processes events; `text` is the current line, `clocked` the same with its seconds.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class ProgressText:
         self._since: float | None = None
 
     def on_event(self, event: Event) -> bool:
-        """Takes an event in. True if it is worth showing; False for further counts."""
+        """Processes an event. True if it is worth showing; False for further counts."""
         match event:
             case Stage("model", model):
                 self._model = model.rpartition("/")[2] or self._model
@@ -79,7 +79,7 @@ class ProgressText:
             case JudgeFinished(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
                 self._more = f" · {evidence.title}: {evidence.verdict}"
             case Progress(tokens, thinking):
-                if self._before_notice:  # what it told of is over: tokens come
+                if self._before_notice:  # the notice no longer applies: tokens arrive
                     self._begin(self._before_notice)
                 doing, before = "thinking" if thinking else "writing", self._more
                 self._more = f" · {doing}, {plural(tokens, 'token')}"
@@ -89,23 +89,23 @@ class ProgressText:
         return True
 
     def say(self, line: str) -> None:
-        """Words of another kind, which tell by themselves how things go."""
+        """Shows a line of another source, without a clock."""
         self._begin(line)
         self._since = None
 
     @property
     def text(self) -> str:
-        """What it is at."""
+        """The current line."""
         return self._line + self._more
 
     @property
     def clocked(self) -> str:
-        """What it is at, and for how many seconds by now if that is worth a word: "asking qwen2.5-coder, 23 s"."""
+        """The current line, with the seconds if it has lasted long enough: "asking qwen2.5-coder, 23 s"."""
         return f"{self.text}, {self._seconds():.0f} s" if self.lasts else self.text
 
     @property
     def lasts(self) -> bool:
-        """True if the stage has run long enough to show its seconds."""
+        """Whether the stage has run long enough to show its seconds."""
         return self._seconds() >= SHOWN_FROM
 
     def _begin(self, line: str) -> None:

@@ -1,1 +1,1 @@
-"""The wire: protocol, transports, conversions, what the client can do."""
+"""The protocol layer: messages, transports, conversions, client capabilities."""

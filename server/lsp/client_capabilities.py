@@ -1,6 +1,7 @@
-"""What the connected editor can do, asked of its capabilities once and kept as named answers.
+"""The capabilities of the connected editor, read once and stored as named fields.
 
-Nobody else reads `ClientCapabilities`: a handler asks `client.versioned_edits`. No answer depends on an editor's name.
+No other module reads `ClientCapabilities`: a handler reads `client.versioned_edits`. No field depends on an editor's
+name.
 """
 
 from __future__ import annotations
@@ -19,30 +20,30 @@ _ENCODINGS: tuple[str, ...] = get_args(Encoding)
 
 @dataclass(frozen=True, slots=True)
 class ClientFeatures:
-    """The editor at the other end. The defaults are those of a client that offers nothing."""
+    """The connected editor. The defaults are those of a client without capabilities."""
 
     name: str = ""
-    """What it calls itself, for the log only; empty if it does not say."""
+    """The client's name, for the log only; empty if not given."""
     process_id: int | None = None
-    """Its process, with which the server ends."""
+    """The client's process; the server ends with it."""
     encoding: Encoding = "utf-16"
-    """The unit of columns, agreed at `initialize`."""
+    """The unit of columns, negotiated in `initialize`."""
 
     apply_edit: bool = False
-    """Takes `workspace/applyEdit`."""
+    """Supports `workspace/applyEdit`."""
     document_changes: bool = False
-    """Says that it takes `documentChanges` in a workspace edit."""
+    """Declares support for `documentChanges` in a workspace edit."""
     versioned_edits: bool = False
-    """Takes `documentChanges`, said or not: Neovim offers only resource operations, which exist nowhere else."""
+    """Supports `documentChanges`, declared or not: Neovim declares only resource operations, which require them."""
     create_files: bool = False
     """Creates files as part of a workspace edit."""
     change_annotations: bool = False
     """Asks its user before it applies a change that is annotated as needing confirmation."""
     edit_metadata: bool = False
-    """Takes `metadata` (is this a refactoring?) beside an edit."""
+    """Supports `metadata` (is this a refactoring?) with an edit."""
 
     literal_actions: bool = False
-    """Takes `CodeAction` objects; the others know bare commands."""
+    """Supports `CodeAction` objects; other clients only bare commands."""
     disabled_actions: bool = False
     """Shows code actions that are disabled, with the reason."""
     llm_tag: bool = False
@@ -53,40 +54,40 @@ class ClientFeatures:
     show_document: bool = False
     """Opens a document that the server names."""
     shows_reports: bool = False
-    """A plugin shows the reports of jobs itself, from `stet.result`; the server need not."""
+    """A plugin shows the reports of jobs itself, from `stet.result`; the server does not."""
     shows_offers: bool = False
-    """A plugin shows an edit with its evidence and asks whether it may land: it answers `stet/offer`."""
+    """A plugin shows an edit with its evidence and asks whether to apply it: it answers `stet/offer`."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
     markdown: bool = False
     """Renders markdown in hovers."""
 
     code_lens: bool = False
-    """Shows lines of ours above code."""
+    """Shows code lenses above code."""
     refresh_code_lenses: bool = False
-    """Asks for code lenses again when told to."""
+    """Requests code lenses again on `workspace/codeLens/refresh`."""
     message_buttons: bool = False
-    """Shows messages with buttons that stop nobody, as a plugin of ours tells; elsewhere they may be modal."""
+    """Shows messages with buttons that do not block, as our plugin declares; elsewhere they may be modal."""
 
     pull_diagnostics: bool = False
-    """Asks for diagnostics; a client that does gets none pushed."""
+    """Pulls diagnostics; none are pushed to such a client."""
     refresh_diagnostics: bool = False
-    """Asks for diagnostics again when told to."""
+    """Pulls diagnostics again on `workspace/diagnostic/refresh`."""
     related_information: bool = False
-    """Shows the other places that a diagnostic names."""
+    """Shows the related locations of a diagnostic."""
     diagnostic_data: bool = False
-    """Hands a diagnostic's data back with a request for code actions."""
+    """Returns a diagnostic's data with a request for code actions."""
     diagnostic_tags: frozenset[types.DiagnosticTag] = frozenset()
-    """The tags that it shows in a way of their own."""
+    """The tags that it displays."""
     diagnoses: tuple[str, ...] = ()
-    """Languages whose errors this editor reports without us, as a plugin of ours tells."""
+    """Languages whose errors this editor reports without Stet, as our plugin declares."""
 
     configuration: bool = False
     """Answers `workspace/configuration`."""
     dynamic_configuration: bool = False
-    """Lets the server register for changed configuration."""
+    """Supports dynamic registration for changed configuration."""
     dynamic_watched_files: bool = False
-    """Lets the server register for changed files."""
+    """Supports dynamic registration for changed files."""
 
     @classmethod
     def of(cls, params: types.InitializeParams) -> ClientFeatures:
@@ -98,7 +99,7 @@ class ClientFeatures:
         operations = offered(params.capabilities, "workspace.workspace_edit.resource_operations") or ()
         document_changes = has("workspace.workspace_edit.document_changes")
         tags = offered(params.capabilities, "text_document.code_action.tag_support.value_set") or ()
-        # LSP 3.18 has both; clients of 3.17 that pull say here, too, what they can show.
+        # LSP 3.18 has both; clients of 3.17 that pull declare here, too, what they can show.
         push = "text_document.publish_diagnostics"
         shown = offered(params.capabilities, f"{push}.tag_support.value_set") or ()
         formats = offered(params.capabilities, "text_document.hover.content_format") or ()
@@ -137,7 +138,7 @@ class ClientFeatures:
 
 
 def _plugin(params: types.InitializeParams) -> Mapping[str, Any]:
-    """What a plugin of ours says of itself: `initializationOptions.plugin`.
+    """The declarations of our plugin: `initializationOptions.plugin`.
 
     `{name, reports, offers, buttons, diagnoses}`.
     """
@@ -151,12 +152,12 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def offered(capabilities: types.ClientCapabilities, path: str) -> Any:
-    """What stands at a dotted path of the capabilities; None where any part of it is absent."""
+    """The value at a dotted path of the capabilities; None if any part of it is absent."""
     return reduce(lambda value, name: getattr(value, name, None), path.split("."), cast(Any, capabilities))
 
 
 def choose_encoding(capabilities: types.ClientCapabilities) -> Encoding:
-    """The first of the client's position encodings that is known; every client knows UTF-16.
+    """The first supported one of the client's position encodings; every client supports UTF-16.
 
     LSP 3.17: the client lists them "in order of preference", and pygls answers `initialize` by the same rule.
     """

@@ -1,4 +1,4 @@
-"""The connection to one client: who it is, what it receives, and its background tasks."""
+"""The connection to one client: its capabilities, messages to it, and its background tasks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LOGGER = logging.getLogger(__name__)
 
 
 class ClientConnection(LanguageServer):
-    """The server object as the features of one client need it: `client` is what that one can do.
+    """The server object that the features of one client use: `client` has its capabilities.
 
-    `process_id` is the process to end with; the command line may name one, and `initialize` another.
+    `process_id` is the process to end with; the command line may set it, and `initialize` another.
     """
 
     protocol: Protocol
@@ -39,7 +39,7 @@ class ClientConnection(LanguageServer):
         self._background: set[asyncio.Task[Any]] = set()
 
     def warn(self, message: str) -> None:
-        """Tells the user, who has to do something about it."""
+        """Shows a warning that the user has to act on."""
         LOGGER.warning("%s", message)
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
 
@@ -48,13 +48,13 @@ class ClientConnection(LanguageServer):
         self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
     def window_show_message(self, params: types.ShowMessageParams) -> None:
-        """Shows a message box. Messages quote code, replies and names of files: none of them may be a link."""
+        """Shows a message box. Messages quote code, replies and file names: none of them may become a link."""
         super().window_show_message(types.ShowMessageParams(params.type, plain(params.message)))
 
     async def window_show_message_request_async(
         self, params: types.ShowMessageRequestParams
     ) -> types.MessageActionItem | None:
-        """Asks by message box, with words as above."""
+        """Asks by message box; its text is escaped as above."""
         asked = types.ShowMessageRequestParams(params.type, plain(params.message), params.actions)
         return await super().window_show_message_request_async(asked)
 

@@ -1,4 +1,4 @@
-"""The arguments of the commands, validated. Imported late: pydantic costs more than the handshake may take."""
+"""The validated arguments of the commands. Imported late: pydantic takes too long for the handshake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Natural = Annotated[int, Field(ge=0, strict=True)]
 
 
 class Params(BaseModel):
-    """The one object that a command takes. An unknown field is an error that names the field which was meant."""
+    """The single argument object of a command. The error for an unknown field names the most similar one."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -30,7 +30,7 @@ class Params(BaseModel):
 
 
 class Position(BaseModel):
-    """A place in a document: line and column from 0, the column in units of the negotiated encoding."""
+    """A position in a document: line and column from 0, the column in units of the negotiated encoding."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ class Range(BaseModel):
 
 
 class DiagnosticParams(BaseModel):
-    """A diagnostic of any server, as the client hands it on; what else it carries is not looked at."""
+    """A diagnostic of any server, as the client passes it on; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -94,7 +94,7 @@ class ResultParams(JobParams):
 
 
 class EvidenceParams(Params):
-    """Whose evidence is wanted."""
+    """Selects the evidence to show."""
 
     job: str | None = Field(default=None, min_length=1, description="The job; default: the last one with evidence.")
     check: str = Field(
@@ -103,7 +103,7 @@ class EvidenceParams(Params):
 
 
 class ApplyParams(Params):
-    """Whose edit is to land."""
+    """Selects the edit to apply."""
 
     job: str | None = Field(
         default=None, min_length=1, description="The job; default: the last one that waits for confirmation."
@@ -117,7 +117,7 @@ class RetryParams(JobParams):
 
 
 class ClearParams(Params):
-    """Whose findings of analyze go."""
+    """Selects the findings of analyze to remove."""
 
     uri: str | None = Field(default=None, min_length=1, description="The document; default: all.")
 
@@ -137,7 +137,7 @@ class MemoryForgetParams(Params):
 
 
 class NoParams(Params):
-    """The argument of commands that take none: an empty object does no harm."""
+    """The argument of commands that take none: an empty object is accepted."""
 
 
 def _unknown(key: str, known: Mapping[str, object]) -> str:

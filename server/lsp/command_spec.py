@@ -1,4 +1,4 @@
-"""What a command is to the protocol: a name, one object of arguments, and something that runs."""
+"""The protocol's view of a command: a name, one argument object, and a function."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class CommandSpec(Protocol):
-    """What the protocol needs to know of a command."""
+    """The parts of a command that the protocol needs."""
 
     @property
     def run(self) -> Callable[[Any, Any], Awaitable[Any] | Any]:
-        """Runs it: takes the server and the validated argument, returns what is plain JSON."""
+        """The function: takes the server and the validated argument, returns plain JSON."""
 
     def model(self) -> type[BaseModel]:
-        """The model of its one argument, every field of which has a default. Called, and so imported, at first use."""
+        """The model of its one argument; every field has a default. Called, and so imported, at first use."""
 
 
 def run_command(commands: Mapping[str, CommandSpec], server: Any, params: types.ExecuteCommandParams) -> Any:
-    """Starts a command and returns what it returns. JsonRpcInvalidParams names what does not fit."""
+    """Starts a command and returns its result. JsonRpcInvalidParams names an invalid argument."""
     spec = commands.get(params.command)
     if spec is None:
         raise JsonRpcInvalidParams(f"Unknown command {params.command!r}{_did_you_mean(params.command, commands)}")
@@ -32,7 +32,7 @@ def run_command(commands: Mapping[str, CommandSpec], server: Any, params: types.
 
 
 def _argument(params: types.ExecuteCommandParams, model: type[BaseModel]) -> BaseModel:
-    """The command's argument: none, or one object. JsonRpcInvalidParams names what is wrong with it."""
+    """The command's argument: none, or one object. JsonRpcInvalidParams says what is wrong with it."""
     from pydantic import ValidationError
 
     given = [argument for argument in params.arguments or () if argument is not None]
@@ -41,7 +41,7 @@ def _argument(params: types.ExecuteCommandParams, model: type[BaseModel]) -> Bas
     try:
         return model.model_validate(given[0] if given else {})
     except ValidationError as error:
-        # What concerns the argument as a whole has no place, and its message names the field.
+        # Errors about the argument as a whole have no location; their message names the field.
         found = (": ".join(filter(None, [".".join(map(str, each["loc"])), each["msg"]])) for each in error.errors())
         raise JsonRpcInvalidParams("; ".join(found)) from error
 

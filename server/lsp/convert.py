@@ -1,4 +1,4 @@
-"""Between the protocol's positions and the engine's byte offsets: the only file where the two meet."""
+"""Converts between the protocol's positions and the engine's byte offsets; no other file does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.api.request import Diagnostic
 
 SOURCE = "stet"
-"""The source that all diagnostics of ours name."""
+"""The source of all our diagnostics."""
 
 SEVERITIES: Mapping[int | None, Severity] = {
     types.DiagnosticSeverity.Error: Severity.ERROR,
@@ -29,7 +29,7 @@ SEVERITIES: Mapping[int | None, Severity] = {
 
 
 class PositionLike(Shape):
-    """A position as the protocol's types and the commands' parameters both have it."""
+    """A position, from the protocol's types or the commands' parameters."""
 
     @property
     def line(self) -> int:
@@ -41,27 +41,27 @@ class PositionLike(Shape):
 
 
 class RangeLike(Shape):
-    """A range as the protocol's types and the commands' parameters both have it."""
+    """A range, from the protocol's types or the commands' parameters."""
 
     @property
     def start(self) -> PositionLike:
-        """Where it begins."""
+        """The first position."""
 
     @property
     def end(self) -> PositionLike:
-        """The first position after it."""
+        """The end, exclusive."""
 
 
 class DiagnosticLike(Shape):
-    """A diagnostic of any server, straight from the protocol or as a command's argument."""
+    """A diagnostic of any server, from the protocol or a command's argument."""
 
     @property
     def range(self) -> RangeLike:
-        """Where it is."""
+        """The marked range."""
 
     @property
     def message(self) -> str:
-        """What it says."""
+        """The message."""
 
     @property
     def severity(self) -> int | None:
@@ -69,20 +69,20 @@ class DiagnosticLike(Shape):
 
     @property
     def source(self) -> str | None:
-        """Who says it."""
+        """The tool that reports it."""
 
     @property
     def code(self) -> int | str | None:
-        """Its rule."""
+        """The code of its rule."""
 
 
 def offset_of(position: PositionLike, source: Source, encoding: Encoding) -> int:
-    """The byte offset of a position; one outside the text is moved to the nearest place in it."""
+    """The byte offset of a position; one outside the text is moved to the nearest valid one."""
     return source.offset(position.line, position.character, encoding)
 
 
 def span_of(range_: RangeLike, source: Source, encoding: Encoding) -> Span:
-    """The span of a range; some clients send the cursor's end of a selection first, so the order is mended."""
+    """The span of a range; reversed ends are swapped, since some clients send the cursor's end of a selection first."""
     start, end = sorted(offset_of(at, source, encoding) for at in (range_.start, range_.end))
     return Span(start, end)
 
@@ -106,7 +106,7 @@ def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) ->
 
 def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding) -> Diagnostic:
     """A diagnostic of any server; missing fields mean an error without code or source."""
-    from stet_ls.engine.api.request import Diagnostic  # not before the first job
+    from stet_ls.engine.api.request import Diagnostic  # not imported before the first job
 
     return Diagnostic(
         span=span_of(diagnostic.range, source, encoding),
@@ -118,7 +118,7 @@ def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding
 
 
 def shown_as(finding: Finding, snapshot: Snapshot, client: ClientFeatures) -> types.Diagnostic:
-    """A finding of that snapshot as the client shows it, with as much as it can take."""
+    """A finding of that snapshot for the client, with as much as it supports."""
     source, encoding = snapshot.source, client.encoding
     tags = [_TAGS[finding.code]] if finding.code in _TAGS else []
     related = [
@@ -143,18 +143,18 @@ def shown_as(finding: Finding, snapshot: Snapshot, client: ClientFeatures) -> ty
 _LEVELS = {severity: types.DiagnosticSeverity(level) for level, severity in SEVERITIES.items() if level}
 
 _OWN_LINE = re.compile(r"^line \d+: ")
-"""Where the message tells the line that the editor marks."""
+"""A line number in the message that the editor marks anyway."""
 
 _TAGS = {
     "F401": types.DiagnosticTag.Unnecessary,
     "F811": types.DiagnosticTag.Unnecessary,
     "F841": types.DiagnosticTag.Unnecessary,
 }
-"""What editors may fade, by the rule that found it."""
+"""The tags for editors to fade, by rule."""
 
 
 def _visible(span: Span, source: Source) -> Span:
-    """The span, with a character in it: editors show nothing at an empty one that ends its line."""
+    """The span, extended to at least one character: editors show nothing for an empty one at the end of a line."""
     line = source.line_span(source.line_of(span.start))
     if not span.empty or line.empty:
         return span

@@ -1,4 +1,4 @@
-"""What the editor says of its settings and of the folders that are open."""
+"""The editor's settings and open folders."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LOGGER = logging.getLogger(__name__)
 SECTION = "stet"
 """The section of the editor's settings."""
 CONFIGURATION_SECONDS = 3.0
-"""How long the editor may take to tell its settings; the jobs wait for them."""
+"""Limit for the editor to send its settings; jobs wait for them."""
 
 
 class EditorSettings:
-    """The editor's side of the settings. `options` are the `initializationOptions`.
+    """The settings of the editor. `options` are the `initializationOptions`.
 
-    Of those `settings` count, and `userSettings`, what a plugin read from the user's scope. Neither may loosen
-    anything: editors let the opened folder say what they send at the start.
+    Only two of them are used: `settings`, and `userSettings`, which a plugin read from the user's scope. Neither may
+    loosen anything: editors let the opened folder influence what they send at the start.
     """
 
     def __init__(self, ls: ClientConnection) -> None:
@@ -35,7 +35,7 @@ class EditorSettings:
         self.options: Mapping[str, Any] = {}
 
     def roots(self) -> tuple[Path, ...]:
-        """The folders that are open, the first one first. A client without any is well."""
+        """The open folders in order. A client may have none."""
         workspace = self._ls.workspace
         uris = list(workspace.folders) or [uri for uri in [workspace.root_uri] if uri]
         paths = (to_fs_path(uri) for uri in uris)
@@ -46,7 +46,7 @@ class EditorSettings:
         return next(iter(self.roots()), None)
 
     async def pull(self) -> ClientSettings:
-        """The editor's settings: pulled where it answers, else those that came with `initialize`."""
+        """The editor's settings: pulled if it supports that, else those from `initialize`."""
         workspace = self.options.get("settings")
         if self._ls.client.configuration:
             item = types.ConfigurationItem(section=SECTION)

@@ -1,4 +1,4 @@
-"""One conversation with a client over any transport: from the first message to the end of all work."""
+"""One session with a client over any transport: from the first message to the end of all work."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from stet_ls.server.lsp.watchdog import ANSWER_SECONDS, GRACE_SECONDS, ClientWat
 LOGGER = logging.getLogger(__name__)
 
 LARGEST_MESSAGE = 1 << 28
-"""Bytes. A document of 100 MB is no document."""
+"""In bytes; more than any real document."""
 
 _HEADER = re.compile(rb"([A-Za-z-]+): *([^\r\n]*)\r?\n")
 _LENGTH = re.compile(rb"\d{1,12}")  # `int` raises ValueError for thousands of digits
 
 NextBody = Callable[[], Awaitable[bytes | str | None]]
-"""The body of the next message; None at the end of the conversation."""
+"""Returns the body of the next message; None at the end of the session."""
 
 
 class FrameError(Exception):
-    """The bytes are no message of the protocol; where the next one begins cannot be known."""
+    """The bytes are not a message of the protocol; the start of the next one cannot be found."""
 
 
 async def converse(protocol: Protocol, next_body: NextBody) -> None:
-    """Feeds the protocol until its client says `exit` or is gone, then ends all work."""
+    """Passes messages to the protocol until its client sends `exit` or is gone, then ends all work."""
     listening = asyncio.create_task(_listen(protocol, next_body))
     exited = asyncio.create_task(protocol.exited.wait())
     try:
@@ -51,9 +51,9 @@ async def _listen(protocol: Protocol, next_body: NextBody) -> None:
             try:
                 protocol.receive(body)
             except Exception:
-                # One message must not end the conversation.
+                # One message must not end the session.
                 LOGGER.exception("cannot handle a message")
-            # Handlers that just started run to their first await, and answers reach their waiters, before the next
+            # Handlers that just started run to their first await, and responses reach their waiters, before the next
             # message: a command works on the text that its user saw.
             await asyncio.sleep(0)
     except FrameError as error:
@@ -61,9 +61,9 @@ async def _listen(protocol: Protocol, next_body: NextBody) -> None:
 
 
 async def read_body(reader: asyncio.StreamReader, largest: int = LARGEST_MESSAGE) -> bytes | None:
-    """The body of the next message in LSP's framing; None at the end. FrameError if it is none.
+    """The body of the next message in LSP's framing; None at the end. FrameError if it is invalid.
 
-    Unknown headers are skipped. A line that is no header ends the conversation: a web page can make a browser send a
+    Unknown headers are skipped. A line that is not a header ends the session: a web page can make a browser send a
     request whose body looks like a message.
     """
     length: int | None = None
@@ -89,9 +89,9 @@ def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Call
         loop = asyncio.get_running_loop()
 
         def asked_to_end(*_: object) -> None:
-            # Not by the loop, which may be stuck in a write that the client does not read.
+            # Not by the event loop, which may be stuck in a write that the client does not read.
             end_within(GRACE_SECONDS, protocol.exit_status)
-            with contextlib.suppress(RuntimeError):  # the loop is closed: it is ending already
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the server is ending already
                 loop.call_soon_threadsafe(protocol.close)
 
         if sys.platform != "win32":
@@ -112,7 +112,7 @@ def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Call
             await session
         finally:
             watch.stop()
-            # What follows can hang: tasks that swallow their cancellation, threads that never return.
+            # The cleanup below can hang: tasks that swallow their cancellation, threads that never return.
             end_within(GRACE_SECONDS, protocol.exit_status)
 
     asyncio.run(watched())

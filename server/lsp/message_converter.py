@@ -1,4 +1,4 @@
-"""From JSON to the protocol's types: pygls' converter with its defects mended, and its errors in words."""
+"""Converts JSON to the protocol's types: pygls' converter with fixes, and errors in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pygls.protocol import default_converter
 def converter_factory() -> cattrs.Converter:
     """pygls' converter, but a number or a name from a newer specification does not make a message unreadable."""
     converter = cast(cattrs.Converter, default_converter())  # type: ignore[no-untyped-call]
-    # One by one: most of them are an int or a str as well, and cattrs' hooks for those would come first.
+    # One by one: most of them are also an int or a str, and cattrs' hooks for those would come first.
     for kind in vars(types).values():
         if isinstance(kind, type) and issubclass(kind, Enum):
             converter.register_structure_hook(kind, _member_or_value)
@@ -35,7 +35,7 @@ _MOST_FAULTS = 5
 
 
 def faults(problem: Exception) -> str:
-    """What is wrong with a message, by the names of its fields as they are on the wire; never a value of it."""
+    """The errors in a message, by the names of its fields in JSON; never quotes a value."""
     found = []
     for line in cattrs.transform_error(problem, path="$"):
         if match := _FAULT.fullmatch(line):

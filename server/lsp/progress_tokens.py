@@ -9,10 +9,10 @@ from pygls.progress import Progress
 
 
 class TokenKeeper(Progress):
-    """Progress tokens from before the client can cancel them until their end, and no longer."""
+    """Progress tokens, registered before the client can cancel them and removed at their end."""
 
     async def create_async(self, token: types.ProgressToken) -> Any:
-        """Creates a progress. Its token is known before the client is: a cancel may come together with the answer."""
+        """Creates a progress. Registers its token before the request: a cancellation may arrive with the response."""
         self._check_token_registered(token)
         self._register_token(token)
         try:
@@ -24,6 +24,6 @@ class TokenKeeper(Progress):
             raise
 
     def end(self, token: types.ProgressToken, value: types.WorkDoneProgressEnd) -> None:
-        """Ends a progress; pygls would keep its token."""
+        """Ends a progress and drops its token, which pygls would keep."""
         self.tokens.pop(token, None)
         super().end(token, value)

@@ -1,11 +1,11 @@
-"""The language server protocol as Stet speaks it: pygls, with its defects mended.
+"""The language server protocol: pygls with fixes.
 
-Everything that is done to pygls 2.1.1 stands here, in `message_converter.py`, in `progress_tokens.py`, in
+All changes to pygls 2.1.1 are here, in `message_converter.py`, in `progress_tokens.py`, in
 `documents/open_documents.py` (texts) and in `transport.py` (bytes). tests/server/lsp/test_stock_pygls.py records each
-defect as it is in pygls, so that an upgrade tells which mend can go.
+defect as it is in pygls, so that an upgrade shows which fixes can go.
 
-What holds beyond pygls: every request gets exactly one answer. A handler runs up to its first await before the next
-message is looked at, and an answer of the client reaches its waiter before that too. No message's body is ever logged.
+Guarantees beyond pygls: every request gets exactly one response. A handler runs up to its first await before the next
+message is read, and a response of the client reaches its waiter before that too. No message body is ever logged.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ from stet_ls.server.lsp.progress_tokens import TokenKeeper
 LOGGER = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 3.0
-"""How long requests that were cancelled by the shutdown may take to clean up."""
+"""Limit for requests that were cancelled by the shutdown to clean up."""
 
 SIGN_OF_LIFE = "$/stet/alive"
-"""A request that no client knows, sent only to a client whose process cannot be seen: its answer is the sign."""
+"""A request that no client knows, sent only to a client whose process is not visible: any response proves it alive."""
 
 MessageId = int | str
 
 
 class Protocol(LanguageServerProtocol):
-    """One client's conversation. A transport feeds it by `receive` and ends it by `wind_down` and `close`."""
+    """One client's session. A transport feeds it by `receive` and ends it by `wind_down` and `close`."""
 
     def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
         self._shutdown_requested = False  # before pygls, whose constructor reads every property
@@ -63,14 +63,14 @@ class Protocol(LanguageServerProtocol):
         self.documents = Documents()
         self.progress = TokenKeeper(self)
         self.exited = asyncio.Event()
-        """Set when the client said `exit` or cannot be written to any more."""
+        """Set when the client sent `exit` or can no longer be written to."""
         self._greeted = asyncio.Event()
-        """Set when `initialize` was answered: before that a client is asked nothing."""
+        """Set when `initialize` was answered: no request is sent to the client before that."""
         self._commands: dict[str, CommandSpec] = {}
         self._unanswered: dict[MessageId, str] = {}
 
     def add_command(self, name: str, spec: CommandSpec) -> None:
-        """Offers a command. To be called before `initialize`."""
+        """Registers a command. Call it before `initialize`."""
         self._commands[name] = spec
 
     @property
@@ -81,7 +81,7 @@ class Protocol(LanguageServerProtocol):
     # Messages in ------------------------------------------------------------------------------------------------------
 
     def receive(self, body: bytes | str) -> None:
-        """Handles the body of one message. Never raises; what cannot be read is answered with an error."""
+        """Handles the body of one message. Never raises; an unreadable message is answered with an error."""
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
@@ -90,7 +90,7 @@ class Protocol(LanguageServerProtocol):
             self.dispatch(message)
 
     def dispatch(self, message: Any) -> None:
-        """Handles one message that was parsed already."""
+        """Handles one parsed message."""
         if not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
             self._refuse(None, JsonRpcInvalidRequest("The message is not JSON-RPC 2.0."))
         elif "method" not in message:
@@ -150,15 +150,15 @@ class Protocol(LanguageServerProtocol):
                 error = self._converter.structure(error, types.ResponseError)
             else:
                 result = self._converter.structure(message, result_type or JsonRPCResponseMessage).result
-        except Exception as problem:  # noqa: BLE001 - whatever is wrong with it, its waiter must not wait for ever
+        except Exception as problem:  # noqa: BLE001 - its waiter must not wait forever
             reason = f"Cannot read the client's response: {faults(problem)}."
             error = types.ResponseError(JsonRpcInternalError.CODE, reason)
         self._handle_response(request_id, result, error)
 
     async def is_answered(self) -> bool:
-        """True as soon as the client answers a request, with any result; waits forever for one that has gone.
+        """True as soon as the client answers a request, with any result; waits forever for one that is gone.
 
-        JSON-RPC has unknown methods answered with an error, and LSP 3.17 does so for "$/" ones.
+        JSON-RPC requires an error for unknown methods, and LSP 3.17 also for "$/" requests.
         """
         await self._greeted.wait()
         with contextlib.suppress(JsonRpcException):
@@ -178,7 +178,7 @@ class Protocol(LanguageServerProtocol):
     def send_request_async(
         self, method: str, params: Any | None = None, msg_id: MessageId | None = None
     ) -> asyncio.Future[Any]:
-        """Sends a request. Its answer reaches the waiter before the next message is handled; pygls takes a detour."""
+        """Sends a request. Its response reaches the waiter before the next message is handled, unlike in pygls."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         sent = self.send_request(method, params, msg_id=msg_id)
 
@@ -215,14 +215,14 @@ class Protocol(LanguageServerProtocol):
             self._send_response(msg_id, error=self._failure(error, msg_id).to_response_error())
 
     def _failure(self, error: BaseException, msg_id: MessageId) -> JsonRpcException:
-        """How a handler's exception is answered. pygls would send the traceback, with the paths in it."""
+        """The error response for a handler's exception. pygls would send the traceback, with the paths in it."""
         if isinstance(error, JsonRpcException):
             return error
         during = self._unanswered.get(msg_id, "a request")
         return failure_of(error, during=during).to_rpc() if isinstance(error, Exception) else JsonRpcInternalError()
 
     def _check_handler_result(self, future: Future[Any]) -> None:
-        """A notification has no answer, so its handler's exception is for the log. pygls shows it to the user."""
+        """Logs the exception of a notification's handler, which has no response. pygls shows it to the user."""
         if not future.cancelled() and isinstance(error := future.exception(), Exception):
             failure_of(error, during="a notification")
 
@@ -262,7 +262,7 @@ class Protocol(LanguageServerProtocol):
             self.close()
 
     def _give_up(self, data: Any) -> None:
-        """Reports a message that cannot be written to the client or the handler that waits for it."""
+        """Reports a message that cannot be serialized to the client or the handler that waits for it."""
         error = JsonRpcInternalError("The message cannot be written as JSON.")
         if isinstance(data, JsonRPCResponseMessage):
             self._refuse(data.id, error)
@@ -270,19 +270,20 @@ class Protocol(LanguageServerProtocol):
             self._result_types.pop(data.id)
             asyncio.get_running_loop().call_soon(self._handle_response, data.id, None, error.to_response_error())
 
-    # The conversation's beginning and end -----------------------------------------------------------------------------
+    # Start and end of the session
+    # ------------------------------------------------------------------------------------------
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        """Agrees on capabilities, and puts documents in the place of pygls' own texts."""
+        """Negotiates capabilities, and replaces pygls' own texts with our documents."""
         self.documents.encoding = choose_encoding(params.capabilities)
         told = self._server.process_id
         result = yield from super().lsp_initialize(params)
-        # pygls forgets what the command line told of the process to end with when `initialize` tells nothing.
+        # pygls drops the process id of the command line if `initialize` gives none.
         self._server.process_id = params.process_id or told
         self._workspace = TextlessWorkspace(self.workspace, self.documents)
         if offered(params.capabilities, "text_document.diagnostic") is None:
-            result.capabilities.diagnostic_provider = None  # it is pushed to
+            result.capabilities.diagnostic_provider = None  # such a client gets pushed diagnostics
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(sorted(self._commands))
         if (content := self.fm.feature_options.get(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)) is not None:
             result.capabilities.workspace = result.capabilities.workspace or types.WorkspaceOptions()
@@ -291,12 +292,12 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]  # pygls runs coroutines as well
-        """Ends all work, and answers when it has ended."""
+        """Ends all work, and answers when that is done."""
         self._shutdown_requested = True
         await self.wind_down()
 
     async def wind_down(self) -> None:
-        """Ends all work: the feature `shutdown` is called, then every pending request is cancelled and answered."""
+        """Ends all work: calls the feature `shutdown`, then cancels and answers every pending request."""
         if self._shutdown:
             return
         self._shutdown = True
@@ -305,7 +306,7 @@ class Protocol(LanguageServerProtocol):
                 result = handler(None)
                 if inspect.isawaitable(result):
                     await result
-            except Exception as error:  # noqa: BLE001 - a failing clean-up must not keep the server alive
+            except Exception as error:  # noqa: BLE001 - a failing cleanup must not keep the server alive
                 failure_of(error, during="shutdown")
         mine = self.msg_id
         pending: list[Any] = [future for key, future in self._request_futures.items() if key != mine]
@@ -319,11 +320,11 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]  # pygls runs functions as well
-        """Ends the conversation; the transport sees it and ends the process with `exit_status`."""
+        """Ends the session; the transport then ends the process with `exit_status`."""
         self.close()
 
     def close(self) -> None:
-        """Nothing is sent from now on."""
+        """Stops sending."""
         self.exited.set()
 
     # Commands ---------------------------------------------------------------------------------------------------------
@@ -332,13 +333,13 @@ class Protocol(LanguageServerProtocol):
     async def lsp_workspace__execute_command(  # type: ignore[override]  # pygls runs coroutines as well
         self, params: types.ExecuteCommandParams
     ) -> Any:
-        """Runs a command in this request's own task, so that its cancellation reaches the command."""
+        """Runs a command in this request's task, so that its cancellation reaches the command."""
         result = run_command(self._commands, self._server, params)
         return await result if inspect.isawaitable(result) else result
 
 
 def _forget_odd_process_id(params: Any) -> None:
-    """Ignores a client's process id that is not an integer: `int` would make ids of true, 7.9 and "7"."""
+    """Ignores a client's process id that is not an integer: `int` would accept true, 7.9 and "7"."""
     if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
         LOGGER.warning("the client's process id %.40r is not a number; not watched", given)
         params["processId"] = None

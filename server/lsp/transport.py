@@ -1,15 +1,15 @@
-"""Carries the conversation over standard streams, over TCP or over WebSocket, from its first byte to the exit status.
+"""Runs the session over standard streams, TCP or WebSocket, from its first byte to the exit status.
 
 Sockets are for debugging, for editors that connect rather than start a server, and for pages in a local browser. They
-are on loopback only and ask for a token, because every process and every web page of the machine can reach them:
+are on loopback only and require a token, because every process and every web page of the machine can reach them:
 
-- TCP: the first message has to be `initialize` with the token as `initializationOptions.token`. That is the one place
-  that the editors which connect by TCP let their users fill (Neovim `init_options`, Emacs `:initializationOptions`,
-  VS Code `initializationOptions`); none of them can be told to send a line of its own before the protocol begins.
+- TCP: the first message has to be `initialize` with the token as `initializationOptions.token`. That is the one field
+  that users can set in the editors that connect by TCP (Neovim `init_options`, Emacs `:initializationOptions`,
+  VS Code `initializationOptions`); none of them can send a separate line before the protocol begins.
 - WebSocket: `Authorization: Bearer TOKEN`, or `?token=TOKEN` in the URL for browsers, which cannot set headers there.
-  An `Origin`, if there is one, has to be loopback too.
+  An `Origin`, if present, has to be loopback too.
 
-A server serves one client and ends with it. Others are turned away without touching the first.
+A server serves one client and ends with it. Further clients are rejected without affecting the first.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 LARGEST_FIRST_MESSAGE = 1 << 20
-"""Bytes that somebody without a token may make the server hold."""
+"""Bytes that a client without a token may make the server hold."""
 ADMISSION_SECONDS = 10.0
-"""How long a connection may take to show its token."""
+"""Limit for a connection to send its token."""
 
 _CHUNK = 1 << 16
 
@@ -54,7 +54,7 @@ _CHUNK = 1 << 16
 def serve_stdio(server: LanguageServer) -> int:
     """Serves the client at the other end of the standard streams, and returns the exit status.
 
-    The process watched is `server.process_id`, which `initialize` sets and the command line may set before.
+    The watched process is `server.process_id`, which `initialize` sets and the command line may set before.
     """
     incoming, outgoing = guard_stdio()
     protocol = cast(Protocol, server.protocol)
@@ -70,10 +70,10 @@ def serve_stdio(server: LanguageServer) -> int:
 
 
 def guard_stdio() -> tuple[int, int]:
-    """Takes the standard streams out of everybody's reach, and returns the descriptors of the real ones.
+    """Replaces the standard streams, and returns the descriptors of the real ones.
 
-    Afterwards whatever prints, in Python, in C or in a child, prints to standard error; whatever reads, reads nothing.
-    A child that inherited the real standard input would eat bytes of the protocol.
+    Afterwards all output, from Python, C or a child process, goes to standard error; all input is empty. A child that
+    inherited the real standard input would read bytes of the protocol.
     """
     incoming, outgoing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -87,12 +87,12 @@ def guard_stdio() -> tuple[int, int]:
 
 
 def _pump(descriptor: int, loop: asyncio.AbstractEventLoop, reader: asyncio.StreamReader) -> None:
-    """Moves bytes into the loop, from a thread of its own: pygls' reader waits in line with slow handlers.
+    """Moves bytes into the loop, from a separate thread: pygls' reader waits behind slow handlers.
 
     Reads the bare descriptor: a daemon thread inside of a buffered reader would abort the interpreter at its exit.
     """
     chunk = b"more"
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nothing reads any more
         while chunk:
             try:
                 chunk = os.read(descriptor, _CHUNK)
@@ -119,7 +119,7 @@ class _DescriptorWriter:
 
 
 def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
-    """Serves one client that connects to a port of this machine and knows the token. Returns the exit status."""
+    """Serves one client that connects to a local port and has the token. Returns the exit status."""
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
     seat = _Seat()
@@ -179,7 +179,7 @@ def _answer_error(writer: asyncio.StreamWriter, request_id: Any, message: str) -
 
 
 def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
-    """Serves one client that connects by WebSocket from this machine and knows the token. Returns the exit status."""
+    """Serves one client that connects locally by WebSocket and has the token. Returns the exit status."""
     try:
         from websockets.asyncio.server import serve
         from websockets.exceptions import ConnectionClosed
@@ -234,7 +234,7 @@ class _SocketWriter:
         self._queue.put_nowait(data.decode())
 
     async def finish(self) -> None:
-        """Sends what waits, and closes."""
+        """Sends what is queued, and closes."""
         self._queue.put_nowait(None)
         await self._task
         await self._connection.close()
@@ -264,11 +264,11 @@ def _is_local_origin(origin: str | None) -> bool:
         return False
 
 
-# What the sockets have in common ------------------------------------------------------------------------------------
+# Shared by both sockets ----------------------------------------------------------------------------------------------
 
 
 class _Seat:
-    """The one place for a client."""
+    """The single slot for a client."""
 
     def __init__(self) -> None:
         self.is_free = True
@@ -276,7 +276,7 @@ class _Seat:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
-        """Takes the only place for a client; it is never free again, since the server ends with its client."""
+        """Takes the slot; it is never released, since the server ends with its client."""
         self.is_free = False
         try:
             yield

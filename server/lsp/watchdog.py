@@ -1,6 +1,6 @@
-"""Ends the server when its client has gone, even while the server is busy.
+"""Ends the server when its client is gone, even while the server is busy.
 
-The end of standard input says so too, but not where a child of the client inherited the other end of the pipe.
+The end of standard input shows this too, but not if a child of the client inherited the other end of the pipe.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from pathlib import Path
 LOGGER = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-"""Between two looks at the client's process."""
+"""Interval between checks of the client's process."""
 FIRST_POLL_SECONDS = 0.2
-"""The same, until there is a process to look at."""
+"""Interval between checks until a process is known."""
 ANSWER_SECONDS = 4.0
-"""How long a client may take to answer, whose process is not there to look at."""
+"""Limit for a response from a client whose process is not visible."""
 GRACE_SECONDS = 5.0
-"""What a server may take to clean up after its client; then it is ended. With the poll: within 10 s of the client."""
+"""Limit for the server to clean up after its client; then it is killed. With the poll: within 10 s of the client."""
 
 _HIGHEST = 2**31 - 1
-"""The largest process id that any system has; `os.kill` raises OverflowError beyond."""
+"""The largest process id on any system; `os.kill` raises OverflowError beyond."""
 _INIT = 1
 
 
 class ClientWatch:
-    """A thread that looks after the client's process. A loop that is blocked cannot stop it."""
+    """A thread that watches the client's process. A blocked event loop cannot stop it."""
 
     def __init__(
         self, process_id: Callable[[], int | None], gone: Callable[[], object], *, answers: Callable[[], bool]
     ) -> None:
-        """`process_id` is asked at each look, as `initialize` tells it only later. `gone` is called in the thread.
+        """`process_id` is called at each check, as `initialize` sets it later. `gone` is called in the thread.
 
-        `answers` asks the client for a sign of life and waits `ANSWER_SECONDS` at most. It is called, in the thread,
-        where a process is not there when it is looked for first: it died before, or it is on another machine or
-        outside of this container, whose ids mean nothing here.
+        `answers` sends the client a request and waits `ANSWER_SECONDS` at most. It is called, in the thread, if the
+        first check does not find the process: it died before, or it is on another machine or outside of this container,
+        whose ids mean nothing here.
         """
         self._process_id = process_id
         self._gone = gone
@@ -46,15 +46,15 @@ class ClientWatch:
         self._stopped = threading.Event()
         self._parent = os.getppid()
         self._seen: dict[int, int | None] = {}
-        """The processes under watch, each with the time of its start: ids are used again."""
+        """The watched processes, each with its start time: ids are reused."""
         self._left_alone: set[int] = set()
 
     def start(self) -> None:
-        """Begins to look."""
+        """Starts the thread."""
         threading.Thread(target=self._look, name="client watch", daemon=True).start()
 
     def stop(self) -> None:
-        """Looks no more."""
+        """Stops watching."""
         self._stopped.set()
 
     def _look(self) -> None:
@@ -66,7 +66,7 @@ class ClientWatch:
                 return
 
     def _take(self, process_id: int | None) -> bool:
-        """Takes a process under watch. False if it is gone already."""
+        """Starts to watch a process. False if it is gone already."""
         if process_id is None or process_id in self._seen or process_id in self._left_alone:
             return True
         if not is_usable(process_id):
@@ -83,20 +83,20 @@ class ClientWatch:
 
 
 def is_usable(process_id: object) -> bool:
-    """True for what can be the id of a client: whole, in range, and neither this process nor the first of all."""
+    """Whether this can be the id of a client: an integer, in range, and neither this process nor init."""
     if not isinstance(process_id, int) or isinstance(process_id, bool):
         return False
     return _INIT < process_id <= _HIGHEST and process_id != os.getpid()
 
 
 def started(process_id: int) -> int | None:
-    """When a process began, in ticks since the system did; None where that cannot be known (proc(5))."""
+    """The start time of a process, in ticks since boot; None if unknown (proc(5))."""
     fields = _stat(process_id)
-    return int(fields[19]) if len(fields) > 19 else None  # field 22; the state, which is the third, comes first here
+    return int(fields[19]) if len(fields) > 19 else None  # field 22; the list begins with the state, which is field 3
 
 
 def _stat(process_id: int) -> list[bytes]:
-    """The fields of proc(5) from the state on: the name before it is in parentheses and may hold any character."""
+    """The fields of proc(5) from the state on: the name before it is in parentheses and may contain any character."""
     try:
         return Path(f"/proc/{process_id}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
@@ -104,12 +104,12 @@ def _stat(process_id: int) -> list[bytes]:
 
 
 def _is_same(process_id: int, began: int | None) -> bool:
-    """True while a process is there that began then."""
+    """Whether the process with that start time still exists."""
     return is_alive(process_id) and (began is None or started(process_id) in (began, None))
 
 
 def _began_before_us(process_id: int) -> bool:
-    """False for a process that is younger than this one: the client that started this one had the id before it."""
+    """False for a process that is younger than this one: its id belonged to the client that started this one before."""
     theirs, ours = started(process_id), started(os.getpid())
     return theirs is None or ours is None or theirs <= ours
 
@@ -117,7 +117,8 @@ def _began_before_us(process_id: int) -> bool:
 def is_alive(process_id: int) -> bool:
     """False if the process has ended, even as a zombie.
 
-    On Windows always True: there `os.kill` with signal 0 would end the process, and the end of the input has to do.
+    On Windows always True: there `os.kill` with signal 0 would end the process; the end of standard input has to
+    suffice.
     """
     if sys.platform == "win32":
         return True
@@ -133,7 +134,7 @@ def is_alive(process_id: int) -> bool:
 
 
 def end_within(seconds: float, status: int) -> None:
-    """Ends this process with `status` after a while if it is still there: a stuck thread must not keep it."""
+    """Ends this process with `status` after that time if it is still running, even if a thread is stuck."""
     timer = threading.Timer(seconds, os._exit, (status,))
     timer.daemon = True
     timer.start()

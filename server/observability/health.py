@@ -15,19 +15,19 @@ Row = dict[str, Any]
 """`state` (ok, off, missing, broken, unknown), `detail` (why), and `todo` ("" if there is nothing to do)."""
 
 SECONDS = 2.0
-"""How long all parts together may take; who has not answered by then is unknown."""
+"""Limit for all parts together; parts that have not answered by then are unknown."""
 
 _DEEP = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
 
 
 class Health:
-    """Looks at the parts of one server. What took too long goes on in the background, so that the next look has it."""
+    """Checks the parts of one server. A slow check continues in the background, so that the next call has it."""
 
     def __init__(self) -> None:
         self._looks: dict[str, asyncio.Task[Row]] = {}
 
     async def of(self, engine: Engine, paths: Paths, roots: Sequence[Path]) -> dict[str, Any]:
-        """What the engine says of its models and its memory, and `parts` with a row for each other part."""
+        """The engine's report on its models and its memory, and `parts` with a row for each other part."""
         looks: Mapping[str, Callable[[], Awaitable[Row]]] = {
             "models": lambda: _models(engine),
             "sandbox": lambda: _sandbox(engine),
@@ -47,7 +47,7 @@ class Health:
         return {**told, "parts": parts}
 
     async def close(self) -> None:
-        """Gives up what is still being looked at."""
+        """Cancels checks that are still running."""
         for look in self._looks.values():
             look.cancel()
         await asyncio.gather(*self._looks.values(), return_exceptions=True)
@@ -63,7 +63,7 @@ class Health:
 
 
 def row(state: str, detail: str, todo: str = "") -> Row:
-    """One part's row."""
+    """The row of one part."""
     return {"state": state, "detail": detail, "todo": todo}
 
 
@@ -138,7 +138,7 @@ def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
 
 
 async def _folders(engine: Engine) -> Row:
-    """Whether everything that writes can write, and what does without."""
+    """Whether all folders are writable, and which features an unwritable one disables."""
     from stet_ls.engine.storage.writable import WAY_OUT
 
     off = await engine.off()
@@ -152,7 +152,7 @@ def _trace(engine: Engine, folder: Path) -> Row:
 
 
 def _folder(folder: Path, loss: str) -> Row:
-    """Whether files can be written into a folder, which need not be there yet."""
+    """Whether files can be written into a folder, which need not exist yet."""
     from stet_ls.engine.storage.writable import WAY_OUT, obstacle
 
     if (found := obstacle(folder)) is not None:

@@ -1,4 +1,4 @@
-"""The log file: what happened and when, never prompts, replies or code unless the user asked for them."""
+"""The log file: events with their time; never prompts, replies or code unless the user enables that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stet_ls.validators.invisible_chars import escape_invisible
 
 ROOT = "stet_ls"
 PROMPTS = "stet_ls.prompts"
-"""The one logger that may be given prompts, replies and code. It is silent unless `log.prompts` is set."""
+"""The one logger that may receive prompts, replies and code. It is silent unless `log.prompts` is set."""
 
 MAX_BYTES = 1_000_000
 BACKUPS = 3
@@ -28,7 +28,7 @@ BACKUPS = 3
 def start_log(file: Path, level: str, form: Format = "text") -> None:
     """Writes the log of this process to `file` from now on; if that fails, prints a warning.
 
-    A terminal may stand for the file (/dev/stderr): it gets lines for people, in colours.
+    The file may be a terminal (/dev/stderr): it gets lines for people, in colors.
 
     Called again, for another level or file, it replaces the handler.
     """
@@ -42,7 +42,7 @@ def start_log(file: Path, level: str, form: Format = "text") -> None:
         terminal = file.is_char_device()
         new = _Terminal(sys.stderr) if terminal else _private(file)
     except OSError as error:
-        # Without any handler, Python would print each warning as it is.
+        # Without any handler, Python would print each warning.
         root.addHandler(logging.NullHandler())
         no_log = f"warning: cannot write a log: {error.filename or file}: {error.strerror}"
         tell_once(f"error: {found}" if (found := unwritable(error)) else no_log)
@@ -53,12 +53,12 @@ def start_log(file: Path, level: str, form: Format = "text") -> None:
 
 @cache
 def tell_once(message: str) -> None:
-    """One line for the person, however many meet the same obstacle."""
+    """Prints a message once, even if several parts meet the same obstacle."""
     print(escape_invisible(message), file=sys.stderr)
 
 
 def set_format(form: Format) -> None:
-    """Writes the lines to come in another form."""
+    """Sets the format of later lines."""
     for handler in _own(logging.getLogger(ROOT)):
         terminal = isinstance(handler, _Terminal) and sys.stderr.isatty()
         handler.setFormatter(formatter(form, terminal=terminal))
@@ -70,7 +70,7 @@ def _own(root: logging.Logger) -> list[logging.Handler]:
 
 def _private(file: Path) -> RotatingFileHandler:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Opened by the first line; that it cannot be is known now.
+    # The first line opens the file; this reports now if it cannot be opened.
     place = file if file.exists() else file.parent
     if file.is_dir() or not os.access(place, os.W_OK):
         reason = errno.EISDIR if file.is_dir() else errno.EACCES
@@ -79,17 +79,17 @@ def _private(file: Path) -> RotatingFileHandler:
 
 
 class _Terminal(logging.StreamHandler[TextIO]):
-    """Standard error in place of any terminal device: standard output belongs to the protocol and to results."""
+    """Standard error instead of any terminal device: standard output belongs to the protocol and to results."""
 
 
 class _PrivateFile(RotatingFileHandler):
-    """A log that its user alone may read: it names files, and holds prompts for those who ask for them."""
+    """A log that only its user may read: it names files, and contains prompts if enabled."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """A disk that became full costs lines of the log; Python would print each with its traceback."""
+        """Drops lines of the log when the disk is full; Python would print each with its traceback."""
 
     def close(self) -> None:
-        """Closes the file. What a full disk did not take is lost."""
+        """Closes the file. Lines that a full disk did not take are lost."""
         with suppress(OSError):
             super().close()
 
@@ -102,12 +102,12 @@ _OURS = (_PrivateFile, _Terminal, logging.NullHandler)
 
 
 def set_level(level: str, *, prompts: bool = False) -> None:
-    """Sets minimum log level, and whether prompts are."""
+    """Sets the minimum level, and whether prompts are logged."""
     logging.getLogger(ROOT).setLevel(level.upper())
     logging.getLogger(PROMPTS).setLevel(logging.DEBUG if prompts else logging.CRITICAL + 1)
 
 
 def quiet_libraries() -> None:
-    """Keeps libraries from writing message bodies: pygls logs every message that it sends at INFO, code included."""
+    """Stops libraries from logging message bodies: pygls logs every message that it sends at INFO, code included."""
     for name in ("pygls", "openai", "httpx", "httpcore", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,6 +1,6 @@
-"""How a line of the log is written: for people, or as a JSON object; never with a secret in it.
+"""The format of log lines: for people, or as JSON objects; never with a secret.
 
-What a log call passes as `extra` are the event's fields: job, action, model, stage, seconds and the like.
+The `extra` of a log call has the event's fields: job, action, model, stage, seconds and the like.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def formatter(form: Format, *, terminal: bool = False) -> logging.Formatter:
 
 
 def safe(text: str) -> str:
-    """`text` without what looks like a secret."""
-    # Before the engine is loaded there is nothing that a line could quote.
+    """`text` without anything that looks like a secret."""
+    # Before the engine is loaded no line can quote code.
     module = sys.modules.get("stet_ls.engine.privacy.redact")
     return text if module is None else str(module.redact(text).text)
 
 
 def fields_of(record: logging.LogRecord) -> Mapping[str, Any]:
-    """The fields that an event was given."""
+    """The fields of an event."""
     return {name: record.__dict__[name] for name in FIELDS if name in record.__dict__}
 
 

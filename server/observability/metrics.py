@@ -1,6 +1,6 @@
-"""What this process did, as Prometheus counts it. Fed by jobs that end; nothing in it says what they were about.
+"""The Prometheus metrics of this process. Jobs update them when they end; they reveal nothing about a job's content.
 
-prometheus_client is loaded with the engine, behind the handshake.
+prometheus_client is loaded with the engine, after the handshake.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 _SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
 _MOST_NAMES = 50
-"""Different models or endpoints that are told apart; who lists more shares one row."""
+"""Models or endpoints that get their own label value; further ones share one."""
 
 _SECRETLESS = re.compile(r"[\w.:/@+ -]{1,60}\Z")
 
 
 class Metrics:
-    """The numbers of one process. `queue` tells how many calls work and how many wait."""
+    """The metrics of one process. `queue` returns how many calls run and how many wait."""
 
     def __init__(self, queue: Callable[[], tuple[int, int]] = lambda: (0, 0)) -> None:
         self.registry = CollectorRegistry()
@@ -52,7 +52,7 @@ class Metrics:
         waiting.set_function(lambda: queue()[1])
 
     def text(self) -> str:
-        """All numbers in Prometheus' text form."""
+        """All metrics in Prometheus' text format."""
         return generate_latest(self.registry).decode()
 
     def count_job(self, job: FinishedJob) -> None:
@@ -101,7 +101,7 @@ class Metrics:
         self._memory.inc(answer.metadata.memory_hits)
 
     def _name(self, label: str, value: str) -> str:
-        """A label's value: few, short, and nothing that could be a secret."""
+        """A label value: limited in number and length, and never a secret."""
         known = self._names.setdefault(label, set())
         if value not in known:
             if len(known) >= _MOST_NAMES or not _SECRETLESS.match(value):
@@ -121,7 +121,7 @@ class Metrics:
 
 
 def _reason(job: FinishedJob) -> str:
-    """The check that refuted, or that the reply was of no use."""
+    """The check that refuted, or that the reply was unusable."""
     assert job.answer is not None
     failed = {item.check for item in job.answer.evidence if item.verdict.value == "fail"}
     return next((check.value for check in CHECKS if check in failed), "no usable reply")

@@ -1,4 +1,4 @@
-"""Feeds the metrics of this server from its engines, and holds the metrics port."""
+"""Updates the metrics of this server from its engines, and owns the metrics port."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MetricsFeed:
-    """Made without a cost; the first engine brings the library. `warn` tells the user of a port that is taken."""
+    """Cheap to create; the first engine imports the library. `warn` shows that a port is taken."""
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self._warn = warn
@@ -28,7 +28,7 @@ class MetricsFeed:
         return None if self._port is None else self._port.port
 
     def watch(self, engine: Engine) -> None:
-        """Counts the jobs of an engine from now on; the port is the one that its settings say."""
+        """Counts the jobs of an engine from now on; opens the port of its settings."""
         from stet_ls.server.observability.metrics import Metrics
 
         self._engine = engine
@@ -38,7 +38,7 @@ class MetricsFeed:
         self._listen(engine.settings.metrics_port)
 
     def text(self) -> str:
-        """The metrics in Prometheus' form; "" before there was an engine."""
+        """The metrics in Prometheus' format; "" before the first engine."""
         return "" if self._metrics is None else self._metrics.text()
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The metrics over HTTP, for a Prometheus on this machine: loopback only, and never for a web page that guessed it."""
+"""The metrics over HTTP, for a Prometheus on this machine: loopback only, and not for web pages that guess the port."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _PATIENCE = 5.0
 
 
 class MetricsPort:
-    """An open port. `port` is the one that was given, or for 0 the one that the system chose."""
+    """An open port. `port` is the given one, or for 0 the one that the system chose."""
 
     def __init__(self, registry: CollectorRegistry, port: int) -> None:
-        """Opens it at once; OSError if it is taken."""
+        """Opens the port at once; OSError if it is taken."""
         app = make_wsgi_app(registry)
 
         def guarded(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
@@ -48,7 +48,7 @@ class MetricsPort:
         self._thread.join(1.0)
 
     def _refusal(self, environ: WSGIEnvironment) -> str:
-        # A page in a browser can reach loopback under a name of its own (DNS rebinding); its Host header tells.
+        # A page in a browser can reach loopback under its own host name (DNS rebinding); its Host header shows that.
         if environ.get("HTTP_HOST", "") not in {f"{name}:{self.port}" for name in (_HOST, "localhost")}:
             return "403 Forbidden: wrong Host"
         if environ.get("HTTP_ORIGIN"):
@@ -59,14 +59,14 @@ class MetricsPort:
 
 
 class _Threaded(ThreadingMixIn, WSGIServer):
-    """A slow reader delays neither other work nor the exit."""
+    """Serves each request in a thread: a slow reader delays neither other work nor the exit."""
 
     daemon_threads = True
     allow_reuse_address = True
 
 
 class _Quiet(WSGIRequestHandler):
-    """Writes no line about a request: standard error is the editor's."""
+    """Logs no requests on standard error, which belongs to the editor."""
 
     timeout = _PATIENCE
 

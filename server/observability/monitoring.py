@@ -1,4 +1,4 @@
-"""What a person sees of a server from outside: its log, its health, its numbers, how long it runs."""
+"""The server as seen from outside: its log, its health, its metrics, its uptime."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Monitoring:
-    """Of one server. What is given here about the log outweighs the settings; `warn` tells the user."""
+    """The monitoring of one server. Log arguments take precedence over the settings; `warn` warns the user."""
 
     def __init__(
         self, warn: Callable[[str], None], *, log_file: Path | None, log_level: str | None, log_format: Format | None
@@ -29,7 +29,7 @@ class Monitoring:
         self._started = time.monotonic()
 
     def uptime(self) -> float:
-        """Seconds since it was made."""
+        """Seconds since the server was created."""
         return time.monotonic() - self._started
 
     def start_log(self, folder: Path) -> None:
@@ -39,13 +39,13 @@ class Monitoring:
         start_log(self._log_file or folder / "stet.log", self._log_level or "info", self._log_format or "text")
 
     def configure(self, settings: LogSettings) -> None:
-        """Heeds the settings of the log."""
+        """Applies the settings of the log."""
         from stet_ls.server.observability.log import set_format, set_level
 
         set_level(self._log_level or settings.level, prompts=settings.prompts)
         set_format(self._log_format or settings.format)
 
     async def close(self) -> None:
-        """Closes the port of the metrics, and gives up what is still being looked at."""
+        """Closes the metrics port, and cancels health checks that are still running."""
         await self.metrics.close()
         await self.health.close()

@@ -85,9 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tools() -> Toolbox:
-    """The user's tools. A project's file has no influence here; settings are read only if the user has any, because
-    the settings library takes long to load.
-    """
+    """The user's tools, without a project's. Settings are read only if there are any: their library loads slowly."""
     from stet_ls.engine.storage.paths import user_paths
 
     if not user_paths().config_file.is_file() and not any(name.startswith("STET_CHECKS_") for name in os.environ):

@@ -32,8 +32,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     # To fetch a missing object of a partial clone, git would start the program that the remote's configuration names.
-    # Git knows the first variable from 2.44 on; the second forbids every transport, even one that the repository
-    # allows.
+    # Git knows the first variable from 2.44 on; the second forbids every transport, even if the repository allows it.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }

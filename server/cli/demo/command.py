@@ -199,8 +199,7 @@ def _relative(uri: str, root: Path) -> str:
 
 
 def _bug_is_gone(client: LanguageClient, root: Path) -> bool:
-    """Whether the linter that found the bug finds nothing there now, and the function still returns the right
-    result."""
+    """Whether the linter that found the bug finds nothing there now, and the function still works."""
     path = root / BUG.file
     source = client.documents[path.as_uri()].source
     unit = next((each for each in units(source, "python") if each.name == BUG.unit), None)

@@ -45,8 +45,7 @@ class OpenDocument:
 
 
 class LanguageClient:
-    """Talks to one server. `documents` are the open ones by URI; `on_progress` receives the texts of progress
-    reports."""
+    """Talks to one server. `documents` are the open ones by URI; `on_progress` receives progress texts."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None, "started with pipes"

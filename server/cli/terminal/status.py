@@ -8,8 +8,7 @@ from stet_ls.validators.invisible_chars import escape_invisible
 
 
 def print_error(message: str) -> None:
-    """Prints an error that ends the command, with one `error:` per line; a line that begins with `hint: ` keeps
-    that."""
+    """Prints an error that ends the command, one `error:` per line; a line that begins with `hint: ` stays as it is."""
     for line in message.splitlines():
         print_status(line if line.startswith("hint: ") else f"error: {line}")
 
