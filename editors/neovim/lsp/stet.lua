@@ -3,11 +3,11 @@
 return {
   cmd = { "stet", "--stdio" },
   root_markers = { ".stet.toml", ".git", "pyproject.toml", "package.json", "go.mod", "Cargo.toml" },
-  -- Neovim does not check the version of an edit for a buffer that was never changed. Sent at once, a change is known
-  -- to the server before its edit arrives.
+  -- Neovim does not check the version of an edit for a buffer that was never changed. Changes are sent at once, so
+  -- that the server has them before its edit arrives.
   flags = { debounce_text_changes = 0 },
   init_options = { plugin = { name = "neovim", reports = true, offers = true } },
-  -- Actions that are chosen from a menu go the same way as those of :Stet, so that their reports are shown too.
+  -- Actions that are chosen from a menu run like those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
   on_exit = vim.schedule_wrap(function(_, _, client)
     require("stet.question").leave(client)

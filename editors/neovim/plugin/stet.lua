@@ -1,4 +1,4 @@
--- :Stet ACTION [TEXT], for a range, a visual selection, or what stands at the cursor.
+-- :Stet ACTION [TEXT], for a range, a visual selection, or the code at the cursor.
 if vim.g.loaded_stet then
   return
 end

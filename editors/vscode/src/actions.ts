@@ -1,4 +1,4 @@
-/** The actions: what each asks its user, and how one job is followed to its end. */
+/** The actions: the input that each needs, and how a job is followed to its end. */
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 import { show } from "./progress";
@@ -6,7 +6,7 @@ import { show } from "./progress";
 export interface Action {
   readonly name: string;
   readonly title: string;
-  /** What the input box asks; without it the action starts at once. */
+  /** The prompt of the input box; without it the action starts at once. */
   readonly prompt?: string;
 }
 
@@ -50,7 +50,7 @@ export async function ask(client: LanguageClient, action: Action, editor: vscode
   });
 }
 
-/** Starts the job and waits for its end; cancelling the notification stops it. The server tells of refusals and failures. */
+/** Starts a job and waits for it; cancelling the notification stops it. The server reports refusals and failures. */
 export async function follow(client: LanguageClient, action: Action, argument: object): Promise<void> {
   const send = (command: string, params: object): Promise<unknown> =>
     client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [params] });

@@ -1,7 +1,7 @@
-/** Which languages this VS Code reports errors of without Stet, so that no error is underlined twice. */
+/** The languages whose errors this VS Code reports without Stet, so that no error is underlined twice. */
 import * as vscode from "vscode";
 
-/** Extensions that report syntax errors, VS Code's own first, and of which languages. */
+/** Extensions that report syntax errors, VS Code's own first, with their languages. */
 const REPORTERS: Readonly<Record<string, readonly string[]>> = {
   "vscode.typescript-language-features": ["javascript", "javascriptreact", "typescript", "typescriptreact"],
   "vscode.json-language-features": ["json", "jsonc"],
@@ -21,7 +21,7 @@ const REPORTERS: Readonly<Record<string, readonly string[]>> = {
   "bmewburn.vscode-intelephense-client": ["php"],
 };
 
-/** The languages of all reporters that are enabled here. Of others the server learns by the errors that they show. */
+/** The languages of all enabled extensions in the table. The server detects others by the errors that they report. */
 export function diagnosed(): string[] {
   const present = Object.entries(REPORTERS).filter(([id]) => vscode.extensions.getExtension(id) !== undefined);
   return [...new Set(present.flatMap(([, languages]) => languages))];

@@ -1,14 +1,14 @@
 /**
- * What the user set for all folders, as variables of the server.
+ * The user's settings for all folders, as environment variables of the server.
  *
- * The server takes some keys from its user alone, and what it asks the editor for later may have been read from the
- * opened folder. `userVariables` in package.json is made from the server's settings; a test compares them.
+ * Only the user may set some keys, and settings that the server pulls from the editor later may come from the opened
+ * folder. `userVariables` in package.json is made from the server's settings; a test compares them.
  */
 import * as vscode from "vscode";
 
 export type Variables = Record<string, string>;
 
-/** The variables for the values that the user's settings hold now; a folder's are left out. */
+/** The variables for the present values of the user's settings, without a folder's. */
 export function environment(context: vscode.ExtensionContext): Variables {
   const names = (context.extension.packageJSON as { userVariables: Variables }).userVariables;
   const configuration = vscode.workspace.getConfiguration();

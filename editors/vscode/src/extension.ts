@@ -1,4 +1,4 @@
-/** Starts the Stet server and gives its commands an input box and a progress that can be cancelled. No logic beyond that. */
+/** Starts the Stet server and adds an input box and cancellable progress to its commands. No logic beyond that. */
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
 import { ACTIONS, actionOf, ask, follow } from "./actions";
@@ -33,7 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(vscode.commands.registerCommand(`stet.ui.${action.name}`, run));
   }
   context.subscriptions.push(
-    // The server opens it; its own command of that name is behind the code lens.
+    // The server opens it; the code lens runs the server's own command of that name.
     vscode.commands.registerCommand("stet.ui.evidence", async () => {
       try {
         await client?.sendRequest(ExecuteCommandRequest.type, { command: "stet.evidence", arguments: [] });
@@ -116,7 +116,7 @@ const middleware: Middleware = {
     return action !== undefined && client !== undefined ? follow(client, action, args[0] ?? {}) : next(command, args);
   },
   window: {
-    // Reports are markdown: they are shown as such, beside the code that they are about.
+    // Reports are Markdown: they are shown as a preview, next to their code.
     showDocument: async (params, token, next) => {
       const uri = vscode.Uri.parse(params.uri);
       if (uri.scheme !== "stet") {

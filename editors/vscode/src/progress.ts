@@ -1,14 +1,14 @@
-/** What running jobs say, shown in the notifications of those who follow them. */
+/** The progress of running jobs, shown in notifications. */
 import type * as vscode from "vscode";
 import type { ProgressToken, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport } from "vscode-languageclient/node";
 
 type Note = vscode.Progress<{ message?: string }>;
 
-/** By the token of a job's progress: the last words of each, and who shows them. The words may come first. */
+/** By the token of a job's progress: the last message and the notification that shows it. Either may come first. */
 const said = new Map<ProgressToken, string>();
 const notes = new Map<ProgressToken, Note>();
 
-/** Takes in what the server tells of any progress. */
+/** Handles a progress report of the server. */
 export function hear(token: ProgressToken, value: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
   if (value.kind === "end") {
     said.delete(token);
@@ -18,7 +18,7 @@ export function hear(token: ProgressToken, value: WorkDoneProgressBegin | WorkDo
   }
 }
 
-/** Has a notification show the words of a job, until `done` is called. */
+/** Shows the progress of a job in a notification, until `done` is called. */
 export function show(job: string, note: Note): { done: () => void } {
   const token = `stet/${job}`;
   notes.set(token, note);

@@ -1,4 +1,4 @@
---- Diagnostics: pulls them again when the server asks, and lets it see those of other servers.
+--- Diagnostics: pulls them again when the server asks, and sends it those of other servers.
 local M = {}
 
 --- Handles `workspace/diagnostic/refresh`: all buffers are pulled again.
@@ -10,7 +10,7 @@ function M.refresh(_, _, context)
   return vim.NIL
 end
 
---- The first error of ours with an error of somebody else on its line, and that one.
+--- The first error of Stet with an error of another source on the same line, and that one.
 local function doubled(bufnr)
   local errors = vim.diagnostic.get(bufnr, { severity = vim.diagnostic.severity.ERROR })
   local ours = {}
@@ -26,8 +26,8 @@ local function doubled(bufnr)
   end
 end
 
---- Neovim hands a server its own diagnostics alone, so it cannot know that another one says the same. It is shown the
---- first pair of errors on one line, by the request with which other editors tell it; then it leaves that language alone.
+--- Neovim sends a server only its own diagnostics, so it cannot know that another one reports the same. This sends it
+--- the first pair of errors on one line, in a code action request as other editors do; then it ignores that language.
 function M.tell(bufnr)
   local client = vim.lsp.get_clients({ name = "stet", bufnr = bufnr })[1]
   local item = client and doubled(bufnr)

@@ -3,7 +3,7 @@ local M = {}
 
 local INSTALL = { "in a clone of Stet: pip install '.[full]'", "or: uv tool install '.[full]'" }
 
---- The command that starts the server, asked for its version instead.
+--- The command that starts the server, with an option that prints its version instead.
 local function version_command(cmd)
   local argv = vim.tbl_filter(function(word)
     return word ~= "--stdio"

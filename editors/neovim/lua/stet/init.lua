@@ -1,4 +1,4 @@
---- Stet in Neovim: sends commands to the server and shows the reports that come back. Edits arrive by the server itself.
+--- Stet in Neovim: sends commands to the server and shows the returned reports. The server itself sends the edits.
 local messages = require("stet.messages")
 local progress = require("stet.progress")
 local question = require("stet.question")
@@ -12,17 +12,17 @@ M.actions = { "generate", "debug", "refactor", "optimize", "test", "explain", "a
 --- The id of the job that was started last, nil before the first.
 M.last_job = nil
 
---- What the last job is called: "refactor signs.py".
+--- The name of the last job: "refactor signs.py".
 local last_name = ""
 
---- The last report as markdown, nil before the first.
+--- The last report as Markdown, nil before the first.
 M.last_report = nil
 
 local say = messages.say
 
---- Sends a command past `client.commands`, where the actions would come back to `M.start`.
+--- Sends a command without `client.commands`, which would pass the actions back to `M.start`.
 local function send(client, bufnr, command, argument, on_result)
-  -- An empty table would go as a list.
+  -- An empty table would be encoded as a list.
   local object = argument and (next(argument) == nil and vim.empty_dict() or argument)
   local params = { command = command, arguments = object and { object } or nil }
   client:request("workspace/executeCommand", params, function(err, result)
@@ -34,7 +34,7 @@ local function send(client, bufnr, command, argument, on_result)
   end, bufnr)
 end
 
---- Waits for end of a job without blocking, and shows its report if it has one.
+--- Waits for the end of a job without blocking, and shows its report if it has one.
 local function follow(client, bufnr, job, name)
   M.last_job, last_name = job, name
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
@@ -113,7 +113,7 @@ local function range(client, bufnr, line, byte, end_line, end_byte)
   return { start = position(client, bufnr, line, byte), ["end"] = position(client, bufnr, end_line, end_byte) }
 end
 
---- Where the action is to work: the lines of `:'<,'>Stet`, or the cursor.
+--- The target of the action: the lines of `:'<,'>Stet`, or the cursor.
 local function place(client, bufnr, call)
   if call.range > 0 then
     return { range = range(client, bufnr, call.line1 - 1, 0, call.line2 - 1, math.huge) }
@@ -138,7 +138,7 @@ local function diagnostics(client, bufnr, first, last)
   end, found)
 end
 
---- `argument` says where; without it the place is that of now.
+--- `argument` gives the position; without it, the present one counts.
 local function run(client, bufnr, call, action, text, argument)
   argument = argument or place(client, bufnr, call)
   argument.uri = vim.uri_from_bufnr(bufnr)
@@ -149,7 +149,7 @@ local function run(client, bufnr, call, action, text, argument)
   M.start(client, bufnr, vim.list_contains(M.actions, action) and "stet." .. action or "stet.custom", argument)
 end
 
---- Runs an action that somebody added, a package, the user or the project: the server knows which there are.
+--- Runs a custom action, of a package, the user or the project: only the server knows them.
 local function run_custom(client, bufnr, call, action, text)
   local place_now = place(client, bufnr, call)
   send(client, bufnr, "stet.capabilities", nil, function(result)
@@ -179,7 +179,7 @@ local function menu(bufnr, call)
   })
 end
 
---- What `:Stet` knows besides the actions.
+--- The subcommands of `:Stet` other than actions.
 local others = {
   cancel = function(client, bufnr)
     if M.last_job then
@@ -228,16 +228,16 @@ local others = {
   end,
 }
 
---- Milliseconds that a command may wait for a server that is starting (CTRL-C ends it), and for one whose start is
---- still to come.
+--- Milliseconds that a command waits for a server that is starting (CTRL-C ends it), and for one that has not
+--- started yet.
 local ATTACH, START = 30000, 1500
 
---- The server of a buffer. Right after the start of the editor it is still on its way.
+--- The server of a buffer. Right after the start of the editor it may not be running yet.
 local function client_of(bufnr)
   local function found()
     return vim.lsp.get_clients({ name = "stet", bufnr = bufnr, _uninitialized = true })[1]
   end
-  -- A buffer with a type gets its server right after; the root of its project may be looked for first.
+  -- A buffer with a file type gets its server soon after; finding the project root may take a moment.
   if vim.bo[bufnr].filetype ~= "" and vim.bo[bufnr].buftype == "" then
     vim.wait(START, found, 20)
   end
@@ -249,14 +249,14 @@ local function client_of(bufnr)
   return client and client.initialized and client or nil
 end
 
---- A server that runs: what is no action can be asked from a report's window, too.
+--- Any running server: subcommands other than actions also work from a report's window.
 local function any_client()
   return vim.iter(vim.lsp.get_clients({ name = "stet" })):find(function(client)
     return client.initialized
   end)
 end
 
---- Runs an action. `call` is what a user command gets.
+--- Runs an action. `call` is the argument of a user command.
 function M.command(call)
   local bufnr = vim.api.nvim_get_current_buf()
   local action = call.fargs[1]
@@ -277,7 +277,7 @@ function M.command(call)
   end
 end
 
---- Every first word of `:Stet`.
+--- Every possible first word of `:Stet`.
 function M.words()
   local rest = vim.tbl_keys(others)
   table.sort(rest)

@@ -1,9 +1,9 @@
---- What was proven of changed code, at the end of its first line, until that code changes again.
+--- Shows the evidence for changed code at the end of its first line, until that code changes again.
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace("stet.lens")
 
---- Asks for the lenses of a buffer and shows them instead of those that it has.
+--- Requests the lenses of a buffer and replaces the shown ones.
 function M.refresh(client, bufnr)
   local params = { textDocument = vim.lsp.util.make_text_document_params(bufnr) }
   client:request("textDocument/codeLens", params, function(err, lenses)
@@ -23,7 +23,7 @@ function M.refresh(client, bufnr)
   end, bufnr)
 end
 
---- Handles `workspace/codeLens/refresh`, which comes after an edit landed and when one of its lines changed.
+--- Handles `workspace/codeLens/refresh`, which is sent after an edit was applied and when one of its lines changed.
 function M.on_refresh(_, _, context)
   local client = assert(vim.lsp.get_client_by_id(context.client_id))
   if vim.g.stet_lens ~= false then

@@ -1,8 +1,8 @@
---- What Stet says in messages. Those that Neovim would show of a server end in a new line, and ask for <Enter> for it.
+--- Messages of Stet. Neovim's own display of server messages ends in a line break, which prompts for <Enter>.
 local M = {}
 
---- Makes room for a message. What `vim.ui.select` or `vim.ui.input` asked may stand on the screen after the choice, too:
---- a message below it would ask for <Enter>, and nothing would go on until then.
+--- Makes room for a message. The prompt of `vim.ui.select` or `vim.ui.input` may stay on the screen after the choice:
+--- a message below it would prompt for <Enter>, and block everything until then.
 function M.clear()
   vim.cmd.redraw()
 end
@@ -14,12 +14,12 @@ end
 
 --- Handles `window/showMessage`.
 function M.show(_, params)
-  -- From 1, the error, to 4; Neovim counts the other way round.
+  -- From 1 (error) to 4; Neovim counts in reverse.
   M.say(params.message, vim.log.levels.ERROR + 1 - params.type)
   return vim.NIL
 end
 
---- Adds a hint to the message that the server has just shown; alone it would take the place of a message of one line.
+--- Adds a hint to the message that the server has just shown; alone it would replace a message of one line.
 function M.hint(message, text, level)
   if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns then
     M.say(text)

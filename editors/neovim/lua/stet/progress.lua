@@ -6,11 +6,11 @@ local M = {}
 --- The title of each running job, by its token.
 local titles = {}
 
---- Seconds after which somebody may want to know how to stop what does not end.
+--- Seconds after which the line shows how to cancel the job.
 local LONG = 10
 
 local function echo(text)
-  -- A line that does not fit would ask for <Enter>. The seconds at its end tell that it still goes on.
+  -- A line that does not fit would prompt for <Enter>. The seconds at its end show that the job still runs.
   local room = math.max(vim.o.columns - 12, 10)
   local seconds = text:match(", %d+ s$") or ""
   local rest = text:sub(1, #text - #seconds)
@@ -23,18 +23,18 @@ local function echo(text)
   vim.api.nvim_echo({ { vim.fn.strchars(text .. hint) > room and text or text .. hint } }, false, {})
 end
 
---- Says at once that something was started; the server's own words follow.
+--- Shows at once that a job was started; the server's progress follows.
 function M.begin(name)
   M.tell(name .. " …")
 end
 
---- Puts one line there, as much of it as fits.
+--- Shows one line, cut to the width of the screen.
 function M.tell(text)
   echo("Stet: " .. text)
   vim.cmd.redraw()
 end
 
---- Shows what a `LspProgress` event of our server says.
+--- Shows the progress of an `LspProgress` event of our server.
 function M.show(event)
   local client = vim.lsp.get_client_by_id(event.data.client_id)
   local value = event.data.params.value
@@ -43,7 +43,7 @@ function M.show(event)
     return
   end
   if value.kind == "end" then
-    -- The answer to `:Stet cancel` comes before the job has ended: it would be wiped away here.
+    -- The answer to `:Stet cancel` arrives before the job has ended: an empty line here would remove it.
     echo(value.message == "cancelled" and (titles[token] or "Stet") .. ": cancelled" or "")
     titles[token] = nil
   else

@@ -1,22 +1,22 @@
---- The server's questions, each in a window of its own: nothing is cut, one key answers, and nobody has to answer now.
+--- The server's questions, each in its own window: shown in full, answered with one key, at any time.
 local messages = require("stet.messages")
 local window = require("stet.window")
 
 local M = {}
 
---- Milliseconds without a key after which keys count: those before were on their way to the code.
+--- Milliseconds without a key after which keys answer: earlier ones were typed for the code.
 local GUARD = 300
 
---- Choices that are the same as to close the window.
+--- Choices that mean the same as closing the window.
 local REFUSALS = { Discard = true, No = true }
 
---- Letters by which one reads and searches.
+--- Keys for movement and search, and `q`.
 local READING = "hjklgnqwbezf"
 
 --- The open questions, the newest last: { job, client, answer }, with `bufnr` once it has a window.
 local asked = {}
 
---- The key of each title: its first letter that is free, else its number; `q` for a refusal.
+--- The key of each title: its first free letter, else its number; `q` for a refusal.
 local function keys_of(titles)
   local taken, keys = READING, {}
   for number, title in ipairs(titles) do
@@ -31,7 +31,7 @@ local function keys_of(titles)
   return keys
 end
 
---- What the keys do: { key, title }.
+--- The rows of the key help: { key, title }.
 local function rows_of(titles, keys)
   local rows, closes = {}, true
   for _, title in ipairs(titles) do
@@ -41,7 +41,7 @@ local function rows_of(titles, keys)
   return closes and vim.list_extend(rows, { { "q", "Close" } }) or rows
 end
 
---- Forgets a question, with its window if it has one; nobody answered, unless somebody did before.
+--- Drops a question and its window, if any; without an earlier answer the result is nil.
 local function drop(entry)
   asked = vim.tbl_filter(function(each)
     return each ~= entry
@@ -52,7 +52,7 @@ local function drop(entry)
   entry.answer(nil)
 end
 
---- Calls `ready` once no key came for a moment.
+--- Calls `ready` once no key was pressed for `GUARD` milliseconds.
 local function after_typing(bufnr, ready)
   local last, namespace = vim.uv.now(), vim.api.nvim_create_namespace("")
   vim.on_key(function()
@@ -72,7 +72,7 @@ local function after_typing(bufnr, ready)
   vim.defer_fn(look, GUARD)
 end
 
---- Opens the window. It takes the cursor only from somebody who is not typing.
+--- Opens the window. The cursor moves there only if the user is not typing.
 local function show(text, titles, entry)
   local idle = window.idle()
   local keys = keys_of(titles)
@@ -104,7 +104,7 @@ local function show(text, titles, entry)
   end
 end
 
---- The title that is chosen, nil if the window is closed. To be called in a coroutine, as handlers are.
+--- The chosen title, nil if the window is closed. Call it in a coroutine, as handlers are called.
 local function choose(text, titles, client, job)
   local co = coroutine.running()
   local entry = { job = job, client = client }
@@ -126,7 +126,7 @@ local function choose(text, titles, client, job)
   return coroutine.yield()
 end
 
---- Handles `stet/offer`: an edit with all that was checked, and whether it may land.
+--- Handles `stet/offer`: shows an edit with its evidence, and asks whether to apply it.
 function M.offer(_, params, context)
   return choose(params.question .. "\n\n" .. params.markdown, params.choices, context.client_id, params.job)
     or vim.NIL
@@ -146,7 +146,7 @@ function M.request(_, params, context)
   return vim.NIL
 end
 
---- Goes to the newest question; false if there is none.
+--- Moves to the newest question; false if there is none.
 function M.go()
   local entry = asked[#asked]
   local winid = entry and entry.bufnr and vim.fn.bufwinid(entry.bufnr) or -1
@@ -159,14 +159,14 @@ local function drop_those(is_over)
   return #over > 0
 end
 
---- Closes the questions about a job, which has ended.
+--- Closes the questions about a job that has ended.
 function M.close(job)
   drop_those(function(entry)
     return entry.job == job
   end)
 end
 
---- Closes the questions of a server that has ended: nobody is there to hear the answer.
+--- Closes the questions of a server that has ended.
 function M.leave(client)
   local function is_over(entry)
     return entry.client == client

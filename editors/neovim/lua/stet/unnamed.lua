@@ -1,4 +1,4 @@
---- Edits of a buffer without a name. All such buffers have the URI "file://", by which Neovim finds none of them.
+--- Edits of a buffer without a name. All such buffers have the URI "file://", which Neovim cannot map to a buffer.
 local M = {}
 
 local URI = vim.uri_from_fname("")
@@ -11,13 +11,13 @@ local function buffer_of(client)
   return #found == 1 and found[1] or nil
 end
 
---- Handles `workspace/applyEdit`: as Neovim does, but for an edit of the unnamed buffer alone.
+--- Handles `workspace/applyEdit`: as Neovim does, except for an edit of only the unnamed buffer.
 function M.apply_edit(err, params, context)
   local client = assert(vim.lsp.get_client_by_id(context.client_id))
   local changes = params.edit.documentChanges or {}
   local target = #changes == 1 and changes[1].textDocument
   local bufnr = target and target.uri == URI and buffer_of(client)
-  -- Neovim prints the label in full: a long one would ask for <Enter> before the edit is to be seen.
+  -- Neovim prints the label in full: a long one would prompt for <Enter> before the edit is visible.
   params.label = nil
   if not bufnr then
     return vim.lsp.handlers["workspace/applyEdit"](err, params, context)

@@ -1,10 +1,10 @@
---- Where reports are shown: in a floating window that goes with the next movement, or in one that stays until `q`.
+--- Windows for reports: a floating one that closes with the next movement, or one that stays until `q`.
 local M = {}
 
---- How much of the screen a report may take.
+--- The largest share of the screen for a report.
 local SHARE = 0.7
 
---- Above a window in which the cursor is not: its keys would do something else where the cursor is.
+--- Shown above a window without the cursor: its keys do not work from other windows.
 local OUTSIDE = "%{%win_getid() == g:actual_curwin ? ''"
   .. " : '%#Title# ' .. winnr() .. ' CTRL-W w %* to come here, then   '%}"
 
@@ -12,19 +12,19 @@ local function lines_of(markdown)
   return vim.split(vim.trim(markdown), "\n")
 end
 
---- The rows that lines take in a window that is so wide.
+--- The number of rows that lines take at a width.
 local function rows_of(lines, width)
   return vim.iter(lines):fold(0, function(rows, line)
     return rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
   end)
 end
 
---- True if the cursor may go elsewhere: nobody is typing, selecting or answering.
+--- True if the cursor may be moved: the user is not typing, selecting or answering.
 function M.idle()
   return vim.api.nvim_get_mode().mode == "n"
 end
 
---- Calls `open` at once, or when the window of the command line (`q:`) has closed: that lets no other be opened.
+--- Calls `open` at once, or when the command-line window (`q:`) has closed: no other can be opened before.
 function M.when_free(open)
   if vim.fn.getcmdwintype() == "" then
     open()
@@ -38,7 +38,7 @@ function M.when_free(open)
   })
 end
 
---- Says above a window's text, wherever that is scrolled to, what its keys do. `rows` are { key, what it does }.
+--- Shows a window's keys above its text, at any scroll position. `rows` are { key, description }.
 function M.tell_keys(winid, rows)
   local parts = vim.tbl_map(function(row)
     return ("%%#Title# %s %%* %s"):format(row[1], (row[2]:gsub("%%", "%%%%")))
@@ -46,7 +46,7 @@ function M.tell_keys(winid, rows)
   vim.wo[winid].winbar = OUTSIDE .. table.concat(parts, "   ")
 end
 
---- Closes what `below` opened; the cursor goes back to where it came from.
+--- Closes a window of `below`; the cursor returns to its previous window.
 function M.close(bufnr)
   if vim.api.nvim_get_current_buf() == bufnr then
     vim.cmd.wincmd("p")
@@ -54,7 +54,7 @@ function M.close(bufnr)
   vim.api.nvim_buf_delete(bufnr, { force = true })
 end
 
---- Below everything, as high as it needs to be; one scrolls for the rest. Returns its buffer and the window.
+--- Opens a window below all others, as high as its text, within `SHARE`. Returns the buffer and the window.
 function M.below(markdown, enter)
   local lines = lines_of(markdown)
   local bufnr = vim.api.nvim_create_buf(false, true)
@@ -67,7 +67,7 @@ function M.below(markdown, enter)
   return bufnr, winid
 end
 
---- The same, until `q` closes it.
+--- Opens a window as `below` does; `q` closes it.
 function M.stay(markdown, enter)
   local bufnr, winid = M.below(markdown, enter)
   M.tell_keys(winid, { { "q", "Close" } })
@@ -76,7 +76,7 @@ function M.stay(markdown, enter)
   end, { buffer = bufnr, nowait = true, desc = "Stet: close" })
 end
 
---- Beside the cursor, until it moves; what is too long for that stays below.
+--- Opens a window at the cursor until it moves; a long text uses `stay`.
 function M.float(markdown)
   local width, height = math.min(100, vim.o.columns - 4), math.floor(vim.o.lines * SHARE)
   local lines = lines_of(markdown)
@@ -93,9 +93,9 @@ function M.float(markdown)
   })
 end
 
---- A file that an edit changed, in a window beside if none shows it: who does not see it forgets to write it.
+--- Opens a file that an edit changed, if no window shows it, so that the user does not forget to save it.
 function M.beside(path)
-  local bufnr = vim.fn.bufadd(path) -- by its name alone: to `bufnr` a path is a pattern
+  local bufnr = vim.fn.bufadd(path) -- not `bufnr`, which treats a path as a pattern
   if vim.fn.bufwinid(bufnr) == -1 then
     vim.bo[bufnr].buflisted = true
     vim.cmd.sbuffer(bufnr)
@@ -103,7 +103,7 @@ function M.beside(path)
   end
 end
 
---- A job's evidence, as `stet.evidence` answers: its report, and the files of the one check that was asked for.
+--- Shows a job's evidence, the result of `stet.evidence`: its report, and the files of the requested check.
 function M.evidence(result, check)
   M.stay(result.markdown, true)
   for _, each in ipairs(check ~= "" and result.attachments or {}) do

@@ -1,4 +1,4 @@
---- What the server answers, as lines for a person.
+--- Results of the server as lines of text.
 local M = {}
 
 local MARKS = { ok = "✓", off = "–", missing = "✗", broken = "✗", unknown = "?" }
@@ -7,7 +7,7 @@ local function text(value, otherwise)
   return (value == nil or value == vim.NIL or value == "") and otherwise or tostring(value)
 end
 
---- The result of `stet.health`: what serves, then a line for each part, then what there is to do.
+--- The result of `stet.health`: the model, then a line for each part, then the hints.
 function M.health(result)
   local where = text(result.endpoint, "")
   local lines = {
