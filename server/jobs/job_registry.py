@@ -135,8 +135,7 @@ class Jobs:
         self._closed = False
 
     def start(self, job: JobHandle, run: Run, on_end: Ended) -> JobHandle:
-        """Runs `run` in a separate task and returns at once; `on_end` is called exactly once, after the result is
-        known."""
+        """Runs `run` in a separate task and returns at once; `on_end` is called exactly once, with the result set."""
         if self._closed:
             raise UsageError("Stet is shutting down. Start the job again later.")
         self._jobs[job.id] = job
