@@ -54,7 +54,9 @@ async def ask(bench: Bench, project: Path, *, marked: str = STUB, **fields: obje
     return await bench.run("generate", marked, **asked)
 
 
-async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
+async def test_a_solution_kept_twice_answers_without_a_model(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
     scripted.reply(code_reply(GOOD))
     first = await ask(bench, project)
     await bench.engine.learn_outcome(first.metadata.trace, EditOutcome.KEPT, GOOD)
@@ -73,7 +75,9 @@ async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: Scr
     assert sorted(each.whole for each in records) == [False, False, True], "without its reply no replay answers alike"
 
 
-async def test_one_whose_tests_fail_now_is_not_offered(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
+async def test_a_solution_whose_tests_fail_now_is_not_offered(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
     await bench.engine.memory.memory.ask("put", solution=solution(project, GOOD.replace("* 2", "* 3")).to_json())
     scripted.reply(code_reply(OTHER))
     answer = await ask(bench, project)
@@ -91,7 +95,7 @@ BESIDE = "import doubling\n\n\ndef test_three():\n    assert doubling.double\n"
     [(TESTS, True), (TESTS.replace("6", "7"), False), ("", False), (BESIDE, False)],
     ids=["they pass", "they fail", "none", "they pass without running it"],
 )
-async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
+async def test_a_solution_is_checked_with_its_remembered_tests(
     bench: Bench, scripted: ScriptedModel, project: Path, tests: str, answers: bool
 ) -> None:
     bare = "def double(n):\n    return n * 2"
@@ -105,7 +109,7 @@ async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
     assert (beside in answer.warnings) is (tests is BESIDE), answer.warnings
 
 
-async def test_tests_that_get_no_core_prove_nothing(
+async def test_tests_without_processor_time_prove_nothing(
     bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though the examples of the docstring pass: a model is asked, and why is said."""
@@ -130,7 +134,7 @@ async def test_tests_that_get_no_core_prove_nothing(
     ],
     ids=["other words", "a constraint", "nothing is run", "another signature"],
 )
-async def test_what_does_not_fit_exactly_asks_a_model(
+async def test_a_solution_that_does_not_match_exactly_calls_the_model(
     bench: Bench, scripted: ScriptedModel, project: Path, fields: dict[str, object]
 ) -> None:
     await bench.engine.memory.memory.ask("put", solution=solution(project).to_json())
@@ -140,7 +144,7 @@ async def test_what_does_not_fit_exactly_asks_a_model(
     assert answer.metadata.calls >= 1
 
 
-async def test_what_was_imported_or_lost_answers_nothing_by_itself(
+async def test_an_imported_or_undone_solution_does_not_answer_without_a_model(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     for row in (solution(project, outcome="imported"), replace(solution(project, OTHER), losses=1)):

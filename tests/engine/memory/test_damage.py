@@ -50,7 +50,7 @@ def go(process: subprocess.Popen[str]) -> None:
     process.stdin.flush()
 
 
-async def test_two_processes_that_store_the_same_make_one_row(root: Path, open_store: Open) -> None:
+async def test_two_processes_storing_the_same_solution_make_one_row(root: Path, open_store: Open) -> None:
     processes = [write(root, "same", 15), write(root, "same", 15)]
     for process in processes:
         go(process)
@@ -63,7 +63,7 @@ async def test_two_processes_that_store_the_same_make_one_row(root: Path, open_s
     assert (await maintenance.doctor(store))["sound"]
 
 
-async def test_killed_at_any_moment_it_loses_nothing_that_was_acknowledged(root: Path, open_store: Open) -> None:
+async def test_a_kill_at_any_moment_loses_no_acknowledged_row(root: Path, open_store: Open) -> None:
     acknowledged: set[str] = set()
     for round_ in range(4):
         process = write(root, f"round {round_}", 1000)
@@ -84,7 +84,7 @@ async def test_killed_at_any_moment_it_loses_nothing_that_was_acknowledged(root:
     assert (await maintenance.doctor(store))["sound"]
 
 
-async def test_killed_in_the_middle_of_everything_it_does_what_it_said(root: Path, open_store: Open) -> None:
+async def test_a_kill_during_mixed_operations_keeps_what_was_acknowledged(root: Path, open_store: Open) -> None:
     """Stores, counts, forgets, joins files and writes them anew, and is killed at four different moments."""
     put: set[str] = set()
     forgot: set[str] = set()
@@ -113,7 +113,7 @@ async def test_killed_in_the_middle_of_everything_it_does_what_it_said(root: Pat
     assert not any(ident.encode() in content for ident in forgot for content in files)
 
 
-async def test_what_another_process_wrote_is_found(store: SolutionStore, root: Path, embedder: Embedder) -> None:
+async def test_rows_written_by_another_process_are_found(store: SolutionStore, root: Path, embedder: Embedder) -> None:
     other = SolutionStore(await SyncedIndex.open(root, embedder), 100)
     await store.put(DATE)
     assert [hit.solution for hit in await other.search(DATE.instruction)] == [DATE]
@@ -125,7 +125,7 @@ def data_files(store: SolutionStore) -> list[Path]:
     return sorted(store.shelf.folder.rglob("data/*.lance"))
 
 
-async def test_a_damaged_page_is_noticed_and_mended(store: SolutionStore, open_store: Open) -> None:
+async def test_a_damaged_page_is_detected_and_repaired(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, REVERSE])
     await maintenance.embed_waiting(store)
     await maintenance.compact(store)
@@ -145,7 +145,7 @@ async def test_a_damaged_page_is_noticed_and_mended(store: SolutionStore, open_s
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", None])
-async def test_a_damaged_manifest_costs_the_index_and_no_solution(
+async def test_a_damaged_manifest_loses_the_index_but_no_solution(
     store: SolutionStore, open_store: Open, content: bytes | None
 ) -> None:
     await store.put(DATE)
@@ -157,7 +157,7 @@ async def test_a_damaged_manifest_costs_the_index_and_no_solution(
     assert [hit.solution for hit in await again.search(DATE.instruction)] == [DATE]
 
 
-async def test_a_lost_data_file_costs_the_index_and_no_solution(store: SolutionStore, open_store: Open) -> None:
+async def test_a_lost_data_file_loses_the_index_but_no_solution(store: SolutionStore, open_store: Open) -> None:
     await store.put(DATE)
     for file in data_files(store):
         file.unlink()
@@ -168,7 +168,7 @@ async def test_a_lost_data_file_costs_the_index_and_no_solution(store: SolutionS
     assert (await maintenance.doctor(again))["sound"]
 
 
-async def test_a_lost_journal_comes_back_from_the_table(store: SolutionStore, open_store: Open) -> None:
+async def test_a_lost_journal_is_restored_from_the_table(store: SolutionStore, open_store: Open) -> None:
     await store.put(DATE)
     store.shelf.journal.path.unlink()
 
@@ -177,7 +177,7 @@ async def test_a_lost_journal_comes_back_from_the_table(store: SolutionStore, op
     assert await again.get(DATE.id) == DATE
 
 
-async def test_a_damaged_journal_line_comes_back_from_the_table(store: SolutionStore, open_store: Open) -> None:
+async def test_a_damaged_journal_line_is_restored_from_the_table(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, REVERSE])
     path = store.shelf.journal.path
     path.write_bytes(path.read_bytes().replace(b"ISO date", b"OSI date"))
@@ -189,7 +189,7 @@ async def test_a_damaged_journal_line_comes_back_from_the_table(store: SolutionS
     assert (await maintenance.doctor(again))["sound"]
 
 
-async def test_a_newer_table_is_refused_in_one_sentence(store: SolutionStore, open_store: Open) -> None:
+async def test_a_table_of_a_newer_version_is_refused_in_one_sentence(store: SolutionStore, open_store: Open) -> None:
     import lancedb
 
     database = await lancedb.connect_async(str(store.shelf.folder))
@@ -212,7 +212,9 @@ async def test_rows_of_a_newer_version_are_refused(store: SolutionStore, open_st
     assert raised.value.fault is StoreFault.NEWER
 
 
-async def test_a_relative_folder_is_no_cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_relative_folder_is_not_taken_for_a_cloud_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """LanceDB takes "db..." for its own service and asks for a key."""
     monkeypatch.chdir(tmp_path)
     table = await LanceTable.open(Path("dbfoo"), "words", 8)
@@ -249,7 +251,7 @@ def boxed(script: str, *arguments: str, mounts: list[str]) -> subprocess.Complet
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
 
 
-def test_a_full_disk_is_one_sentence_and_what_was_acknowledged_stays(tmp_path: Path) -> None:
+def test_a_full_disk_is_one_sentence_and_keeps_acknowledged_rows(tmp_path: Path) -> None:
     folder = tmp_path / "small"
     folder.mkdir(mode=0o700)
     result = boxed(FULL, str(folder / "memory"), mounts=tiny(folder, 2_000_000))
@@ -260,7 +262,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_acknowledged_stays(tmp_path: P
     assert kept == "True True"
 
 
-def test_a_limit_on_files_is_one_sentence_and_what_was_acknowledged_stays(tmp_path: Path) -> None:
+def test_a_file_size_limit_is_one_sentence_and_keeps_acknowledged_rows(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource", reason="this system limits no files")
     result = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path / "memory")],
@@ -293,7 +295,7 @@ asyncio.run(main())
 """
 
 
-async def test_a_folder_that_cannot_be_written_is_still_read(root: Path, open_store: Open) -> None:
+async def test_a_read_only_folder_is_still_read(root: Path, open_store: Open) -> None:
     store = await open_store(with_embedder=False)
     await store.put(DATE)
     await store.search(DATE.instruction)
@@ -322,7 +324,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-async def test_without_the_right_to_write_it_is_still_read(open_folder: Path) -> None:
+async def test_a_folder_without_write_permission_is_still_read(open_folder: Path) -> None:
     """As a user without rights, whom the folder's mode stops; root would write all the same."""
     root = open_folder / "memory"
     store = SolutionStore(await SyncedIndex.open(root, None), 100)
@@ -369,9 +371,7 @@ async def test_forget_leaves_no_byte(open_store: Open, with_embedder: bool) -> N
     assert await store.get(DATE.id) == DATE
 
 
-async def test_a_forgetting_that_was_cut_short_is_finished_by_the_next_one(
-    store: SolutionStore, open_store: Open
-) -> None:
+async def test_an_interrupted_forget_is_finished_by_the_next_one(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, replace(REVERSE, code="def quokka():\n    return 1")])
     async with store.shelf.writing():
         (store.shelf.root / "purge").touch()

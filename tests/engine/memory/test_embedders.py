@@ -89,7 +89,7 @@ def endpoint() -> Iterator[Embeddings]:
     thread.join()
 
 
-def test_the_default_tells_what_is_alike(embedder: Embedder) -> None:
+def test_the_default_embedder_recognizes_similar_texts(embedder: Embedder) -> None:
     one, two, other = embedder.encode(["parse an ISO date", "read a date in ISO form", "draw three buttons"])
 
     assert embedder.dimension == 384
@@ -98,7 +98,7 @@ def test_the_default_tells_what_is_alike(embedder: Embedder) -> None:
     assert embedder.encode([]).shape == (0, 384)
 
 
-def test_a_text_is_the_same_alone_and_among_others(embedder: Embedder) -> None:
+def test_a_text_has_the_same_vector_alone_and_in_a_batch(embedder: Embedder) -> None:
     texts = [f"{'word ' * length}end" for length in (1, 200, 3, 40, 2, 90, 5, 6, 7)] + ["", "\udcff", "日本語"]
     together = embedder.encode(texts)
 
@@ -131,7 +131,7 @@ def fifty_texts() -> list[str]:
     return texts[:50]
 
 
-def test_the_extra_has_the_vectors_of_the_default(embedder: Embedder, reference: Embedder) -> None:
+def test_the_optional_library_gives_the_vectors_of_the_default(embedder: Embedder, reference: Embedder) -> None:
     """Weights of one byte against those of four: rows that one of them wrote are found by the other."""
     texts = fifty_texts()
     ours, theirs = embedder.encode(texts), reference.encode(texts)
@@ -146,7 +146,7 @@ def test_the_extra_has_the_vectors_of_the_default(embedder: Embedder, reference:
     assert same >= 0.9
 
 
-def test_the_extra_asks_no_hub_for_a_model_that_is_not_here() -> None:
+def test_the_optional_library_does_not_download_a_missing_model() -> None:
     pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
     program = """
 import sys
@@ -167,7 +167,7 @@ except StoreError as error:
     )
 
 
-def test_vectors_are_named_by_their_weights(tmp_path: Path) -> None:
+def test_vectors_are_identified_by_their_weights(tmp_path: Path) -> None:
     """Two folders of one name, and two owners of one: their vectors must never be compared."""
     for owner, weights in (("a", b"one"), ("b", b"two"), ("c", b"one")):
         (tmp_path / owner / "model").mkdir(parents=True)
@@ -180,7 +180,7 @@ def test_vectors_are_named_by_their_weights(tmp_path: Path) -> None:
     assert vectors_name(f"sentence-transformers/{MINILM}") == vectors_name(MINILM) == MINILM
 
 
-def test_an_endpoint_is_asked_in_small_requests_with_its_key(endpoint: Embeddings) -> None:
+def test_an_endpoint_gets_small_requests_with_its_key(endpoint: Embeddings) -> None:
     found = EndpointEmbedder(endpoint.url + "/", "some/model", "secret")
     vectors = found.encode([f"text {number}" for number in range(20)])
 
@@ -204,9 +204,7 @@ def test_an_endpoint_is_asked_in_small_requests_with_its_key(endpoint: Embedding
         (b"{}", 500),
     ],
 )
-def test_an_endpoint_that_answers_nonsense_is_told_in_one_sentence(
-    endpoint: Embeddings, body: bytes, status: int
-) -> None:
+def test_an_invalid_reply_of_an_endpoint_is_one_sentence(endpoint: Embeddings, body: bytes, status: int) -> None:
     endpoint.body, endpoint.status = body, status
     with pytest.raises(StoreError, match=rf"The embedder at {endpoint.url} does not work: ") as raised:
         EndpointEmbedder(endpoint.url, "m", "secret")
@@ -215,7 +213,7 @@ def test_an_endpoint_that_answers_nonsense_is_told_in_one_sentence(
     assert "secret" not in str(raised.value)
 
 
-def test_an_endpoint_that_becomes_another_model_is_noticed(endpoint: Embeddings) -> None:
+def test_a_changed_model_of_an_endpoint_is_detected(endpoint: Embeddings) -> None:
     found = EndpointEmbedder(endpoint.url, "m", "")
     endpoint.dimension = 32
 
@@ -224,7 +222,7 @@ def test_an_endpoint_that_becomes_another_model_is_noticed(endpoint: Embeddings)
 
 
 @pytest.mark.parametrize("choice", [EmbedderChoice("endpoint", url="file:///etc/passwd"), EmbedderChoice("nonsense")])
-def test_a_choice_that_cannot_be_had_is_told(choice: EmbedderChoice) -> None:
+def test_an_unavailable_embedder_is_reported(choice: EmbedderChoice) -> None:
     with pytest.raises(StoreError):
         choose(choice)
 
@@ -237,7 +235,7 @@ async def stats_once(memory: MemoryClient, *, waiting: int) -> dict[str, Any]:
     return dict(stats)
 
 
-async def test_a_changed_embedder_gives_all_rows_new_vectors_behind_the_searches(
+async def test_a_changed_embedder_recomputes_all_vectors_in_the_background(
     endpoint: Embeddings, stet_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From words alone to an endpoint, through the worker, with a key that is in no command line."""
@@ -265,7 +263,7 @@ async def test_a_changed_embedder_gives_all_rows_new_vectors_behind_the_searches
     assert not any(b"secret-of-the-endpoint" in path.read_bytes() for path in stet_home.rglob("*") if path.is_file())
 
 
-async def test_an_endpoint_that_is_gone_leaves_words(endpoint: Embeddings, stet_home: Path) -> None:
+async def test_without_the_endpoint_words_are_compared(endpoint: Embeddings, stet_home: Path) -> None:
     endpoint.status = 500
     memory = MemoryClient(MemorySettings(embedder="endpoint", embedding_url=endpoint.url), user_paths())
     try:

@@ -62,7 +62,7 @@ def prompt_of(scripted: ScriptedModel) -> str:
     return scripted.requests[-1].prompt
 
 
-async def test_a_rephrased_request_in_another_window_gets_what_stood(
+async def test_a_rephrased_request_in_another_window_gets_the_kept_solution(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     await learn(bench, scripted, project, EditOutcome.KEPT)
@@ -88,7 +88,7 @@ async def test_a_source_that_changed_is_marked(bench: Bench, scripted: ScriptedM
     assert "(changed since)" in answer.message
 
 
-async def test_another_project_sees_nothing_of_it(
+async def test_another_project_does_not_see_the_solution(
     bench: Bench, scripted: ScriptedModel, project: Path, tmp_path: Path
 ) -> None:
     await learn(bench, scripted, project, EditOutcome.KEPT)
@@ -105,7 +105,7 @@ FELL = [EditOutcome.UNDONE, EditOutcome.REJECTED]
 
 
 @pytest.mark.parametrize("outcome", FELL)
-async def test_what_did_not_stand_is_not_remembered(
+async def test_an_edit_that_was_not_kept_is_not_remembered(
     bench: Bench, scripted: ScriptedModel, project: Path, outcome: EditOutcome
 ) -> None:
     await learn(bench, scripted, project, outcome)
@@ -187,7 +187,7 @@ async def test_an_edit_that_a_test_executed_is_proven(bench: Bench, scripted: Sc
 
 @pytest.mark.parametrize("outcome", FELL)
 @pytest.mark.parametrize("kept_first", [False, True], ids=["at once", "after it was kept"])
-async def test_an_undo_takes_out_what_stood_on_that_edit_alone(
+async def test_an_undo_removes_solutions_based_only_on_that_edit(
     bench: Bench, scripted: ScriptedModel, tested: Path, outcome: EditOutcome, kept_first: bool
 ) -> None:
     answer = await proven(bench, scripted, tested)
@@ -205,7 +205,7 @@ async def test_an_undo_takes_out_what_stood_on_that_edit_alone(
     assert b"text.upper" not in bytes_of(bench)
 
 
-async def test_an_undo_that_was_cut_short_is_finished_by_the_next_window(
+async def test_an_interrupted_undo_is_finished_by_the_next_window(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     """The memory hangs, and then all of it is killed with the server."""
@@ -230,7 +230,9 @@ async def test_an_undo_that_was_cut_short_is_finished_by_the_next_window(
         assert b"text.upper" not in bytes_of(window)
 
 
-async def test_what_stood_on_another_edit_too_stays(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
+async def test_a_solution_kept_from_another_edit_too_is_not_removed(
+    bench: Bench, scripted: ScriptedModel, tested: Path
+) -> None:
     first, second = [await proven(bench, scripted, tested, executed=False) for _ in range(2)]
     for answer in (first, second):
         await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, ONES)
@@ -244,7 +246,7 @@ async def test_what_stood_on_another_edit_too_stays(bench: Bench, scripted: Scri
     assert await rows(bench) == []
 
 
-async def test_what_was_imported_too_stays_and_is_no_longer_called_proven(
+async def test_an_imported_solution_stays_after_an_undo_but_is_not_proven(
     bench: Bench, scripted: ScriptedModel, tested: Path
 ) -> None:
     scope = scope_of(tested.resolve())
@@ -258,9 +260,7 @@ async def test_what_was_imported_too_stays_and_is_no_longer_called_proven(
     assert [(row["outcome"], row["evidence"]) for row in await rows(bench)] == [("imported", [])]
 
 
-async def test_what_its_user_changed_is_replaced_by_the_change(
-    bench: Bench, scripted: ScriptedModel, tested: Path
-) -> None:
+async def test_a_solution_changed_by_the_user_is_replaced(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
     answer = await proven(bench, scripted, tested)
     changed = ONES.replace("text.upper()", "str(text).swapcase()")
     await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.EDITED, changed)
@@ -283,9 +283,7 @@ async def test_tests_that_did_not_execute_the_change_prove_nothing(
     assert [each.outcome if each else None for each in taught] == ["proven", "kept", "kept", "kept"]
 
 
-async def test_of_an_edited_one_the_edited_text_is_learned(
-    bench: Bench, scripted: ScriptedModel, project: Path
-) -> None:
+async def test_the_text_as_changed_by_the_user_is_learned(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     edited = "def parse_date(text):\n    return datetime.date.fromisoformat(text.strip())"
     await learn(bench, scripted, project, EditOutcome.EDITED, f"import datetime\n\n\n{edited}\n\n\nx = 1\n")
     (row,) = await bench.engine.memory.search(WISH, languages=None, limit=3)
@@ -293,7 +291,7 @@ async def test_of_an_edited_one_the_edited_text_is_learned(
     assert (row["code"], row["outcome"]) == (edited, "edited")
 
 
-async def test_rows_that_led_to_a_loss_lose_and_leave_the_prompts(
+async def test_rows_used_in_an_undone_edit_lose_and_leave_the_prompts(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     await learn(bench, scripted, project, EditOutcome.KEPT)
@@ -316,7 +314,7 @@ async def test_a_secret_of_the_project_is_not_remembered(bench: Bench, scripted:
     assert (await bench.engine.memory.stats())["solutions"] == 0
 
 
-async def test_switched_off_nothing_is_started_or_learned(
+async def test_a_disabled_memory_starts_and_learns_nothing(
     scripted: ScriptedModel, stet_home: Path, project: Path
 ) -> None:
     async with Bench(scripted, Settings(memory=MemorySettings(enabled=False))) as bench:
@@ -346,7 +344,7 @@ async def test_a_memory_that_hangs_is_skipped_and_counted(
     assert bench.engine.memory.health()["skipped"] == 1
 
 
-async def test_a_memory_that_died_is_skipped_and_comes_back(
+async def test_a_memory_process_that_died_is_skipped_and_restarted(
     bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await learn(bench, scripted, project, EditOutcome.KEPT)
@@ -362,7 +360,7 @@ async def test_a_memory_that_died_is_skipped_and_comes_back(
     assert len(await bench.engine.memory.search(WISH, languages=None, limit=3)) == 1
 
 
-async def test_an_edit_of_no_words_or_no_unit_teaches_nothing(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_an_edit_without_an_instruction_or_unit_is_not_learned(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply("x = 1\ny = 2"))
     answer = await bench.run("generate", "$0\n", instruction="two constants")
     await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, "")
@@ -370,7 +368,7 @@ async def test_an_edit_of_no_words_or_no_unit_teaches_nothing(bench: Bench, scri
     assert bench.engine.memory.health()["learned"] == 0
 
 
-async def test_an_edit_that_waits_is_not_lost_with_the_settings_that_it_was_made_under(
+async def test_a_pending_edit_survives_a_change_of_settings(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     scripted.reply(code_reply(CODE))
@@ -396,7 +394,7 @@ EDITED = CODE.replace("(text):", "(text, *more):")
     ],
     ids=["still there", "edited", "undone", "gone", "no file"],
 )
-async def test_what_a_command_wrote_is_learned_if_it_is_still_there_later(
+async def test_an_edit_written_by_a_command_is_learned_if_it_is_still_there_later(
     bench: Bench, scripted: ScriptedModel, project: Path, left: str | None, outcome: str | None, code: str
 ) -> None:
     scripted.reply(code_reply(CODE))
@@ -422,7 +420,7 @@ async def test_what_a_command_wrote_is_learned_if_it_is_still_there_later(
     assert waiting.read_text() == ""
 
 
-async def test_what_waits_is_forgotten_too(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
+async def test_pending_edits_are_forgotten_too(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     scripted.reply(code_reply(CODE))
     answer = await generate(bench, project, WISH)
     await bench.engine.memory.applied(answer.metadata.trace)
@@ -433,7 +431,7 @@ async def test_what_waits_is_forgotten_too(bench: Bench, scripted: ScriptedModel
     assert not any(b"fromisoformat" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-def test_the_server_side_imports_neither_the_table_nor_numbers() -> None:
+def test_the_server_process_imports_neither_the_table_nor_numpy() -> None:
     code = "import stet_ls.engine.run, sys; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 

@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Journal:
     return found
 
 
-def test_what_is_written_is_read(file: Journal) -> None:
+def test_written_events_are_read_back(file: Journal) -> None:
     file.append([journal.put(ONE), journal.put(TWO), journal.count(ONE.counted(wins=2))])
     file.append([journal.forget(TWO.id)])
 
@@ -41,7 +41,7 @@ def test_reading_an_event_twice_changes_nothing(file: Journal) -> None:
     assert [each.uses for each in file.solutions().values()] == [1]
 
 
-def test_a_line_that_a_crash_cut_is_skipped_and_the_next_one_is_whole(file: Journal) -> None:
+def test_a_line_truncated_by_a_crash_is_skipped_and_the_next_one_is_whole(file: Journal) -> None:
     file.append([journal.put(ONE)])
     whole = file.path.read_bytes()
     file.append([journal.put(TWO)])
@@ -51,7 +51,7 @@ def test_a_line_that_a_crash_cut_is_skipped_and_the_next_one_is_whole(file: Jour
         assert set(file.solutions()) == {ONE.id, TWO.id}
 
 
-def test_a_damaged_line_is_counted_and_costs_no_other(file: Journal) -> None:
+def test_a_damaged_line_is_counted_and_the_others_are_read(file: Journal) -> None:
     file.append([journal.put(ONE), journal.put(TWO)])
     file.path.write_bytes(file.path.read_bytes().replace(b"two numbers", b"two numbels"))
 
@@ -60,7 +60,7 @@ def test_a_damaged_line_is_counted_and_costs_no_other(file: Journal) -> None:
     assert set(file.solutions()) == {TWO.id}
 
 
-def test_a_newer_version_is_refused_in_one_sentence(file: Journal) -> None:
+def test_a_journal_of_a_newer_version_is_refused_in_one_sentence(file: Journal) -> None:
     body = json.dumps({"v": journal.VERSION + 1, "op": "fold"}, separators=(",", ":"))
     with file.path.open("a") as stream:
         stream.write(f'{{"crc":"{zlib.crc32(body.encode()):08x}","e":{body}}}\n')
@@ -70,7 +70,7 @@ def test_a_newer_version_is_refused_in_one_sentence(file: Journal) -> None:
     assert raised.value.fault is StoreFault.NEWER
 
 
-def test_nobody_else_may_read_it_and_a_new_file_is_another_generation(file: Journal) -> None:
+def test_the_journal_is_private_and_a_new_file_has_a_new_generation(file: Journal) -> None:
     before = file.stamp
     file.rewrite([ONE])
 

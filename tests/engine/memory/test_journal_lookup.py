@@ -21,7 +21,7 @@ async def found(store: SolutionStore, solution: Solution) -> list[Solution]:
     return [hit.solution for hit in await store.search(solution.instruction)]
 
 
-async def test_a_search_asks_the_table_nothing(store: SolutionStore) -> None:
+async def test_a_search_does_not_query_the_table(store: SolutionStore) -> None:
     await store.put(SUM)
     await store.put(MOST)
     shutil.rmtree(store.shelf.folder)
@@ -30,14 +30,14 @@ async def test_a_search_asks_the_table_nothing(store: SolutionStore) -> None:
     assert store.damaged == 0
 
 
-async def test_what_was_counted_since_is_part_of_the_hit(store: SolutionStore) -> None:
+async def test_outcomes_counted_since_are_part_of_the_hit(store: SolutionStore) -> None:
     await store.put(SUM)
     await store.count([SUM.id], uses=2, wins=1)
     [hit] = await found(store, SUM)
     assert (hit.uses, hit.wins, hit.code) == (2, 1, SUM.code)
 
 
-async def test_a_journal_that_another_process_wrote_anew_is_read_anew(store: SolutionStore, open_store: Open) -> None:
+async def test_a_journal_rewritten_by_another_process_is_read_again(store: SolutionStore, open_store: Open) -> None:
     await store.put(SUM)
     await store.put(MOST)
     assert await found(store, MOST)
@@ -49,7 +49,7 @@ async def test_a_journal_that_another_process_wrote_anew_is_read_anew(store: Sol
     assert [each.code for each in await found(store, MOST)] == [MOST.code]
 
 
-async def test_a_line_that_is_just_being_written_is_read_when_it_is_whole(tmp_path: Path) -> None:
+async def test_an_incomplete_line_is_read_once_it_is_complete(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
     journal.append([put(SUM)])
     lookup = Lookup(journal)
@@ -63,7 +63,7 @@ async def test_a_line_that_is_just_being_written_is_read_when_it_is_whole(tmp_pa
     assert await lookup.solutions([SUM.id, MOST.id]) == {MOST.id: MOST}
 
 
-async def test_a_damaged_line_of_the_journal_is_answered_by_the_table(store: SolutionStore) -> None:
+async def test_a_damaged_journal_line_is_replaced_by_the_row_of_the_table(store: SolutionStore) -> None:
     await store.put(SUM)
     path = store.shelf.journal.path
     path.write_bytes(path.read_bytes().replace(b"return sum", b"return max"))  # the size is as it was

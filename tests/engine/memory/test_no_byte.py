@@ -128,7 +128,9 @@ LEAVES: dict[str, Callable[[SolutionStore], Awaitable[None]]] = {
 
 
 @pytest.mark.parametrize(("way", "count"), WAYS)
-async def test_no_byte_is_left(root: Path, embedder: Embedder, filled: Filled, way: str, count: int) -> None:
+async def test_no_byte_of_a_forgotten_solution_is_left(
+    root: Path, embedder: Embedder, filled: Filled, way: str, count: int
+) -> None:
     store = await filled(root, count)
     await store.count([SECRETIVE.id], uses=1)
     await store.shelf.table.by_words("quotient", None, 3)
@@ -159,7 +161,7 @@ STEPS = ("Journal.append", "LanceTable.remove", "Journal.rewrite", "LanceTable.r
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("step", STEPS)
-async def test_killed_in_the_middle_the_next_start_finishes(
+async def test_a_forget_interrupted_by_a_kill_is_finished_by_the_next_start(
     root: Path, embedder: Embedder, filled: Filled, step: str, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One is a process that is killed; the others are left by an error that nothing catches, which writes as little."""
@@ -183,7 +185,7 @@ async def test_killed_in_the_middle_the_next_start_finishes(
     assert not (root / "purge").exists()
 
 
-async def test_what_an_undone_edit_added_to_a_solution_that_stays_goes(
+async def test_the_part_added_by_an_undone_edit_is_removed_from_a_kept_solution(
     root: Path, embedder: Embedder, filled: Filled
 ) -> None:
     store = await filled(root, 10)
@@ -199,7 +201,7 @@ async def test_what_an_undone_edit_added_to_a_solution_that_stays_goes(
     assert holding(root, WORDS, "1a2b3c") == set()
 
 
-async def test_clear_removes_what_was_never_whole(root: Path, embedder: Embedder, filled: Filled) -> None:
+async def test_clear_removes_incomplete_lines(root: Path, embedder: Embedder, filled: Filled) -> None:
     store = await filled(root, 10)
     await maintenance.clear(store, None)
     with store.shelf.journal.path.open("a") as file:
@@ -210,7 +212,7 @@ async def test_clear_removes_what_was_never_whole(root: Path, embedder: Embedder
     assert holding(root, WORDS) == set()
 
 
-async def test_a_damaged_journal_brings_nothing_back_that_was_forgotten(
+async def test_a_damaged_journal_does_not_restore_forgotten_solutions(
     root: Path, embedder: Embedder, filled: Filled
 ) -> None:
     """The table still holds the row, for the disk was full when it was to follow."""
@@ -227,7 +229,7 @@ async def test_a_damaged_journal_brings_nothing_back_that_was_forgotten(
     assert holding(root, WORDS, SECRETIVE.id) == set()
 
 
-async def test_files_that_a_crash_left_half_written_go(root: Path, embedder: Embedder, filled: Filled) -> None:
+async def test_partial_files_of_a_crash_are_removed(root: Path, embedder: Embedder, filled: Filled) -> None:
     store = await filled(root, 10)
     left = (".journal.jsonl.new", ".awaited.jsonl.x1", f"tables/{embedder.name}/.applied.json.x2", "tables/.x.broken")
     for name in left:
@@ -239,7 +241,7 @@ async def test_files_that_a_crash_left_half_written_go(root: Path, embedder: Emb
     assert (await maintenance.doctor(store))["sound"]
 
 
-async def test_what_an_older_version_left_behind_goes_when_the_store_is_opened(
+async def test_leftovers_of_an_older_version_are_removed_when_the_store_opens(
     root: Path, embedder: Embedder, filled: Filled
 ) -> None:
     """It removed the row and dropped older versions of the table, and noted no more than how far it had read."""

@@ -31,7 +31,7 @@ def write_old(root: Path, *solutions: Solution) -> None:
     (root / "journal.jsonl").write_text("".join(lines))
 
 
-async def test_what_nothing_shows_to_be_proven_is_kept_or_forgotten(
+async def test_old_rows_without_proof_are_kept_or_forgotten(
     root: Path, open_store: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_old(root, KEPT, PROVEN, PROVEN_AND_KEPT, PROVEN_AND_UNDONE)
@@ -49,7 +49,7 @@ async def test_what_nothing_shows_to_be_proven_is_kept_or_forgotten(
     assert not caplog.records, "it is told once"
 
 
-async def test_what_is_proven_from_now_on_stays(open_store: Open) -> None:
+async def test_rows_proven_from_now_on_are_kept(open_store: Open) -> None:
     store = await open_store(with_embedder=False)
     proven = replace(PROVEN, grounds=("proven 1a2b3c",))
     await store.put(proven)

@@ -25,23 +25,23 @@ def enter(*found: Solution, text: str = "x = 1\n$0") -> list[str]:
     return [known.text for known in chosen(rows, request_for("generate", text), "parse a date", "")]
 
 
-def test_together_they_keep_to_their_share_of_tokens() -> None:
+def test_recalled_solutions_stay_within_their_token_share() -> None:
     assert SHARE / 2 < estimate(LONG.code) < SHARE, "one fits, and two do not"
     assert enter(LONG, LONGER, DATE) == [LONG.code, DATE.code], "what is too long makes way for what is not"
 
 
-def test_one_that_is_too_long_alone_enters_none() -> None:
+def test_a_solution_that_is_too_long_is_left_out() -> None:
     assert enter(replace(DATE, code=LONG.code + "    print('and on')\n" * 300)) == []
 
 
 @pytest.mark.parametrize("code", ["x = 1\n", "    return x\n", "# def f(): ...\n"])
-def test_what_is_no_whole_unit_stays_out(code: str) -> None:
+def test_solutions_that_are_not_whole_units_are_left_out(code: str) -> None:
     assert enter(replace(DATE, code=code), REVERSE) == [REVERSE.code]
 
 
-def test_losers_stay_out() -> None:
+def test_solutions_with_more_losses_than_wins_are_left_out() -> None:
     assert enter(replace(DATE, losses=2, wins=1), replace(REVERSE, losses=1, wins=1)) == [REVERSE.code]
 
 
-def test_what_the_document_shows_is_not_shown_twice() -> None:
+def test_a_solution_that_the_document_contains_is_left_out() -> None:
     assert enter(DATE, REVERSE, text=f"import datetime\n\n{DATE.code}\n\n$0") == [REVERSE.code]

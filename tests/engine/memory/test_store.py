@@ -17,7 +17,7 @@ async def found(store: SolutionStore, query: str, **how: object) -> list[str]:
     return [hit.solution.instruction for hit in await store.search(query, **how)]  # type: ignore[arg-type]
 
 
-async def test_a_rephrased_request_finds_it_and_another_does_not(store: SolutionStore) -> None:
+async def test_a_rephrased_request_finds_the_solution_and_another_does_not(store: SolutionStore) -> None:
     await store.put(DATE)
     await store.put(REVERSE)
 
@@ -25,7 +25,7 @@ async def test_a_rephrased_request_finds_it_and_another_does_not(store: Solution
     assert await found(store, "draw a window with three buttons") == []
 
 
-async def test_it_is_there_when_the_store_is_opened_again(store: SolutionStore, open_store: Open) -> None:
+async def test_a_solution_is_found_after_the_store_is_reopened(store: SolutionStore, open_store: Open) -> None:
     stored = await store.put(DATE)
     again = await open_store()
 
@@ -45,7 +45,7 @@ async def test_language_and_scope_are_filters(store: SolutionStore) -> None:
     assert await found(store, DATE.instruction, scope="a", languages=["go"]) == []
 
 
-async def test_the_same_solution_is_one_row_that_won_again(store: SolutionStore) -> None:
+async def test_storing_the_same_solution_again_counts_a_win(store: SolutionStore) -> None:
     first = await store.put(DATE)
     second = await store.put(replace(DATE, code=DATE.code + "  \n", instruction="parse an ISO  date from a string"))
 
@@ -54,7 +54,7 @@ async def test_the_same_solution_is_one_row_that_won_again(store: SolutionStore)
     assert await store.shelf.table.count() == 1
 
 
-async def test_of_two_alike_the_better_proven_one_stays(store: SolutionStore) -> None:
+async def test_the_better_proven_of_two_similar_solutions_is_kept(store: SolutionStore) -> None:
     await store.put(DATE)
     proven = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven")
     assert (await store.put(proven)).how == "replaced"
@@ -64,7 +64,7 @@ async def test_of_two_alike_the_better_proven_one_stays(store: SolutionStore) ->
     assert (hit.solution.outcome, hit.solution.wins) == ("proven", 2)
 
 
-async def test_an_offer_replaces_nothing_until_its_user_keeps_it(store: SolutionStore) -> None:
+async def test_an_offered_solution_replaces_none_until_the_user_keeps_it(store: SolutionStore) -> None:
     await store.put(DATE)
     offer = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven", grounds=("proven ab12",))
     assert await store.put(offer) == Stored(DATE.id, "known")
@@ -75,7 +75,7 @@ async def test_an_offer_replaces_nothing_until_its_user_keeps_it(store: Solution
     assert (hit.solution.outcome, hit.solution.times_kept) == ("proven", 2)
 
 
-async def test_many_edits_are_named_up_to_a_bound_and_none_is_lost(store: SolutionStore) -> None:
+async def test_the_edits_listed_for_a_solution_are_bounded_and_all_counted(store: SolutionStore) -> None:
     for number in range(MOST_GROUNDS + 5):
         await store.put(replace(DATE, grounds=(f"kept {number:04x}",)))
     kept = await store.get(DATE.id)
@@ -86,7 +86,7 @@ async def test_many_edits_are_named_up_to_a_bound_and_none_is_lost(store: Soluti
     assert (await store.get(DATE.id)).grounds == ("kept",), "it was kept by edits that are not named any more"
 
 
-async def test_outcomes_order_what_is_equally_alike(store: SolutionStore) -> None:
+async def test_outcomes_order_equally_similar_solutions(store: SolutionStore) -> None:
     loser = replace(DATE, code="def parse_date(text):\n    return datetime.strptime(text, '%d')  # other", scope="x")
     winner = replace(DATE, scope="y")
     for each in (loser, winner):
@@ -124,7 +124,7 @@ async def test_without_an_embedder_words_are_compared(open_store: Open) -> None:
         assert await store.search(hostile) == []
 
 
-async def test_a_new_embedder_gets_to_all_rows_in_the_background(open_store: Open) -> None:
+async def test_a_new_embedder_processes_all_rows_in_the_background(open_store: Open) -> None:
     words = await open_store(with_embedder=False)
     await words.put(DATE)
     await words.put(REVERSE)
@@ -137,7 +137,7 @@ async def test_a_new_embedder_gets_to_all_rows_in_the_background(open_store: Ope
     assert [hit.by for hit in await store.search(DATE.instruction)] == ["vectors"]
 
 
-async def test_the_bound_holds_and_losers_go_first(open_store: Open) -> None:
+async def test_the_size_limit_removes_losing_solutions_first(open_store: Open) -> None:
     store = await open_store(with_embedder=False, most=20)
     rows = [Solution(f"Task number {n}", f"def f{n}():\n    return {n}", "python") for n in range(30)]
     await store.put_many(rows)
@@ -157,14 +157,14 @@ async def test_a_clock_that_jumps_changes_no_result(store: SolutionStore) -> Non
     assert await found(store, REVERSE.instruction) == [REVERSE.instruction]
 
 
-async def test_text_that_no_utf8_can_hold_is_remembered_without_it(store: SolutionStore) -> None:
+async def test_lone_surrogates_are_removed_from_remembered_text(store: SolutionStore) -> None:
     solution = Solution.from_json({**DATE.to_json(), "instruction": "Parse \udcff dates"})
     stored = await store.put(solution)
 
     assert (await store.get(stored.id)).instruction == "Parse ? dates"
 
 
-async def test_what_is_much_less_alike_than_the_best_is_left_out(store: SolutionStore) -> None:
+async def test_solutions_much_less_similar_than_the_best_are_left_out(store: SolutionStore) -> None:
     near = replace(
         DATE, instruction="Format a date as an ISO string", code="def show(day):\n    return day.isoformat()"
     )

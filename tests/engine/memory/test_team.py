@@ -78,7 +78,7 @@ async def look(store: SolutionStore, query: str = AGAIN) -> list[SolutionHit]:
     return await store.search(query, scope="elsewhere", team_seconds=60.0)
 
 
-async def test_what_stood_for_one_is_found_by_another(place: Place) -> None:
+async def test_a_solution_kept_by_one_member_is_found_by_another(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(replace(DATE, scope="mine", path="src/dates.py"))
     await writer.put(replace(REVERSE, scope="mine", outcome="imported"))
@@ -94,7 +94,7 @@ async def test_what_stood_for_one_is_found_by_another(place: Place) -> None:
     assert await reader.shelf.table.count() == 0
 
 
-async def test_one_of_ones_own_hides_the_teams(place: Place) -> None:
+async def test_a_solution_of_the_user_hides_the_same_one_of_the_team(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
     await share(writer)
@@ -102,7 +102,7 @@ async def test_one_of_ones_own_hides_the_teams(place: Place) -> None:
     assert [hit.team for hit in await look(writer)] == [False]
 
 
-async def test_what_became_of_a_teams_solution_is_ones_own_knowledge(place: Place) -> None:
+async def test_outcomes_of_a_team_solution_are_private(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
     await share(writer)
@@ -114,7 +114,7 @@ async def test_what_became_of_a_teams_solution_is_ones_own_knowledge(place: Plac
     assert (again.team, again.solution.losses) == (False, 1)
 
 
-async def test_what_is_forgotten_is_forgotten_for_the_team(place: Place) -> None:
+async def test_forgetting_a_solution_removes_it_for_the_team(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     reader = await place.member("reader", writes=False)
     await writer.put(DATE)
@@ -129,7 +129,7 @@ async def test_what_is_forgotten_is_forgotten_for_the_team(place: Place) -> None
 PROVEN = replace(DATE, grounds=("proven 1a2b3c",), outcome="proven", evidence=("tests: pass, quokka",))
 
 
-async def test_what_was_undone_is_undone_for_the_team(place: Place) -> None:
+async def test_an_undo_removes_the_solution_for_the_team(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     reader = await place.member("reader", writes=False)
     await writer.put_many([PROVEN, replace(REVERSE, outcome="kept", grounds=("kept 9f9f9f", "kept 1a2b3c"), wins=1)])
@@ -163,7 +163,7 @@ async def die(*_: object, **__: object) -> None:
 @pytest.mark.parametrize("place", ["folder"], indirect=True)
 @pytest.mark.parametrize("step", ["remove", "rewrite"])
 @pytest.mark.parametrize("way", ["forget", "undo"])
-async def test_what_a_crash_left_in_the_teams_files_goes_with_the_next_start(
+async def test_leftovers_of_a_crash_in_team_files_are_removed_at_the_next_start(
     place: Place, way: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = await place.member("writer", writes=True)
@@ -184,7 +184,7 @@ async def test_what_a_crash_left_in_the_teams_files_goes_with_the_next_start(
 
 
 @pytest.mark.parametrize("place", ["folder"], indirect=True)
-async def test_what_others_are_just_writing_stays(place: Place) -> None:
+async def test_files_that_others_are_writing_are_kept(place: Place) -> None:
     """A file that no version of the table names may be half of a commit; no lock tells."""
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
@@ -197,7 +197,7 @@ async def test_what_others_are_just_writing_stays(place: Place) -> None:
 
 
 @pytest.mark.parametrize("place", ["folder"], indirect=True)
-async def test_what_is_forgotten_while_it_is_being_shared_is_not_shared(place: Place) -> None:
+async def test_a_solution_forgotten_during_sharing_is_not_shared(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
     await asyncio.gather(share(writer), maintenance.forget(writer, [DATE.id]))
@@ -206,7 +206,7 @@ async def test_what_is_forgotten_while_it_is_being_shared_is_not_shared(place: P
     assert not any(b"fromisoformat" in content for content in place.files().values())
 
 
-async def test_what_only_the_team_has_is_forgotten_by_who_may_write_it(place: Place) -> None:
+async def test_a_solution_only_in_the_team_table_can_be_forgotten_with_write_permission(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
     await share(writer)
@@ -221,7 +221,7 @@ async def test_what_only_the_team_has_is_forgotten_by_who_may_write_it(place: Pl
     assert await look(reader) == []
 
 
-async def test_a_reader_removes_nothing_of_the_teams(place: Place) -> None:
+async def test_a_reader_removes_no_team_files(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
     await share(writer)
@@ -233,7 +233,7 @@ async def test_a_reader_removes_nothing_of_the_teams(place: Place) -> None:
     assert [hit.team for hit in await look(reader)] == [True]
 
 
-async def test_a_table_that_nobody_made_is_told(place: Place) -> None:
+async def test_a_missing_team_table_is_reported(place: Place) -> None:
     reader = await place.member("reader", writes=False)
     await reader.put(DATE)
 
@@ -250,7 +250,7 @@ def silent() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("address", ["silent", "http://127.0.0.1:9"])
-async def test_one_that_cannot_be_reached_keeps_nobody_waiting(
+async def test_an_unreachable_team_table_does_not_delay_a_search(
     address: str, silent: str, tmp_path: Path, embedder: Embedder
 ) -> None:
     keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "aws_region": "us-east-1"}
@@ -276,7 +276,7 @@ async def test_one_that_cannot_be_reached_keeps_nobody_waiting(
     assert await store.get(DATE.id) == DATE
 
 
-async def test_rows_that_come_too_late_are_there_for_the_next_search(place: Place) -> None:
+async def test_team_rows_that_arrive_late_are_used_in_the_next_search(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
     await share(writer)

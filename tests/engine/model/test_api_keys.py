@@ -47,7 +47,7 @@ async def test_a_key_is_taken_from_the_keyring(entry: str, entries, scripted: Sc
     ("text", "told"),
     [("", r'the keyring has no entry "stet/work": keyring set stet work'), ("locked", "the collection is locked")],
 )
-async def test_a_key_that_cannot_be_had_is_told_and_nothing_is_sent(
+async def test_an_unavailable_key_is_reported_and_no_request_is_sent(
     text: str, told: str, entries, scripted: ScriptedModel, pool, provider
 ) -> None:
     entries(text)
@@ -57,7 +57,7 @@ async def test_a_key_that_cannot_be_had_is_told_and_nothing_is_sent(
     assert scripted.requests == []
 
 
-async def test_without_its_key_the_next_endpoint_is_asked(entries, scripted: ScriptedModel, pool, provider) -> None:
+async def test_without_its_key_an_endpoint_is_skipped(entries, scripted: ScriptedModel, pool, provider) -> None:
     entries("")
     second = provider.model_copy(update={"name": "second"})
     completion = await pool(_with(provider, "stet/work"), second).ask()
@@ -65,7 +65,9 @@ async def test_without_its_key_the_next_endpoint_is_asked(entries, scripted: Scr
     assert "no entry" in completion.warnings[0]
 
 
-async def test_a_key_of_the_keyring_is_in_no_message(entries, scripted: ScriptedModel, pool, provider, caplog) -> None:
+async def test_no_message_contains_a_key_of_the_keyring(
+    entries, scripted: ScriptedModel, pool, provider, caplog
+) -> None:
     from support.scripted import Reply
 
     caplog.set_level("DEBUG")
@@ -89,7 +91,7 @@ print(asyncio.run(key_of(Provider(name="x", base_url="http://127.0.0.1:1/v1", ap
 """
 
 
-def test_without_the_extra_it_says_how_to_get_it() -> None:
+def test_a_missing_keyring_library_is_reported_with_an_install_hint() -> None:
     done = subprocess.run([sys.executable, "-c", ABSENT], capture_output=True, text=True, env={**os.environ})
     assert install_command("keyring") in done.stdout, done.stderr
 
@@ -101,6 +103,6 @@ assert "keyring" not in sys.modules
 """
 
 
-def test_the_keyring_is_loaded_by_nobody_who_does_not_need_it() -> None:
+def test_the_keyring_library_is_loaded_only_when_needed() -> None:
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -29,7 +29,9 @@ async def _others() -> set[asyncio.Task]:
     [Reply("never", hold=threading.Event()), Reply("never", hold=threading.Event(), head_first=True)],
     ids=["before the head", "before the first token"],
 )
-async def test_cancel_before_the_first_token(reply: Reply, scripted: ScriptedModel, asker) -> None:
+async def test_cancelling_before_the_first_token_closes_the_request(
+    reply: Reply, scripted: ScriptedModel, asker
+) -> None:
     before = await _others()
     scripted.replies([reply])
     task = asyncio.create_task(asker.ask())
@@ -39,7 +41,7 @@ async def test_cancel_before_the_first_token(reply: Reply, scripted: ScriptedMod
     assert len(scripted.requests) == 1
 
 
-async def test_cancel_in_the_middle(scripted: ScriptedModel, asker) -> None:
+async def test_cancelling_during_a_reply_closes_the_request(scripted: ScriptedModel, asker) -> None:
     before = await _others()
     scripted.reply("a b c d", hold=threading.Event(), hold_at=2)
     arrived = asyncio.Event()
@@ -63,7 +65,7 @@ class _Watcher(list):
             self._arrived.set()
 
 
-async def test_cancel_while_waiting_to_ask_again(scripted: ScriptedModel, asker) -> None:
+async def test_cancelling_during_the_pause_before_a_retry_ends_the_call(scripted: ScriptedModel, asker) -> None:
     scripted.replies([Reply.failure(429, retry_after="9"), Reply("never")])
     task = asyncio.create_task(asker.ask())
     await asyncio.to_thread(scripted.wait_request)
@@ -75,7 +77,7 @@ async def test_cancel_while_waiting_to_ask_again(scripted: ScriptedModel, asker)
     assert len(scripted.requests) == 1
 
 
-async def test_a_cancelled_call_is_no_failed_one(scripted: ScriptedModel, pool, provider) -> None:
+async def test_a_cancelled_call_does_not_count_as_a_failure(scripted: ScriptedModel, pool, provider) -> None:
     """It moves no work to the next provider and is nobody's fault."""
     with ScriptedModel() as second:
         asker = pool(provider, provider.model_copy(update={"name": "second", "base_url": second.base_url}))

@@ -38,7 +38,7 @@ def fail(breaker: Breaker, times: int = 3, failure: EndpointFailure | None = BRO
         breaker.end(admission, failure)
 
 
-def test_it_opens_after_failures_in_a_row(breaker: Breaker) -> None:
+def test_the_breaker_opens_after_consecutive_failures(breaker: Breaker) -> None:
     fail(breaker, 2)
     fail(breaker, 1, None)
     fail(breaker, 2)
@@ -60,14 +60,14 @@ def test_after_the_pause_one_call_is_the_trial(breaker: Breaker, clock: Clock) -
     assert (breaker.state, breaker.failures) == (State.CLOSED, 0)
 
 
-def test_a_failed_trial_opens_it_again(breaker: Breaker, clock: Clock) -> None:
+def test_a_failed_trial_opens_the_breaker_again(breaker: Breaker, clock: Clock) -> None:
     fail(breaker)
     clock.now += 30
     fail(breaker, 1)
     assert (breaker.state, breaker.cooldown_remaining) == (State.OPEN, 30)
 
 
-def test_a_cancelled_trial_leaves_the_next_one_to_try(breaker: Breaker, clock: Clock) -> None:
+def test_after_a_cancelled_trial_the_next_call_is_the_trial(breaker: Breaker, clock: Clock) -> None:
     fail(breaker)
     clock.now += 30
     assert breaker.admit() == "trial"
@@ -76,7 +76,7 @@ def test_a_cancelled_trial_leaves_the_next_one_to_try(breaker: Breaker, clock: C
     assert breaker.admit() == "trial"
 
 
-def test_a_cancelled_call_changes_nothing(breaker: Breaker) -> None:
+def test_a_cancelled_call_does_not_change_the_breaker(breaker: Breaker) -> None:
     fail(breaker, 2)
     breaker.withdraw(breaker.admit() or "call")
     assert (breaker.state, breaker.failures) == (State.CLOSED, 2)
@@ -92,7 +92,7 @@ def test_a_cancelled_call_changes_nothing(breaker: Breaker) -> None:
     ],
     ids=str,
 )
-def test_what_is_no_fault_of_the_endpoint_does_not_count(
+def test_errors_not_caused_by_the_endpoint_do_not_count(
     failure: EndpointFailure, breaker: Breaker, clock: Clock
 ) -> None:
     fail(breaker, 9, failure)
@@ -103,7 +103,7 @@ def test_what_is_no_fault_of_the_endpoint_does_not_count(
     assert breaker.state is State.CLOSED, "whoever refuses a request is there"
 
 
-def test_retry_after_is_kept_for_the_next_calls_too(breaker: Breaker, clock: Clock) -> None:
+def test_retry_after_applies_to_the_next_calls_too(breaker: Breaker, clock: Clock) -> None:
     fail(breaker, 1, EndpointFailure(Fault.RATE_LIMITED, retry_after=12))
     assert (breaker.state, breaker.cooldown_remaining) == (State.OPEN, 12)
     clock.now += 12
@@ -111,12 +111,12 @@ def test_retry_after_is_kept_for_the_next_calls_too(breaker: Breaker, clock: Clo
     assert breaker.state is State.CLOSED
 
 
-def test_an_absurd_retry_after_is_not_believed(breaker: Breaker) -> None:
+def test_an_absurd_retry_after_is_ignored(breaker: Breaker) -> None:
     fail(breaker, 1, EndpointFailure(Fault.RATE_LIMITED, retry_after=1e9))
     assert breaker.cooldown_remaining == LONGEST_REST
 
 
-def test_calls_that_come_back_late_prolong_nothing(breaker: Breaker, clock: Clock) -> None:
+def test_late_failures_do_not_prolong_the_pause(breaker: Breaker, clock: Clock) -> None:
     late = [breaker.admit() for _ in range(2)]
     fail(breaker)
     clock.now += 20
@@ -136,7 +136,7 @@ def test_a_sign_of_life_ends_the_pause(breaker: Breaker) -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.STALLED, Fault.NO_FIRST_TOKEN], ids=str)
-def test_a_silence_is_remembered_for_a_minute_or_until_something_comes_whole(
+def test_a_silence_is_remembered_for_a_minute_or_until_a_complete_reply(
     fault: Fault, breaker: Breaker, clock: Clock
 ) -> None:
     fail(breaker, 1, BROKEN)

@@ -37,7 +37,7 @@ def paths(stet_home: Path) -> Paths:
     return user_paths()
 
 
-async def test_switched_off(paths: Paths) -> None:
+async def test_the_embedded_model_can_be_switched_off(paths: Paths) -> None:
     embedded = Embedded(Settings(model=ModelSettings(embedded="off")), paths)
     assert embedded.available() == "The embedded model is disabled (setting `model.embedded`)."
     with pytest.raises(NoModelError, match="disabled"):
@@ -45,7 +45,7 @@ async def test_switched_off(paths: Paths) -> None:
 
 
 @pytest.mark.parametrize(("name", "size"), [("tiny", "491 MB"), ("small", "1117 MB")])
-async def test_without_weights_it_names_the_command_and_the_size(paths: Paths, name: str, size: str) -> None:
+async def test_missing_weights_are_reported_with_the_command_and_the_size(paths: Paths, name: str, size: str) -> None:
     pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
     embedded = Embedded(Settings.model_validate({"model": {"embedded": name}}), paths)
     reason = embedded.available()
@@ -57,7 +57,7 @@ async def test_without_weights_it_names_the_command_and_the_size(paths: Paths, n
     assert not paths.runtime.exists(), "nothing was started or written"
 
 
-async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
+async def test_damaged_weights_are_reported_and_no_process_is_left(paths: Paths) -> None:
     """The size is right and the content is not: its SHA-256 tells, before anything is started."""
     pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
     weights = WEIGHTS["tiny"]
@@ -72,7 +72,7 @@ async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
     assert not paths.runtime.exists(), "nothing was started"
 
 
-def test_nothing_of_it_is_imported_here() -> None:
+def test_the_server_process_does_not_import_the_inference_library() -> None:
     script = "import sys, stet_ls.engine.model.embedded.embedded_model; sys.exit('xllamacpp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
@@ -127,7 +127,7 @@ async def eventually(holds: Callable[[], bool], seconds: float = 30.0) -> None:
 
 @pytest.mark.model
 @pytest.mark.timeout(600)
-async def test_it_serves_whoever_has_the_key(embedded: Embedded, home_with_model: Paths) -> None:
+async def test_the_embedded_server_requires_the_key(embedded: Embedded, home_with_model: Paths) -> None:
     events: list[Event] = []
     provider = await embedded.endpoint(events.append)
     assert events == [Notice("Starting the embedded model."), Stage("model")]
@@ -149,7 +149,7 @@ async def test_it_serves_whoever_has_the_key(embedded: Embedded, home_with_model
 
 @pytest.mark.model
 @pytest.mark.timeout(600)
-async def test_all_servers_of_a_user_share_it_and_the_last_one_ends_it(
+async def test_all_servers_of_a_user_share_one_model_process_and_the_last_ends_it(
     embedded: Embedded, home_with_model: Paths
 ) -> None:
     other = Embedded(TINY, home_with_model)
@@ -167,7 +167,7 @@ async def test_all_servers_of_a_user_share_it_and_the_last_one_ends_it(
 
 @pytest.mark.model
 @pytest.mark.timeout(600)
-async def test_after_a_crash_it_is_started_again(embedded: Embedded, home_with_model: Paths) -> None:
+async def test_the_model_process_is_restarted_after_a_crash(embedded: Embedded, home_with_model: Paths) -> None:
     first = await embedded.endpoint()
     os.kill(pid_of(home_with_model), 9)
     second = await embedded.endpoint()
@@ -178,7 +178,7 @@ async def test_after_a_crash_it_is_started_again(embedded: Embedded, home_with_m
 
 @pytest.mark.model
 @pytest.mark.timeout(600)
-async def test_its_start_does_not_hold_up_the_event_loop(embedded: Embedded) -> None:
+async def test_starting_the_model_does_not_block_the_event_loop(embedded: Embedded) -> None:
     """As many turns of the loop as fit: a blocking load would leave a gap of a second."""
     gaps: list[float] = []
     starting = asyncio.create_task(embedded.endpoint())

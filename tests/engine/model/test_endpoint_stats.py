@@ -26,23 +26,23 @@ def correction_of(*pairs: tuple[int, int]) -> TokenCalibration:
     return correction
 
 
-def test_three_counts_are_believed_and_the_median_of_them() -> None:
+def test_three_token_counts_are_needed_and_their_median_is_used() -> None:
     assert correction_of((1000, 1300), (1000, 1300)).factor == 1.0
     assert correction_of((1000, 1300), (1000, 1400), (500, 600)).factor == 1.3
 
 
-def test_single_liars_are_not_heard() -> None:
+def test_single_outliers_are_ignored() -> None:
     honest = [(1000, 1200)] * 8
     assert correction_of(*honest, (1000, 1999), (1000, 700), (1000, 1999)).factor == 1.2
 
 
 @pytest.mark.parametrize("pair", [(100, 300), (1000, 2), (1000, 0), (1000, 90_000), (1000, 500)])
-def test_what_teaches_nothing(pair: tuple[int, int]) -> None:
+def test_implausible_token_counts_are_ignored(pair: tuple[int, int]) -> None:
     """Short prompts, cut prompts, and counts out of this world."""
     assert correction_of(*[pair] * 10).ratios == ()
 
 
-def test_a_cut_is_seen_against_what_the_model_usually_counts() -> None:
+def test_a_truncated_prompt_is_detected_by_the_usual_count() -> None:
     assert not TokenCalibration().was_cut(1000, 700)
     assert correction_of(*[(1000, 1500)] * 5).was_cut(1000, 700)
     assert not correction_of(*[(1000, 750)] * 5).was_cut(1000, 500)
@@ -50,15 +50,13 @@ def test_a_cut_is_seen_against_what_the_model_usually_counts() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
-def test_the_factor_stays_in_reason(pairs: list[tuple[int, int]]) -> None:
+def test_the_token_factor_is_bounded(pairs: list[tuple[int, int]]) -> None:
     correction = correction_of(*pairs)
     assert 0.5 <= correction.factor <= 2.0
     assert len(correction.ratios) <= 15
 
 
-async def test_what_was_learnt_is_there_after_a_restart(
-    scripted: ScriptedModel, pool: Callable, provider: Provider
-) -> None:
+async def test_measurements_survive_a_restart(scripted: ScriptedModel, pool: Callable, provider: Provider) -> None:
     scripted.default = Reply("word " * 20, usage=(2600, 20), delay=0.01)
     asker = pool(provider)
     for _ in range(3):
@@ -82,7 +80,9 @@ async def test_a_slow_model_is_known_to_be_slow_at_the_first_call(
     assert (await asker.ask(LONG)).text == "fine"
 
 
-async def test_a_damaged_profile_is_told_once(scripted: ScriptedModel, pool: Callable, provider, paths: Paths) -> None:
+async def test_a_damaged_profile_is_reported_once(
+    scripted: ScriptedModel, pool: Callable, provider, paths: Paths
+) -> None:
     path = ProfileStore(paths.profiles).path(scripted.base_url, "scripted-7b")
     path.parent.mkdir(parents=True)
     path.write_text("{")
@@ -94,7 +94,7 @@ async def test_a_damaged_profile_is_told_once(scripted: ScriptedModel, pool: Cal
     assert (await pool(provider).ask()).warnings == ()
 
 
-async def test_who_sends_whole_replies_has_the_time_to_write_them(
+async def test_an_endpoint_without_streaming_gets_the_time_to_write_a_reply(
     scripted: ScriptedModel, pool: Callable, provider: Provider
 ) -> None:
     scripted.replies([Reply("fine", mode="json"), Reply("fine", mode="json", first_delay=6.0)])
@@ -111,7 +111,7 @@ def profile_of(**probe) -> Profile:
     return measured(MID, StoredProfile("e", "some-7b", probe=ProbeScores("2026-01-01", **probe)))
 
 
-def test_a_self_test_sets_the_profile() -> None:
+def test_the_result_of_a_self_test_sets_the_profile() -> None:
     assert (MID.samples, MID.repairs, MID.search_replace, MID.json) == (2, 2, False, None)
     assert profile_of(context=4096).context == 4096
     assert profile_of(max_output=777).max_output == 777

@@ -101,7 +101,7 @@ SERVING = [row for row in ROWS if row.fault is None]
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("row", FAULTY, ids=lambda row: row.name)
-async def test_when_all_fail_each_is_asked_by_its_rules_and_named(
+async def test_if_all_endpoints_fail_each_is_tried_by_its_rules_and_named(
     row: Row, count: int, endpoints: Endpoints, pool: Callable
 ) -> None:
     made = endpoints(count)
@@ -121,7 +121,7 @@ async def test_when_all_fail_each_is_asked_by_its_rules_and_named(
 
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("row", FAULTY, ids=lambda row: row.name)
-async def test_the_last_one_answers_and_the_answer_says_why(
+async def test_an_answer_of_the_last_endpoint_says_why(
     row: Row, count: int, endpoints: Endpoints, pool: Callable
 ) -> None:
     made = endpoints(count)
@@ -146,7 +146,9 @@ async def test_the_last_one_answers_and_the_answer_says_why(
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("row", SERVING, ids=lambda row: row.name)
-async def test_whoever_gave_text_is_not_replaced(row: Row, count: int, endpoints: Endpoints, pool: Callable) -> None:
+async def test_an_endpoint_that_sent_text_is_not_replaced(
+    row: Row, count: int, endpoints: Endpoints, pool: Callable
+) -> None:
     (first, provider), *others = endpoints(count)
     first.replies(row.script)
     completion = await pool(row.asked(provider), *(other for _, other in others)).ask()
@@ -156,7 +158,7 @@ async def test_whoever_gave_text_is_not_replaced(row: Row, count: int, endpoints
     assert [len(server.requests) for server, _ in others] == [0] * len(others)
 
 
-async def test_a_refused_connection_moves_on(endpoints: Endpoints, pool: Callable) -> None:
+async def test_a_refused_connection_moves_on_to_the_next_endpoint(endpoints: Endpoints, pool: Callable) -> None:
     ((server, provider),) = endpoints(1)
     server.default = GOOD
     with dead_endpoint() as base_url:
@@ -167,7 +169,7 @@ async def test_a_refused_connection_moves_on(endpoints: Endpoints, pool: Callabl
             await pool(_provider("dead", base_url), _provider("other", base_url)).ask()
 
 
-async def test_a_hanging_first_leaves_the_others_their_share(endpoints: Endpoints, pool: Callable) -> None:
+async def test_a_hanging_first_endpoint_leaves_time_for_the_others(endpoints: Endpoints, pool: Callable) -> None:
     """However patient its own limit is."""
     made = endpoints(3)
     for server, _ in made[:2]:
@@ -177,12 +179,12 @@ async def test_a_hanging_first_leaves_the_others_their_share(endpoints: Endpoint
     assert completion.endpoint == "third"
 
 
-async def test_alone_it_has_all_the_time_there_is(scripted: ScriptedModel, pool: Callable, provider: Provider) -> None:
+async def test_a_single_endpoint_has_all_the_time(scripted: ScriptedModel, pool: Callable, provider: Provider) -> None:
     scripted.reply("fine", first_delay=5)
     assert (await pool(provider).ask(deadline=9)).text == "fine"
 
 
-async def test_who_has_begun_may_use_the_time_of_the_others(endpoints: Endpoints, pool: Callable) -> None:
+async def test_an_endpoint_that_has_begun_may_use_the_time_of_the_others(endpoints: Endpoints, pool: Callable) -> None:
     made = endpoints(2)
     made[0][0].reply("a " * 12, delay=0.4)
     completion = await pool(*(provider for _, provider in made)).ask(deadline=9)
@@ -190,7 +192,7 @@ async def test_who_has_begun_may_use_the_time_of_the_others(endpoints: Endpoints
 
 
 @pytest.mark.parametrize("count", [1, 2])
-async def test_a_long_retry_after_is_not_waited_for(count: int, endpoints: Endpoints, pool: Callable) -> None:
+async def test_a_long_retry_after_skips_the_endpoint(count: int, endpoints: Endpoints, pool: Callable) -> None:
     """Neither with the long deadline of an endpoint that nobody measured."""
     made = endpoints(count)
     made[0][0].replies([Reply.failure(429, "slow down", retry_after="60")])
@@ -206,7 +208,7 @@ async def test_a_long_retry_after_is_not_waited_for(count: int, endpoints: Endpo
     assert len(made[0][0].requests) == 1
 
 
-async def test_while_it_rests_it_is_not_asked(endpoints: Endpoints, pool: Callable) -> None:
+async def test_a_disabled_endpoint_gets_no_request(endpoints: Endpoints, pool: Callable) -> None:
     made = endpoints(2)
     made[0][0].default = Reply.failure(401, "bad key")
     made[1][0].default = GOOD
@@ -222,7 +224,7 @@ async def test_while_it_rests_it_is_not_asked(endpoints: Endpoints, pool: Callab
     assert 0 < rows[0]["retry_in"] <= 30
 
 
-async def test_one_call_tries_it_again_and_its_success_is_everybodys(
+async def test_one_successful_trial_enables_the_endpoint_for_all_calls(
     endpoints: Endpoints, breaking: Callable, pool: Callable
 ) -> None:
     made = endpoints(2)
@@ -244,7 +246,9 @@ async def test_one_call_tries_it_again_and_its_success_is_everybodys(
     assert (await asker.ask()).endpoint == "first"
 
 
-async def test_a_cancelled_trial_is_no_failed_one(scripted: ScriptedModel, breaking: Callable, provider) -> None:
+async def test_a_cancelled_trial_does_not_count_as_a_failure(
+    scripted: ScriptedModel, breaking: Callable, provider
+) -> None:
     asker = breaking(1, 600, provider)
     scripted.replies([Reply.failure(401), Reply("never", hold=threading.Event())])
     with pytest.raises(EndpointError):
@@ -261,7 +265,7 @@ async def test_a_cancelled_trial_is_no_failed_one(scripted: ScriptedModel, break
     assert (await asker.ask()).text == "fine"
 
 
-async def test_an_endpoint_that_rests_is_asked_by_nobody_and_the_message_says_how_long(
+async def test_a_disabled_endpoint_is_skipped_and_the_message_says_for_how_long(
     scripted: ScriptedModel, breaking: Callable, provider: Provider
 ) -> None:
     asker = breaking(1, 90, provider)
@@ -274,7 +278,7 @@ async def test_an_endpoint_that_rests_is_asked_by_nobody_and_the_message_says_ho
     assert len(scripted.requests) == 1
 
 
-async def test_whoever_starts_a_server_that_was_not_running_does_not_wait(breaking: Callable) -> None:
+async def test_a_server_started_after_a_refused_connection_is_used_at_once(breaking: Callable) -> None:
     with dead_endpoint() as base_url:
         asker = breaking(1, 30, _provider("late", base_url))
         for _ in range(2):
@@ -300,11 +304,11 @@ def breaking(pool: Callable) -> Callable:
     return make
 
 
-def test_the_breakers_settings_are_five_and_thirty() -> None:
+def test_the_breaker_opens_after_five_failures_for_thirty_seconds() -> None:
     assert (ModelSettings().breaker_failures, ModelSettings().breaker_seconds) == (5, 30)
 
 
-async def test_one_deadline_holds_for_all_of_them(endpoints: Endpoints, pool: Callable) -> None:
+async def test_one_deadline_applies_to_all_endpoints(endpoints: Endpoints, pool: Callable) -> None:
     made = endpoints(3)
     for server, _ in made:
         server.default = Reply.failure(500)
@@ -313,7 +317,9 @@ async def test_one_deadline_holds_for_all_of_them(endpoints: Endpoints, pool: Ca
     assert sum(len(server.requests) for server, _ in made) < 9, "each would be asked three times if it had more time"
 
 
-async def test_a_prompt_too_long_for_the_second_is_not_sent_there(endpoints: Endpoints, pool: Callable) -> None:
+async def test_a_prompt_too_long_for_the_second_endpoint_is_not_sent_to_it(
+    endpoints: Endpoints, pool: Callable
+) -> None:
     """It would be cut without a word."""
     made = endpoints(3)
     made[0][0].default = Reply.failure(401)
@@ -328,7 +334,7 @@ async def test_a_prompt_too_long_for_the_second_is_not_sent_there(endpoints: End
 
 
 @pytest.mark.parametrize("silence", [Reply("a b c", stall_after=2), Reply("never", first_delay=60)], ids=str)
-async def test_whoever_fell_silent_is_asked_last_and_the_answer_says_so(
+async def test_an_endpoint_that_fell_silent_is_tried_last_and_the_answer_says_so(
     silence: Reply, endpoints: Endpoints, pool: Callable
 ) -> None:
     (first, silent), (second, other) = endpoints(2)
@@ -351,7 +357,7 @@ async def test_whoever_fell_silent_is_asked_last_and_the_answer_says_so(
     assert (completion.endpoint, completion.warnings) == ("first", ()), "it spoke again"
 
 
-async def test_a_second_silence_costs_less_than_the_first(
+async def test_a_second_silence_costs_less_time_than_the_first(
     scripted: ScriptedModel, pool: Callable, provider: Provider
 ) -> None:
     """Alone it is asked again, and half of the patience is more than it gets between two tokens."""

@@ -26,15 +26,15 @@ REAL = "sk-9f8e7d6c5b4a"
         ("no", "no model is not known", "no model is not known"),
     ],
 )
-def test_keys_are_taken_out_and_words_stay_whole(secret: str, said: str, told: str) -> None:
+def test_keys_are_removed_from_messages_and_other_words_kept(secret: str, said: str, told: str) -> None:
     assert without_secrets(EndpointFailure(Fault.SERVER, said), (secret,)).detail == told
 
 
-def test_a_secret_within_another_leaves_nothing_of_it() -> None:
+def test_a_secret_within_another_is_removed_completely() -> None:
     assert without_secrets(EndpointFailure(Fault.SERVER, f"{REAL}-longer"), (REAL, f"{REAL}-longer")).detail == "[key]"
 
 
-async def test_a_key_of_one_letter_leaves_the_message_as_it_is(scripted: ScriptedModel, pool, provider) -> None:
+async def test_a_key_of_one_letter_does_not_change_the_message(scripted: ScriptedModel, pool, provider) -> None:
     scripted.default = Reply(mode="html", text="<p>a page</p>")
     asker = pool(provider.model_copy(update={"api_key": SecretStr("a")}))
     with pytest.raises(EndpointError, match="a web page; the address lacks its version path") as raised:
@@ -45,7 +45,7 @@ async def test_a_key_of_one_letter_leaves_the_message_as_it_is(scripted: Scripte
     assert all(b"<p>a page</p>".startswith(head) for head in heads)
 
 
-async def test_a_real_key_is_in_no_word_and_no_byte_that_is_kept(scripted: ScriptedModel, pool, provider) -> None:
+async def test_no_message_and_no_kept_reply_contains_a_real_key(scripted: ScriptedModel, pool, provider) -> None:
     scripted.default = Reply(mode="html", text=f"<p>é {REAL}</p>" + " " * 100)
     asker = pool(provider.model_copy(update={"api_key": SecretStr(REAL)}))
     with pytest.raises(EndpointError):
@@ -55,7 +55,7 @@ async def test_a_real_key_is_in_no_word_and_no_byte_that_is_kept(scripted: Scrip
     assert all(head.startswith("<p>é [key]</p>") for head in heads)
 
 
-async def test_who_does_not_begin_is_told_with_the_ways_out(scripted: ScriptedModel, pool, hasty) -> None:
+async def test_an_endpoint_that_does_not_begin_is_reported_with_ways_out(scripted: ScriptedModel, pool, hasty) -> None:
     scripted.default = Reply("never", first_delay=60)
     with pytest.raises(EndpointError) as raised:
         await pool(hasty).ask()
@@ -66,14 +66,14 @@ async def test_who_does_not_begin_is_told_with_the_ways_out(scripted: ScriptedMo
     assert "`timeout_first_token` in a [[providers]] table (now 1.5 s)" in told
 
 
-async def test_who_falls_silent_is_told_with_the_ways_out(scripted: ScriptedModel, pool, provider) -> None:
+async def test_an_endpoint_that_falls_silent_is_reported_with_ways_out(scripted: ScriptedModel, pool, provider) -> None:
     scripted.reply("a b c", stall_after=2)
     [warning] = (await pool(provider.model_copy(update={"timeout_token": 1.5})).ask()).warnings
     assert "stopped in the middle of its reply; run `stet doctor`" in warning
     assert "`timeout_token` in a [[providers]] table (now 1.5 s)" in warning
 
 
-async def test_whose_time_is_up_is_told_with_the_setting(scripted: ScriptedModel, asker) -> None:
+async def test_a_timeout_is_reported_with_its_setting(scripted: ScriptedModel, asker) -> None:
     scripted.replies([Reply("fine"), Reply("never", first_delay=60)])
     await asker.ask()  # loads what takes longer to load than the deadline is
     with pytest.raises(EndpointError, match=r"the setting `deadline` \(now 30 s\)") as raised:

@@ -98,7 +98,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_what_comes_of_a_fault(
+async def test_each_fault_has_its_outcome(
     case: Case, scripted: ScriptedModel, pool, provider: Provider, hasty: Provider
 ) -> None:
     asker = pool(hasty if case.silent else provider)
@@ -119,14 +119,14 @@ async def test_what_comes_of_a_fault(
     assert len(scripted.requests) == case.requests
 
 
-async def test_a_refused_connection_is_no_model(pool, provider: Provider) -> None:
+async def test_a_refused_connection_is_reported_as_no_model(pool, provider: Provider) -> None:
     with dead_endpoint() as base_url:
         asker = pool(provider.model_copy(update={"base_url": base_url}))
         with pytest.raises(NoModelError, match=f"{re.escape(base_url)}.*connection refused.*start it"):
             await asker.ask()
 
 
-async def test_the_deadline_ends_everything(scripted: ScriptedModel, asker) -> None:
+async def test_the_deadline_ends_a_call(scripted: ScriptedModel, asker) -> None:
     scripted.replies([GOOD, Reply("fine", first_delay=60)])
     await asker.ask()  # loads what takes longer to load than the deadline is
     with pytest.raises(EndpointError) as raised:
@@ -146,13 +146,13 @@ async def test_at_the_deadline_the_text_so_far_is_kept(scripted: ScriptedModel, 
     scripted.wait_disconnect()
 
 
-async def test_slow_tokens_are_no_stall(scripted: ScriptedModel, pool, provider: Provider) -> None:
+async def test_slow_tokens_are_not_a_stall(scripted: ScriptedModel, pool, provider: Provider) -> None:
     """Each token has its own patience: 5 × 1 s is longer than the 4 s between two."""
     scripted.reply("a b c d e", delay=1.0)
     assert (await pool(provider.model_copy(update={"timeout_token": 4.0})).ask()).finish == "stop"
 
 
-async def test_keep_alives_are_no_tokens(scripted: ScriptedModel, pool, hasty: Provider) -> None:
+async def test_keep_alive_messages_are_not_tokens(scripted: ScriptedModel, pool, hasty: Provider) -> None:
     scripted.reply(raw=[b": still here\n\n"] * 100, delay=0.05)
     with pytest.raises(EndpointError) as raised:
         await pool(hasty).ask()
@@ -162,7 +162,7 @@ async def test_keep_alives_are_no_tokens(scripted: ScriptedModel, pool, hasty: P
 PROGRESS = b'data: {"choices":[{"delta":{}}],"prompt_progress":{"total":900,"processed":90}}\n\n'
 
 
-async def test_a_server_that_tells_how_far_it_read_is_not_silent(
+async def test_a_server_that_reports_prompt_progress_is_not_silent(
     scripted: ScriptedModel, pool, provider: Provider
 ) -> None:
     """llama.cpp does with each batch: a long prompt on a busy machine is no fault."""
@@ -170,7 +170,7 @@ async def test_a_server_that_tells_how_far_it_read_is_not_silent(
     assert (await pool(provider.model_copy(update={"timeout_first_token": 4.0})).ask()).text == "fine"
 
 
-async def test_who_reads_for_ever_is_given_up_at_the_deadline(scripted: ScriptedModel, asker) -> None:
+async def test_endless_prompt_processing_is_stopped_at_the_deadline(scripted: ScriptedModel, asker) -> None:
     scripted.reply(raw=[PROGRESS] * 100, delay=0.1)
     with pytest.raises(EndpointError) as raised:
         await asker.ask(deadline=1.5)
@@ -181,7 +181,7 @@ def _event(content: str) -> bytes:
     return f"data: {json.dumps({'choices': [{'delta': {'content': content}}]}, ensure_ascii=False)}".encode()
 
 
-async def test_bytes_may_be_cut_anywhere(scripted: ScriptedModel, asker) -> None:
+async def test_a_stream_may_be_split_at_any_byte(scripted: ScriptedModel, asker) -> None:
     """CRLF events, comments, and a character of four bytes that arrives one by one."""
     end = b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}'
     whole = b"\r\n\r\n".join([b": hello", _event("né"), _event("𝛼"), end, b"data: [DONE]", b""])
@@ -208,7 +208,7 @@ async def test_an_endless_reply_that_ignores_max_tokens_is_stopped(scripted: Scr
     scripted.wait_disconnect()
 
 
-async def test_a_loading_server_is_waited_for(scripted: ScriptedModel, asker) -> None:
+async def test_a_call_waits_for_a_loading_server(scripted: ScriptedModel, asker) -> None:
     """llama.cpp answers 503 while it reads its weights; that is no fault, however often it says so."""
     loading = Reply.failure(503, "Loading model")
     scripted.replies([loading, loading, loading, Reply.failure(500), GOOD])
@@ -220,7 +220,7 @@ async def test_a_loading_server_is_waited_for(scripted: ScriptedModel, asker) ->
     ]
 
 
-async def test_who_is_asked_again_need_not_be_mended(scripted: ScriptedModel, asker) -> None:
+async def test_a_retry_is_announced_with_its_reason(scripted: ScriptedModel, asker) -> None:
     scripted.replies([Reply.failure(429, "slow down", retry_after="1"), GOOD])
     await asker.ask()
     assert [event.message for event in asker.events if isinstance(event, Notice)] == [
@@ -272,7 +272,7 @@ async def test_a_second_refusal_is_final(scripted: ScriptedModel, asker) -> None
     assert len(scripted.requests) == 2
 
 
-async def test_a_reply_that_does_not_fit_beside_the_prompt_is_asked_shorter(scripted: ScriptedModel, asker) -> None:
+async def test_a_reply_that_does_not_fit_is_requested_with_a_lower_limit(scripted: ScriptedModel, asker) -> None:
     complaint = (
         "This model's maximum context length is 1000 tokens. However, you requested 1100 tokens "
         "(700 in the messages, 400 in the completion). Please reduce the length."
@@ -285,17 +285,17 @@ async def test_a_reply_that_does_not_fit_beside_the_prompt_is_asked_shorter(scri
 LONG = (Message("user", "word " * 4000),)
 
 
-async def test_a_prompt_that_was_cut_is_told(scripted: ScriptedModel, asker) -> None:
+async def test_a_truncated_prompt_is_reported(scripted: ScriptedModel, asker) -> None:
     scripted.reply("fine", usage=(2048, 1))
     assert "cut the prompt" in (await asker.ask(LONG)).warnings[0]
 
 
-async def test_a_prompt_that_was_read_is_not_called_cut(scripted: ScriptedModel, asker) -> None:
+async def test_a_complete_prompt_is_not_reported_as_truncated(scripted: ScriptedModel, asker) -> None:
     scripted.reply("fine", usage=(4012, 1))
     assert (await asker.ask(LONG)).warnings == ()
 
 
-async def test_a_missing_count_after_the_end_is_no_fault(scripted: ScriptedModel, asker) -> None:
+async def test_a_missing_usage_count_is_not_a_fault(scripted: ScriptedModel, asker) -> None:
     """Some proxies keep the line open after the model has said that it is done."""
     pieces = [_event("fine") + b"\n\n", b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n']
     scripted.reply(raw=[*pieces, *[b": ping\n\n"] * 1000], delay=0.05)
@@ -308,7 +308,7 @@ KEY = "sk-test-0123456789abcdef"
 
 
 @pytest.mark.parametrize("padding", [0, 185, 192, 1985, 1995])
-async def test_no_message_holds_the_key(
+async def test_no_message_contains_the_key(
     padding: int, scripted: ScriptedModel, pool: Callable, provider: Provider, caplog
 ) -> None:
     """Whatever the server echoes, and wherever its words are shortened."""
@@ -325,7 +325,7 @@ async def test_no_message_holds_the_key(
     assert KEY[:12] not in shown
 
 
-async def test_no_message_holds_a_password_of_the_address(scripted: ScriptedModel, pool, provider: Provider) -> None:
+async def test_no_message_contains_a_password_of_the_address(scripted: ScriptedModel, pool, provider: Provider) -> None:
     address = scripted.base_url.replace("http://", "http://me:hunter2@")
     asker = pool(provider.model_copy(update={"base_url": address}))
     scripted.reply(mode="error", status=401, error={"message": "hunter2 is wrong"})
@@ -342,7 +342,9 @@ async def test_no_message_holds_a_password_of_the_address(scripted: ScriptedMode
     ],
     ids=["a key that no header can carry", "an address without a scheme"],
 )
-async def test_what_cannot_be_sent_is_said(update: dict, fault: Fault, pool, provider: Provider) -> None:
+async def test_a_request_that_cannot_be_encoded_is_reported(
+    update: dict, fault: Fault, pool, provider: Provider
+) -> None:
     with pytest.raises(EndpointError) as raised:
         await pool(provider.model_copy(update=update)).ask()
     assert raised.value.fault is fault

@@ -67,7 +67,7 @@ async def ask(paths: Paths, user: User | None = None, settings: Settings = ALONE
         await models.close()
 
 
-async def test_without_anybody_to_ask_nothing_is_sent_and_the_way_out_is_told(
+async def test_without_a_user_to_ask_nothing_is_sent_and_the_way_out_is_shown(
     found: ScriptedModel, paths: Paths
 ) -> None:
     with pytest.raises(PolicyError, match=f"`stet model allow {found.base_url}`.*STET_BASE_URL") as raised:
@@ -76,7 +76,7 @@ async def test_without_anybody_to_ask_nothing_is_sent_and_the_way_out_is_told(
     assert found.requests == []
 
 
-async def test_a_yes_is_remembered(found: ScriptedModel, paths: Paths) -> None:
+async def test_consent_is_remembered(found: ScriptedModel, paths: Paths) -> None:
     user = User(True)
     assert await ask(paths, user) == "lm-studio"
     assert await ask(paths, user) == "lm-studio"
@@ -85,7 +85,7 @@ async def test_a_yes_is_remembered(found: ScriptedModel, paths: Paths) -> None:
     assert paths.consents.stat().st_mode & 0o077 == 0, "it is its user's alone"
 
 
-async def test_a_no_holds_and_the_embedded_model_is_next(found: ScriptedModel, paths: Paths) -> None:
+async def test_a_refusal_is_kept_and_the_embedded_model_is_used(found: ScriptedModel, paths: Paths) -> None:
     user = User(False)
     with pytest.raises(NoModelError, match=r"not allowed.*stet model allow"):
         await ask(paths, user)
@@ -93,20 +93,20 @@ async def test_a_no_holds_and_the_embedded_model_is_next(found: ScriptedModel, p
     assert len(user.asked) == 1
 
 
-async def test_no_answer_is_no_yes(found: ScriptedModel, paths: Paths) -> None:
+async def test_no_response_is_not_consent(found: ScriptedModel, paths: Paths) -> None:
     with pytest.raises(PolicyError):
         await ask(paths, User(None))
     assert found.requests == []
 
 
-async def test_what_is_configured_needs_no_question(found: ScriptedModel, paths: Paths) -> None:
+async def test_a_configured_server_needs_no_consent(found: ScriptedModel, paths: Paths) -> None:
     user = User()
     provider = Provider(name="mine", base_url=found.base_url)
     assert await ask(paths, user, Settings(providers=(provider,))) == "mine"
     assert user.asked == []
 
 
-async def test_a_look_asks_nobody_and_sends_no_code(found: ScriptedModel, paths: Paths) -> None:
+async def test_a_health_check_neither_asks_nor_sends_code(found: ScriptedModel, paths: Paths) -> None:
     user = User()
     models = ModelPool(ALONE, paths)
     models.asker = user
@@ -117,13 +117,13 @@ async def test_a_look_asks_nobody_and_sends_no_code(found: ScriptedModel, paths:
     assert (user.asked, found.requests) == ([], [])
 
 
-async def test_a_home_that_cannot_be_written_forgets_the_yes_and_goes_on(found: ScriptedModel, paths: Paths) -> None:
+async def test_an_unwritable_home_does_not_block_consent(found: ScriptedModel, paths: Paths) -> None:
     paths.consents.parent.parent.mkdir(parents=True, exist_ok=True)
     paths.consents.parent.write_text("no folder")
     assert await ask(paths, User(True)) == "lm-studio"
 
 
-def test_another_owner_is_another_server(paths: Paths) -> None:
+def test_a_server_of_another_owner_needs_its_own_consent(paths: Paths) -> None:
     owner = [os.getuid()]
     consents = Consents(paths.consents, owner=lambda _: owner[0])
     consents.remember(consents.found("ollama", "http://127.0.0.1:11434/v1"), allowed=True)
@@ -132,7 +132,7 @@ def test_another_owner_is_another_server(paths: Paths) -> None:
     assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is Consent.UNASKED
 
 
-def test_a_server_of_another_person_is_not_even_asked_about(paths: Paths) -> None:
+def test_a_server_of_another_user_is_never_offered(paths: Paths) -> None:
     consents = Consents(paths.consents, owner=lambda _: 54321)
     server = consents.found("ollama", "http://127.0.0.1:11434/v1")
     assert consents.of(server) is Consent.FOREIGN
@@ -141,7 +141,7 @@ def test_a_server_of_another_person_is_not_even_asked_about(paths: Paths) -> Non
 
 
 @pytest.mark.parametrize("owner", [None, 0, 1, os.getuid()])
-def test_a_service_and_oneself_are_no_other_person(owner: int | None) -> None:
+def test_a_system_service_and_the_user_are_not_another_user(owner: int | None) -> None:
     assert not is_somebody_else(owner)
 
 
@@ -163,7 +163,7 @@ sys.stdin.read()
 @linux
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root starts processes of others")
 @pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0", "::"])
-def test_the_owner_is_the_one_who_listens(address: str) -> None:
+def test_the_owner_of_a_port_is_the_listening_process(address: str) -> None:
     with subprocess.Popen(
         ["/usr/bin/env", "python3", "-c", LISTEN, address],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, user=54321, group=54321, cwd="/",
@@ -175,7 +175,7 @@ def test_the_owner_is_the_one_who_listens(address: str) -> None:
         process.kill()
 
 
-def test_the_command_line_allows_and_denies(found: ScriptedModel, paths: Paths, capsys) -> None:
+def test_consent_is_given_and_withdrawn_on_the_command_line(found: ScriptedModel, paths: Paths, capsys) -> None:
     assert main(["model", "allow", found.base_url]) == 0
     consents = Consents(paths.consents)
     server = consents.found("lm-studio", found.base_url)

@@ -48,7 +48,7 @@ CODE = f"def f():\n    token = {TOKEN!r}$0\n    return token\n"
         ("2606:4700::1111", NetworkZone.PUBLIC),
     ],
 )
-def test_an_address_is_where_it_leads(address: str, reach: NetworkZone) -> None:
+def test_the_zone_of_an_address_follows_its_target(address: str, reach: NetworkZone) -> None:
     assert zone_of(ipaddress.ip_address(address)) is reach
 
 
@@ -63,7 +63,7 @@ def test_an_address_is_where_it_leads(address: str, reach: NetworkZone) -> None:
         ("https://127.0.0.1.invalid/v1", NetworkZone.PUBLIC),
     ],
 )
-async def test_a_name_is_what_the_resolver_makes_of_it(
+async def test_the_zone_of_a_name_follows_its_resolved_address(
     url: str, reach: NetworkZone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
@@ -71,7 +71,7 @@ async def test_a_name_is_what_the_resolver_makes_of_it(
     assert (await route_to(url)).reach is reach
 
 
-async def test_a_proxy_that_reads_along_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_that_can_read_the_prompt_determines_the_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", "http://8.8.8.8:3128")
@@ -85,9 +85,7 @@ def settings(**rules: str) -> Settings:
     return Settings(privacy=Privacy(**rules))  # type: ignore[arg-type]
 
 
-async def test_secrets_are_redacted_everywhere_unless_the_user_says_otherwise(
-    scripted: ScriptedModel, stet_home: Path
-) -> None:
+async def test_secrets_are_redacted_in_every_zone_by_default(scripted: ScriptedModel, stet_home: Path) -> None:
     for rules, seen in (({}, False), ({"loopback": "allow"}, True), ({"public": "allow", "private": "allow"}, False)):
         scripted.reply(code_reply("def f():\n    return 'STET_SECRET_1'"))
         async with Bench(scripted, settings(**rules)) as bench:
@@ -97,7 +95,7 @@ async def test_secrets_are_redacted_everywhere_unless_the_user_says_otherwise(
         assert TOKEN in answer.code
 
 
-async def test_a_prompt_that_may_not_go_is_not_sent(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_prompt_blocked_by_policy_is_not_sent(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, settings(loopback="refuse")) as bench:
         with pytest.raises(PolicyError) as refused:
             await bench.run("refactor", CODE)
@@ -109,7 +107,7 @@ async def test_a_prompt_that_may_not_go_is_not_sent(scripted: ScriptedModel, ste
         assert (await bench.run("refactor", "def f():\n    return 1$0\n")).success, "nothing is hidden in this one"
 
 
-async def test_each_endpoint_of_a_chain_gets_what_its_place_allows(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_each_endpoint_of_a_chain_gets_what_its_zone_allows(scripted: ScriptedModel, stet_home: Path) -> None:
     """The first may not have it, the second may: the refusal is told, and the prompt goes to nobody else."""
     near = Provider(name="near", base_url=scripted.base_url, model="m", api_key=SecretStr("k"))
     far = replace_host(near, "10.255.255.1", "far")
@@ -150,7 +148,7 @@ def rebinding(monkeypatch: pytest.MonkeyPatch) -> None:
     return
 
 
-async def test_a_name_that_changes_its_mind_is_followed_to_what_was_looked_at(
+async def test_a_connection_uses_the_address_that_was_checked(
     scripted: ScriptedModel, stet_home: Path, rebinding: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The name has no address but for the resolver of this test: the request reaches the model only if it is pinned."""
@@ -178,7 +176,7 @@ async def test_a_name_that_changes_its_mind_is_followed_to_what_was_looked_at(
     assert len(scripted.requests) == 2
 
 
-async def test_a_name_without_an_address_is_public_and_reaches_nobody(stet_home: Path, rebinding: None) -> None:
+async def test_an_unresolved_name_is_public_and_not_contacted(stet_home: Path, rebinding: None) -> None:
     provider = Provider(name="m", base_url="http://nobody.invalid/v1", model="m", api_key=SecretStr("k"))
     engine = Engine(settings(loopback="allow").model_copy(update={"providers": (provider,)}), user_paths())
     request = replace(request_for("refactor", CODE))

@@ -54,7 +54,7 @@ def _to(model: ScriptedModel, provider: Provider) -> Provider:
     ],
     ids=["key", "quota", "server", "page", "silence"],
 )
-async def test_the_next_provider_takes_over_and_the_reason_is_told(
+async def test_the_next_provider_takes_over_and_the_reason_is_shown(
     script,
     reason: str,
     requests: int,
@@ -74,7 +74,7 @@ async def test_the_next_provider_takes_over_and_the_reason_is_told(
     assert f"Using second ({second.base_url})" in notice
 
 
-async def test_text_that_broke_off_is_not_asked_for_elsewhere(
+async def test_an_incomplete_reply_is_not_requested_elsewhere(
     scripted: ScriptedModel, second: ScriptedModel, pool, provider: Provider
 ) -> None:
     scripted.reply("a b c", drop_after=2)
@@ -82,7 +82,7 @@ async def test_text_that_broke_off_is_not_asked_for_elsewhere(
     assert second.requests == []
 
 
-async def test_when_all_fail_each_is_named(scripted: ScriptedModel, pool, provider: Provider) -> None:
+async def test_if_all_endpoints_fail_each_is_named(scripted: ScriptedModel, pool, provider: Provider) -> None:
     with dead_endpoint() as base_url:
         asker = pool(provider.model_copy(update={"name": "dead", "base_url": base_url}), provider)
         scripted.replies([Reply.failure(401, "bad key")])
@@ -141,7 +141,7 @@ async def test_without_providers_a_local_server_is_found(found: ScriptedModel, p
     "listing", [Reply(mode="html"), Reply.failure(404), Reply(raw=b"[]"), Reply(raw=b'{"data":[]}'), Reply("", delay=9)]
 )
 @pytest.mark.usefixtures("hurried")
-async def test_a_web_server_is_no_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
+async def test_a_web_server_is_not_taken_for_a_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
     found.listing = listing
     await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
     assert found.requests == []
@@ -155,21 +155,21 @@ async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) 
     assert time.monotonic() - began < 30, "it is silent for a minute"
 
 
-async def test_nobody_is_looked_for_if_the_user_says_so(found: ScriptedModel, paths: Paths) -> None:
+async def test_no_local_server_is_searched_if_the_user_disables_it(found: ScriptedModel, paths: Paths) -> None:
     await _expect_no_model(
         Settings(model=ModelSettings(discover=False, embedded="off")), paths, "`model.discover` is off"
     )
     assert found.probes == []
 
 
-async def test_no_model_says_what_was_tried_and_what_helps(nobody: None, paths: Paths) -> None:
+async def test_a_missing_model_is_reported_with_what_was_tried_and_what_helps(nobody: None, paths: Paths) -> None:
     settings = Settings(model=ModelSettings(embedded="off"))
     told = await _expect_no_model(settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*disabled")
     assert told.endswith("or set STET_BASE_URL to an endpoint.")
     assert "\n" not in told
 
 
-async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths: Paths) -> None:
+async def test_missing_weights_are_reported_with_the_download_command(nobody: None, paths: Paths) -> None:
     tiny = Settings(model=ModelSettings(embedded="tiny"))
     told = await _expect_no_model(tiny, paths, "ollama on port .*not downloaded.*`stet model pull tiny`")
     assert "\n" not in told
@@ -185,7 +185,7 @@ async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths
     await models.close()
 
 
-async def test_a_found_server_that_went_away_is_looked_for_again(paths: Paths, nobody: None, monkeypatch) -> None:
+async def test_a_local_server_that_stopped_is_searched_again(paths: Paths, nobody: None, monkeypatch) -> None:
     models = ModelPool(Settings(model=ModelSettings(embedded="off")), paths)
     with ScriptedModel() as first:
         monkeypatch.setitem(discover.PORTS, "ollama", first.port)
@@ -200,7 +200,7 @@ async def test_a_found_server_that_went_away_is_looked_for_again(paths: Paths, n
         await models.close()
 
 
-async def test_the_first_chat_model_is_taken_where_none_is_named(scripted, pool, provider: Provider) -> None:
+async def test_the_first_chat_model_is_used_if_none_is_named(scripted, pool, provider: Provider) -> None:
     scripted.models = ("text-embedding-3-small", "whisper-1", "big-30b", "other")
     asker = pool(provider.model_copy(update={"model": ""}))
     assert (await asker.ask()).model == "big-30b"
@@ -214,7 +214,7 @@ async def test_a_server_without_models_is_a_fault(scripted: ScriptedModel, pool,
         await pool(provider.model_copy(update={"model": ""})).ask()
 
 
-async def test_what_is_sent(scripted: ScriptedModel, pool, provider: Provider) -> None:
+async def test_the_request_has_the_expected_parameters(scripted: ScriptedModel, pool, provider: Provider) -> None:
     scripted.reply("fine", usage=(12, 34))
     asker = pool(provider.model_copy(update={"api_key": SecretStr(" key\n"), "organization": "org-1"}))
     completion = await asker.ask()
@@ -236,7 +236,7 @@ async def test_what_is_sent(scripted: ScriptedModel, pool, provider: Provider) -
     assert 0 < completion.first_token_seconds <= completion.seconds
 
 
-async def test_a_stray_environment_goes_nowhere(
+async def test_unrelated_environment_variables_do_not_change_the_request(
     scripted: ScriptedModel, second: ScriptedModel, asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither a proxy between us and this machine, nor somebody else's organization or endpoint."""
@@ -252,7 +252,7 @@ async def test_a_stray_environment_goes_nowhere(
     assert not {"openai-organization", "openai-project"} & scripted.requests[0].headers.keys()
 
 
-async def test_a_redirect_takes_no_prompt_elsewhere(scripted: ScriptedModel, second: ScriptedModel, asker) -> None:
+async def test_a_redirect_is_not_followed_with_a_prompt(scripted: ScriptedModel, second: ScriptedModel, asker) -> None:
     scripted.replies([Reply.failure(307, location=second.base_url + "/chat/completions")])
     with pytest.raises(EndpointError, match="redirects"):
         await asker.ask()
@@ -282,7 +282,7 @@ async def test_the_profile_follows_the_model_that_served(
     assert (profile.tier, profile.context) == ("strong", 5000)
 
 
-async def test_the_context_that_a_server_lists_is_believed(scripted: ScriptedModel, pool, provider: Provider) -> None:
+async def test_the_context_size_listed_by_a_server_is_used(scripted: ScriptedModel, pool, provider: Provider) -> None:
     scripted.listing = Reply(raw=b'{"data":[{"id":"m-7b","max_model_len":12345}]}')
     assert (await pool(provider.model_copy(update={"model": ""})).models.profile()).context == 12345
 
@@ -305,7 +305,7 @@ async def test_an_unreachable_model_has_a_profile(pool, provider: Provider) -> N
     ],
     ids=["fine", "no list", "key", "500", "page", "silent"],
 )
-async def test_health(
+async def test_health_reports_the_endpoint(
     listing: Reply | None,
     status: str,
     fault: str | None,
@@ -331,7 +331,7 @@ async def test_health_of_a_chain_names_the_first_that_is_ready(second: ScriptedM
     assert [row["status"] for row in health["endpoints"]] == ["unreachable", "ready"]
 
 
-async def test_health_tells_the_last_fault(scripted: ScriptedModel, asker) -> None:
+async def test_health_shows_the_last_fault(scripted: ScriptedModel, asker) -> None:
     scripted.replies([Reply.failure(400, "nonsense")])
     with pytest.raises(EndpointError):
         await asker.ask()
@@ -340,7 +340,7 @@ async def test_health_tells_the_last_fault(scripted: ScriptedModel, asker) -> No
     assert "nonsense" in health["last_fault"]
 
 
-async def test_two_calls_at_once(scripted: ScriptedModel, asker) -> None:
+async def test_two_concurrent_calls_succeed(scripted: ScriptedModel, asker) -> None:
     scripted.default = lambda body: body["messages"][0]["content"]
     texts = [f"number {number}" for number in range(8)]
     replies = await asyncio.gather(*(asker.ask([Message("user", text)]) for text in texts))
@@ -348,7 +348,7 @@ async def test_two_calls_at_once(scripted: ScriptedModel, asker) -> None:
 
 
 @pytest.mark.parametrize("asked", [True, False])
-async def test_prompts_are_logged_only_if_asked(
+async def test_prompts_are_logged_only_if_enabled(
     asked: bool, scripted, paths: Paths, provider: Provider, caplog
 ) -> None:
     """At the finest level too, where the SDK writes whole requests."""
@@ -360,14 +360,14 @@ async def test_prompts_are_logged_only_if_asked(
     assert ("secret prompt" in caplog.text, "secret reply" in caplog.text) == (asked, asked)
 
 
-async def test_progress_tells_thoughts_from_the_answer(scripted: ScriptedModel, asker) -> None:
+async def test_progress_distinguishes_reasoning_from_the_answer(scripted: ScriptedModel, asker) -> None:
     scripted.reply("x = 1", reasoning="Let me see.")
     await asker.ask()
     told = [event for event in asker.events if isinstance(event, Progress)]
     assert told[:2] == [Progress(1, thinking=True), Progress(2)], "at once"
 
 
-async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, pool, provider: Provider) -> None:
+async def test_a_burst_of_events_does_not_block_the_loop(scripted: ScriptedModel, pool, provider: Provider) -> None:
     """A proxy that hands over a long reply at once must not freeze the editor for as long as reading it takes."""
     asker = pool(provider)
     await asker.ask()
@@ -433,7 +433,7 @@ asyncio.run(main())
 """
 
 
-def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) -> None:
+def test_the_sdk_is_loaded_by_the_first_call_without_blocking(environment) -> None:
     """Its import takes most of the first call; the event loop must not stand still for half of that."""
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", LATE, environment["STET_BASE_URL"]],
@@ -465,7 +465,7 @@ asyncio.run(main())
 """
 
 
-def test_a_look_at_a_dead_endpoint_does_not_stop_for_the_sdk(environment) -> None:
+def test_checking_a_dead_endpoint_does_not_wait_for_the_sdk(environment) -> None:
     """It would make every other endpoint that is looked at meanwhile seem silent."""
     with dead_endpoint() as base_url:
         done = subprocess.run([sys.executable, "-c", LOOK, base_url], env=environment, capture_output=True, text=True)
@@ -484,7 +484,7 @@ async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
     return str(raised.value)
 
 
-def test_the_environment_of_a_child_has_only_our_endpoint(environment) -> None:
+def test_the_environment_of_a_child_has_only_the_configured_endpoint(environment) -> None:
     ours = {name for name in environment if name.startswith(("STET_", "OPENAI_"))}
     assert ours == {"STET_HOME", "STET_BASE_URL", "STET_MODEL", "STET_API_KEY", "STET_MEMORY_ENABLED"}
     assert os.environ["STET_HOME"] == environment["STET_HOME"]

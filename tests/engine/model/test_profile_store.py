@@ -22,13 +22,13 @@ def store(tmp_path: Path) -> ProfileStore:
     return ProfileStore(tmp_path / "profiles")
 
 
-def test_what_is_kept_comes_back(store: ProfileStore) -> None:
+def test_a_stored_profile_is_read_back(store: ProfileStore) -> None:
     store.save(RECORD)
     assert store.load(RECORD.endpoint, RECORD.model) == (RECORD, "")
     assert [path.name for path, _, _ in store.all()] == [store.path(RECORD.endpoint, RECORD.model).name]
 
 
-def test_another_model_or_endpoint_is_another_record(store: ProfileStore) -> None:
+def test_another_model_or_endpoint_has_its_own_record(store: ProfileStore) -> None:
     store.save(RECORD)
     for endpoint, model in (("http://there/v1", RECORD.model), (RECORD.endpoint, "qwen2.5-coder/7b")):
         assert store.load(endpoint, model) == (StoredProfile(endpoint, model), "")
@@ -49,7 +49,7 @@ def test_another_model_or_endpoint_is_another_record(store: ProfileStore) -> Non
         "\xff\xfe",
     ],
 )
-def test_a_damaged_file_is_told_and_made_anew(text: str, store: ProfileStore) -> None:
+def test_a_damaged_file_is_reported_and_replaced(text: str, store: ProfileStore) -> None:
     path = store.path(RECORD.endpoint, RECORD.model)
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="latin-1")
@@ -63,7 +63,7 @@ def test_a_damaged_file_is_told_and_made_anew(text: str, store: ProfileStore) ->
 
 @given(data=st.binary(max_size=60))
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_file_raises(data: bytes, store: ProfileStore) -> None:
+def test_no_file_content_raises(data: bytes, store: ProfileStore) -> None:
     path = store.path(RECORD.endpoint, RECORD.model)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -90,7 +90,7 @@ def test_an_older_probe_does_not_replace_a_newer_one(store: ProfileStore) -> Non
     assert (found.probe, found.writing) == (newer, 7.0)
 
 
-def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unwritable_folder_is_not_an_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "profiles").write_text("a file where the folder should be")
     store = ProfileStore(tmp_path / "profiles")
     store.save(RECORD)
@@ -105,7 +105,7 @@ def _write_many(folder: Path, number: int) -> None:
         store.save(replace(RECORD, writing=float(number * 1000 + count), probe=None))
 
 
-def test_several_servers_at_once_leave_a_whole_file_and_no_litter(store: ProfileStore, tmp_path: Path) -> None:
+def test_concurrent_servers_leave_a_whole_file_and_no_temporary_files(store: ProfileStore, tmp_path: Path) -> None:
     store.save(RECORD)
     context = multiprocessing.get_context("spawn")
     servers = [context.Process(target=_write_many, args=(tmp_path / "profiles", number)) for number in (1, 2, 3)]

@@ -20,7 +20,7 @@ CODE = "def f(a):$0\n    return a\n"
 BETTER = code_reply("def f(a):\n    result = a\n    return result\n")
 
 
-async def test_jobs_wait_for_their_turn_in_order_and_may_leave(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_jobs_wait_in_order_and_may_leave_the_queue(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(BETTER, first_delay=60)
     async with Bench(scripted, Settings(jobs_at_once=1)) as bench:
         first = asyncio.create_task(bench.run("refactor", CODE))
@@ -41,9 +41,7 @@ async def test_jobs_wait_for_their_turn_in_order_and_may_leave(scripted: Scripte
     assert len(scripted.requests) == 3
 
 
-async def test_no_more_than_so_many_are_at_work_and_the_first_come_goes_first(
-    scripted: ScriptedModel, stet_home: Path
-) -> None:
+async def test_the_queue_limits_concurrency_and_is_first_in_first_out(scripted: ScriptedModel, stet_home: Path) -> None:
     gate = threading.Event()
     scripted.default = Reply(BETTER, hold=gate)
     async with Bench(scripted, Settings(jobs_at_once=2)) as bench:
@@ -66,7 +64,7 @@ async def test_no_more_than_so_many_are_at_work_and_the_first_come_goes_first(
     assert all(abs(int(wish) - at) <= 1 for at, wish in enumerate(wishes)), wishes
 
 
-async def test_a_job_that_needs_no_model_waits_in_no_line(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_job_that_needs_no_model_does_not_wait(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(BETTER, hold=threading.Event())
     async with Bench(scripted, Settings(jobs_at_once=1)) as bench:
         busy = [asyncio.create_task(bench.run("refactor", CODE)) for _ in range(2)]
@@ -84,7 +82,7 @@ async def test_a_job_that_needs_no_model_waits_in_no_line(scripted: ScriptedMode
         await asyncio.gather(*busy, return_exceptions=True)
 
 
-async def test_one_endpoint_keeps_nobody_from_another(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_queues_of_endpoints_are_independent(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(BETTER, hold=threading.Event())
     with ScriptedModel() as other:
         other.default = Reply(BETTER)
@@ -100,7 +98,7 @@ async def test_one_endpoint_keeps_nobody_from_another(scripted: ScriptedModel, s
 
 
 @pytest.mark.parametrize("step", range(12))
-async def test_a_turn_is_never_lost_whenever_its_owner_is_cancelled(step: int) -> None:
+async def test_a_turn_is_not_lost_if_its_owner_is_cancelled(step: int) -> None:
     """Also not in the very step in which it is given."""
     line = RequestQueue(1)
     served: list[int] = []
@@ -120,7 +118,7 @@ async def test_a_turn_is_never_lost_whenever_its_owner_is_cancelled(step: int) -
     assert line.length == (0, 0)
 
 
-async def test_who_comes_as_a_turn_ends_is_no_sooner_than_who_waits() -> None:
+async def test_a_newcomer_does_not_overtake_a_waiting_job() -> None:
     line, served = RequestQueue(1), list[str]()
 
     async def call(name: str) -> None:
@@ -136,7 +134,7 @@ async def test_who_comes_as_a_turn_ends_is_no_sooner_than_who_waits() -> None:
     assert served == ["waited", "came"]
 
 
-async def test_who_cannot_be_told_of_its_place_leaves_the_line() -> None:
+async def test_a_job_whose_progress_callback_fails_leaves_the_queue() -> None:
     line = RequestQueue(1)
 
     def refuse(event: Event) -> None:

@@ -17,7 +17,7 @@ ONCE = (Fault.UNAUTHORIZED, Fault.QUOTA, Fault.CONTEXT, Fault.BAD_REQUEST, Fault
 
 
 @pytest.mark.parametrize("fault", [Fault.RATE_LIMITED, Fault.SERVER, Fault.UNREACHABLE])
-def test_pauses_grow_and_end_with_the_third_request(fault: Fault) -> None:
+def test_pauses_grow_and_the_third_request_is_the_last(fault: Fault) -> None:
     first, second = (pause_before_retry(EndpointFailure(fault), sent, 60, chance=lambda: 0.5) for sent in (1, 2))
     assert first is not None
     assert second == 2 * first
@@ -26,11 +26,11 @@ def test_pauses_grow_and_end_with_the_third_request(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("fault", ONCE)
-def test_what_a_repetition_cannot_mend_is_not_repeated(fault: Fault) -> None:
+def test_permanent_faults_are_not_retried(fault: Fault) -> None:
     assert pause_before_retry(EndpointFailure(fault, retry_after=0.1), 1, 60) is None
 
 
-def test_what_was_never_sent_is_not_repeated() -> None:
+def test_a_request_that_was_never_sent_is_not_retried() -> None:
     assert pause_before_retry(EndpointFailure(Fault.NO_KEY, sent=False), 0, 60) is None
 
 
@@ -42,7 +42,7 @@ def test_pauses_are_spread_by_a_quarter(chance: float) -> None:
 
 
 @given(st.floats(0.01, 1e9), st.floats(0.01, 300), st.floats(0, 1))
-def test_a_named_pause_is_kept_or_not_waited_for_at_all(named: float, longest: float, chance: float) -> None:
+def test_a_requested_pause_is_kept_or_the_retry_skipped(named: float, longest: float, chance: float) -> None:
     pause = pause_before_retry(
         EndpointFailure(Fault.RATE_LIMITED, retry_after=named), 1, longest, chance=lambda: chance
     )
@@ -74,7 +74,7 @@ def _date(seconds: float) -> str:
         ({"retry-after": "Wed, 31 Dec 99999 00:00:00 GMT"}, None),
     ],
 )
-def test_what_retry_after_says(headers: dict[str, str], seconds: float | None) -> None:
+def test_retry_after_headers_are_parsed(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers) == seconds
 
 
@@ -85,6 +85,6 @@ def test_a_date_is_counted_from_now() -> None:
 
 
 @given(st.text(max_size=40))
-def test_no_header_raises(text: str) -> None:
+def test_no_header_value_raises(text: str) -> None:
     seconds = retry_after({"retry-after": text, "retry-after-ms": text})
     assert seconds is None or seconds >= 0

