@@ -1,1 +1,1 @@
-"""Where Stet keeps files: paths, private files, locks."""
+"""Stet's files: paths, private files, locks."""

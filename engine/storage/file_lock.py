@@ -1,4 +1,4 @@
-"""A lock between processes: a file that one of them holds. The kernel lets go of it when the holder ends."""
+"""A file lock between processes. The kernel releases it when the holder ends."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ else:
         return True
 
 
-# Neither system can wait for such a lock with a deadline or without blocking a thread, so it is asked for again.
+# Neither system can wait for such a lock with a deadline or without blocking a thread, so this polls.
 _RETRY_SECONDS = 0.05
 
 
 class FileLock:
-    """One try at a time to hold `path`. The file stays behind: removing it would let two processes hold two files."""
+    """One attempt at a time to hold `path`. The file remains: removing it would let two processes hold two files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """True if it is held from now on, False if another holds it. Never waits."""
+        """True if it is held from now on, False if another process holds it. Never waits."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         if not _try_lock(descriptor):
             os.close(descriptor)
@@ -51,7 +51,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Lets go. Closing the file is what unlocks it."""
+        """Releases the lock by closing the file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -73,7 +73,7 @@ def hold(path: Path) -> Iterator[None]:
 async def hold_async(path: Path) -> AsyncIterator[None]:
     """Holds the lock without blocking the event loop while it waits."""
     lock = FileLock(path)
-    while not lock.acquire():  # noqa: ASYNC110  # no event tells that another process let go
+    while not lock.acquire():  # noqa: ASYNC110  # no event reports another process's release
         await asyncio.sleep(_RETRY_SECONDS)
     try:
         yield

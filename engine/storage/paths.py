@@ -1,4 +1,4 @@
-"""Where Stet keeps its things on this system."""
+"""Stet's folders on this system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import platformdirs
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The folders of one user. None of them need exist; `runtime` holds sockets and locks, private to the user."""
+    """The folders of one user. They need not exist; `runtime` holds sockets and locks, private to the user."""
 
     config_file: Path
     data: Path
@@ -21,17 +21,17 @@ class Paths:
 
     @property
     def models(self) -> Path:
-        """The embedded models' weights."""
+        """The weights of the embedded models."""
         return self.data / "models"
 
     @property
     def profiles(self) -> Path:
-        """What was learnt about models."""
+        """Learned facts about models."""
         return self.data / "profiles"
 
     @property
     def ledger(self) -> Path:
-        """What jobs spent, a file a month."""
+        """The spending of jobs, one file per month."""
         return self.data / "ledger"
 
     @property
@@ -41,22 +41,22 @@ class Paths:
 
     @property
     def evidence(self) -> Path:
-        """What can be opened of the evidence of jobs, as long as their server knows them."""
+        """Evidence of jobs that can be opened while their server knows the jobs."""
         return self.data / "evidence"
 
     @property
     def trust(self) -> Path:
-        """Which projects' actions their user trusts."""
+        """The projects whose actions the user trusts."""
         return self.data / "trust.json"
 
     @property
     def consents(self) -> Path:
-        """Which model servers of this machine may have the user's code."""
+        """The model servers of this machine that may receive the user's code."""
         return self.data / "endpoints.json"
 
     @property
     def memory(self) -> Path:
-        """The kept solutions."""
+        """The stored solutions."""
         return self.data / "memory"
 
 
@@ -71,7 +71,7 @@ def user_paths() -> Paths:
         Path(dirs.user_data_dir),
         Path(dirs.user_cache_dir),
         Path(dirs.user_log_dir),
-        # Without XDG_RUNTIME_DIR platformdirs would warn and take a folder in /tmp that others can guess.
+        # Without XDG_RUNTIME_DIR platformdirs would warn and use a folder in /tmp that others can guess.
         Path(dirs.user_runtime_dir if os.environ.get("XDG_RUNTIME_DIR") else dirs.user_cache_dir, "run"),
     )
 

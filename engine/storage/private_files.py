@@ -1,4 +1,4 @@
-"""Files that only their user may read: the keys of running children lie in them."""
+"""Files that only their user may read, because they hold the keys of running children."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _IS_POSIX = os.name == "posix"
 
 
 def private_folder(path: Path) -> Path:
-    """Makes `path` with mode 0700, or checks that it is such a folder.
+    """Creates `path` with mode 0700, or checks that it is such a folder.
 
-    Raises PolicyError if it belongs to another, is open to others, or lies where others could exchange it.
-    Windows guards a user's folders by inherited access lists; there it is only made.
+    Raises PolicyError if it belongs to another user, is open to others, or is where others could replace it.
+    Windows protects a user's folders by inherited access lists; there it is only created.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not _IS_POSIX:
@@ -40,14 +40,14 @@ def _check_parents(path: Path) -> None:
         sticky = info.st_mode & stat.S_ISVTX
         if info.st_mode & stat.S_IWOTH and not sticky:
             raise PolicyError(f"{parent} is writable for everyone, so no key is stored below it; set STET_HOME.")
-        # The superuser may well work in a folder that a user lent to a container.
+        # The superuser may work in a folder that a user mounted into a container.
         if user != 0 and info.st_uid not in (0, user):
             raise PolicyError(f"{parent} belongs to another user, so no key is stored below it; set STET_HOME.")
 
 
 def write_private(path: Path, text: str) -> None:
     """Replaces `path` in one step by a file of mode 0600."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp makes it 0600
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp creates it as 0600
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

@@ -1,4 +1,4 @@
-"""A small JSON table of the user's own, in a folder that no project writes: what was answered once."""
+"""A small JSON table of the user's earlier answers, in a folder that no project can write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LARGEST = 1_000_000
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The table; empty if there is none, or if it cannot be read: then nothing was answered."""
+    """The table; empty if it is missing or cannot be read, as if nothing had been answered."""
     try:
         value = json.loads(read_regular(path, most=_LARGEST))
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def write(path: Path, table: Mapping[str, Any]) -> None:
     """Replaces the table in one step, readable by its user alone. Raises StetError if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}", dir=path.parent)  # for its user alone
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}", dir=path.parent)  # readable by its user only
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(table, file, indent=1, sort_keys=True)

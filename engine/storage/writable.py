@@ -1,6 +1,6 @@
-"""Which of Stet's folders can be written now, and what jobs do without while they cannot.
+"""Which of Stet's folders are writable now, and the parts of jobs that are off while they are not.
 
-No job fails for it: what only writes is left out, and code runs from a temporary folder (`sandbox/workplace.py`).
+No job fails because of it: writing is skipped, and code runs from a temporary folder (`sandbox/files/run_folder.py`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOM = 1_000_000
-"""Bytes below which a disk counts as full."""
+"""Free bytes below which a disk counts as full."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
-"""What a whole disk has, and not one folder of it."""
+"""Errors of a whole disk, not of a single folder."""
 
 _TRIED = b"\0" * 4096
 
@@ -27,8 +27,8 @@ _TRIED = b"\0" * 4096
 class Obstacle:
     """Why a folder cannot be written.
 
-    `place` is what stands in the way, the folder itself or one above it; `disk` the number of its device where all of
-    that is full or read-only, else None.
+    `place` is the obstacle, the folder itself or one above it; `disk` is the number of its device if the whole device
+    is full or read-only, else None.
     """
 
     place: Path
@@ -37,7 +37,7 @@ class Obstacle:
 
     @classmethod
     def of(cls, place: Path, error: OSError) -> Obstacle:
-        """What an error tells that came up there."""
+        """The obstacle for an error that occurred at `place`."""
         disk = None
         if error.errno in FULL:
             with suppress(OSError):
@@ -49,9 +49,9 @@ class Obstacle:
 
 
 def obstacle(folder: Path) -> Obstacle | None:
-    """What keeps a file from being written into `folder`, which need not be there yet; None if nothing does.
+    """The reason why no file can be written into `folder`, which need not exist yet; None if there is none.
 
-    A file without a name is written where the folder is or would be: modes tell nothing of a mount or of a quota.
+    Writes a file without a name where the folder is or would be: modes do not show a read-only mount or a quota.
     """
     place = folder
     try:
@@ -69,9 +69,9 @@ def obstacle(folder: Path) -> Obstacle | None:
 
 
 def told_as_off(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
-    """One sentence for each obstacle: the parts that are off for it, and the way out. Writes to the disk.
+    """One sentence for each obstacle: the parts that it turns off, and the way out. Writes to the disk.
 
-    `parts` are the folders of what is switched on, each by its name in a sentence; `runs` is where code runs.
+    `parts` are the folders of enabled parts, each by its name in a sentence; `runs` is where code runs.
     """
     off: dict[tuple[object, ...], list[tuple[str, Obstacle]]] = defaultdict(list)
     for name, folder in parts.items():
@@ -86,7 +86,7 @@ def told_as_off(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
 
 
 def _cause(found: Obstacle) -> tuple[object, ...]:
-    """The same for all folders that one thing keeps from being written."""
+    """A key shared by all folders with the same obstacle."""
     return (found.reason, found.place if found.disk is None else found.disk)
 
 

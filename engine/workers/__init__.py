@@ -1,8 +1,8 @@
-"""Supervised child processes: started at first use, kept as long as somebody needs them, never orphaned.
+"""Supervised child processes: started at first use, kept while they are leased, never orphaned.
 
 A child lives by leases. A lease is an open, authenticated connection to the child's control port on loopback; the
-kernel closes it however its holder ends, `kill -9` included. The child leaves when the last lease is gone, or when it
-was idle for too long. A child of a user is found by all of that user's processes through a file only they can read.
+kernel closes it however its holder ends, `kill -9` included. The child exits after the last lease ends, or when it
+was idle for too long. All of a user's processes find the child through a file that only they can read.
 
-`host` is the child's side, `worker` the side of those who use it. This room never knows what a child works on.
+`host` is the child's side, `worker` the client's side. This package does not depend on the work of a child.
 """

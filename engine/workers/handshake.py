@@ -1,4 +1,4 @@
-"""What a child and its users say to each other: one handshake line, then lines of JSON on the control port.
+"""The protocol between a child and its users: one handshake line, then lines of JSON on the control port.
 
     child  -> starter   {"pid", "port", "key", "info"}      once, on standard output
     user   -> child     {"nonce": N}
@@ -7,7 +7,7 @@
     child  -> user      {"welcome": true}                    the lease begins
     user   -> child     {"touch": I}  ->  {"touch": I}       whenever it is about to use the child
 
-Both sides prove that they know the key and neither sends it: whoever got the port of a child that died learns nothing.
+Both sides prove that they know the key and neither sends it: a process that reuses a dead child's port learns nothing.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import Any, Literal
 
 LOOPBACK = "127.0.0.1"
 LINE_LIMIT = 65536
-"""Longest line in bytes; what a child announces is a few hundred."""
+"""Longest line in bytes; a child's announcement is a few hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """How to reach a child. `info` is its own description; it may hold keys, so it is never printed."""
+    """How to reach a child. `info` is the child's description; it may hold keys, so it is never printed."""
 
     pid: int
     port: int
@@ -40,7 +40,7 @@ class Handshake:
 
     @classmethod
     def parse(cls, text: str) -> Handshake | None:
-        """The handshake in a line or a state file; None if it is none."""
+        """The handshake in a line or a state file; None if it is not one."""
         try:
             fields = json.loads(text)
             return cls(int(fields["pid"]), int(fields["port"]), str(fields["key"]), dict(fields["info"]))
@@ -59,7 +59,7 @@ def new_nonce() -> str:
 
 
 def proof(key: str, speaker: Literal["child", "user"], nonce: str) -> str:
-    """Shows that `speaker` knows the key. The speaker is part of it, so that no proof can be sent back as one's own."""
+    """Shows that `speaker` knows the key. The proof includes the speaker, so it cannot be sent back as one's own."""
     return hmac.new(key.encode(), f"{speaker} {nonce}".encode(), "sha256").hexdigest()
 
 
@@ -74,9 +74,9 @@ def write_line(writer: asyncio.StreamWriter, fields: Mapping[str, Any]) -> None:
 
 
 async def read_line(reader: asyncio.StreamReader) -> dict[str, Any] | None:
-    """The next line's fields; None at the end of the connection, or if it is no line of ours."""
+    """The fields of the next line; None at the end of the connection, or for a line outside of the protocol."""
     try:
         fields = json.loads(await reader.readline())
-    except (ValueError, OSError):  # ValueError: no JSON (the end is an empty line), or longer than the limit
+    except (ValueError, OSError):  # ValueError: not JSON (the end is an empty line), or longer than the limit
         return None
     return fields if isinstance(fields, dict) else None

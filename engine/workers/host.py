@@ -29,20 +29,20 @@ from stet_ls.engine.workers.handshake import (
 _log = logging.getLogger(__name__)
 
 _GREETING_SECONDS = 10.0
-"""For the proofs; on a loaded machine a process may wait for a processor that long."""
+"""For the proofs; on a loaded machine a process may wait that long for a processor."""
 
 _LOOKS = 4
-"""How often per idle period the work is asked whether it is active. Each look costs the work a little."""
+"""Activity checks per idle period. Each check costs the work a little."""
 
 
 class Work(Protocol):
-    """What a child is there for."""
+    """The work of a child."""
 
     def start(self) -> Mapping[str, Any]:
-        """Gets ready, however long that takes, and returns what users of the child must know (addresses, keys)."""
+        """Prepares, without a time limit, and returns what users of the child must know (addresses, keys)."""
 
     def active(self) -> bool:
-        """True if something was worked on since this was last asked: a few times per idle period, in a thread."""
+        """True if there was work since the last call. Called in a thread, a few times per idle period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def host(work: Work, patience: IdleLimits) -> NoReturn:
         info = work.start()
         _log.info("leaving: %s", asyncio.run(_serve(work, patience, info, starter)))
         code = 0
-    except Exception:  # noqa: BLE001  # the process ends here, and its log is all that is left of it
+    except Exception:  # noqa: BLE001  # the process ends here, so only the log can report it
         _log.exception("child process failed")
     finally:
         logging.shutdown()
@@ -76,7 +76,7 @@ async def _serve(work: Work, patience: IdleLimits, info: Mapping[str, Any], star
 
 
 def _take_stdout() -> TextIO:
-    """Keeps standard output for the handshake; what a library prints there goes to the log from now on."""
+    """Reserves standard output for the handshake; later prints of libraries go to the log."""
     starter = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
@@ -84,7 +84,7 @@ def _take_stdout() -> TextIO:
 
 
 class _Control:
-    """The control port: counts leases, and knows when to leave. Made inside the running loop."""
+    """The control port: counts leases and decides when to exit. Created inside the running loop."""
 
     def __init__(self, work: Work, patience: IdleLimits) -> None:
         self._work = work
@@ -97,7 +97,7 @@ class _Control:
         self._alone = self._loop.call_later(patience.first_lease, self._leave, "nobody came")
 
     async def serve(self, info: Mapping[str, Any], starter: TextIO) -> str:
-        """Announces itself and serves until it is time to leave; returns why."""
+        """Announces itself and serves until it is time to exit; returns the reason."""
         server = await asyncio.start_server(self._meet, LOOPBACK, 0, limit=LINE_LIMIT)
         port = server.sockets[0].getsockname()[1]
         with starter:
@@ -105,7 +105,7 @@ class _Control:
         watch = asyncio.create_task(self._watch_idle())
         reason = await self._leaving
         watch.cancel()
-        server.close()  # whoever connects from now on is refused, and starts a child of their own
+        server.close()  # refuses new connections; those users start their own child
         return reason
 
     def _leave(self, reason: str) -> None:
@@ -122,7 +122,7 @@ class _Control:
         except TimeoutError:
             _log.warning("a connection sent nothing")
         except asyncio.CancelledError:
-            pass  # leaving ends every connection; streams would log it as a failure
+            pass  # the exit ends every connection; streams would log it as a failure
         finally:
             writer.close()
 
@@ -151,7 +151,7 @@ class _Control:
                 self._alone = self._loop.call_later(self._patience.last_lease, self._leave, "no leases left")
 
     async def _watch_idle(self) -> None:
-        """Leaves after an idle period. Work that runs is noticed at each look, so a long job is never cut."""
+        """Exits after an idle period. Each check notices running work, so a long job is never cut."""
         step = self._patience.idle / _LOOKS
         quiet = 0
         while quiet < _LOOKS:

@@ -19,7 +19,7 @@ from stet_ls.engine.workers.handshake import (
 )
 
 _ANSWER_SECONDS = 15.0
-"""For one answer of a child. Its processor may be taken, but it has nothing else to do on this port."""
+"""For one answer of a child. It may wait for a processor, but does nothing else on this port."""
 
 
 class Lease:
@@ -34,11 +34,11 @@ class Lease:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """The child's own description. It may hold keys."""
+        """The child's description. It may hold keys."""
         return self._info
 
     async def touch(self) -> bool:
-        """True if the child is there. It then stays for another idle period at least."""
+        """True if the child is there. It then stays for at least another idle period."""
         self._touches += 1
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
@@ -52,14 +52,14 @@ class Lease:
         return False
 
     async def close(self) -> None:
-        """Releases the child. It exits soon without other leases."""
+        """Releases the child, which exits soon if it has no other leases."""
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
 
 
 async def connect(handshake: Handshake) -> Lease | None:
-    """A lease on the child of a handshake; None if it is gone, or if another process has its port by now."""
+    """A lease on the child of a handshake; None if it is gone, or if another process now has its port."""
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):
             reader, writer = await asyncio.open_connection(LOOPBACK, handshake.port, limit=LINE_LIMIT)

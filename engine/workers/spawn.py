@@ -1,4 +1,4 @@
-"""Starting a child: no shell, no terminal, nothing secret on its command line or in its environment."""
+"""Starting a child: no shell, no terminal, no secrets on its command line or in its environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.engine.errors import WorkerError
 from stet_ls.engine.workers.handshake import Handshake
 
 _LOG_LIMIT = 1_000_000
-"""Bytes of a log before the next start begins a new one; the last is kept beside it."""
+"""Bytes of a log before the next start begins a new one; the last is kept next to it."""
 
 _ENVIRONMENT = frozenset(
     {
@@ -25,11 +25,11 @@ _ENVIRONMENT = frozenset(
         *("USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA"),  # Windows
     }
 )
-"""What a child is given. It outlives its starter and serves others, so it gets no keys and no STET_ settings."""
+"""Variables passed to a child. It outlives its starter and serves others, so it gets no keys or STET_ settings."""
 
 
 class ChildProcess:
-    """A child that said where it is."""
+    """A child that has announced its address."""
 
     def __init__(self, process: subprocess.Popen[bytes], handshake: Handshake) -> None:
         self._process = process
@@ -43,8 +43,7 @@ class ChildProcess:
 async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> ChildProcess:
     """Runs `python -m module arguments` and waits up to `deadline` seconds for its handshake.
 
-    `name` is what messages call it. Raises WorkerError with the last line of the log. A caller that is cancelled
-    meanwhile leaves no process behind.
+    `name` is used in messages. Raises WorkerError with the last line of the log. On cancellation no process is left.
     """
     with _opened(log) as file:
         return await _spawned(name, [module, *arguments], file, log, deadline)
@@ -53,7 +52,7 @@ async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, 
 async def _spawned(name: str, words: Sequence[str], file: BinaryIO, log: Path, deadline: float) -> ChildProcess:
     beginning = file.seek(0, os.SEEK_END)
     process = _popen([sys.executable, "-P", "-m", *words], file)  # -P: not the modules of the working folder
-    # Somebody has to ask for the exit status, or the child stays in the process table; nothing else waits for it.
+    # Without a wait for the exit status the child stays in the process table; nothing else waits for it.
     threading.Thread(target=process.wait, name=f"wait for {name}", daemon=True).start()
     handshake = None
     try:
@@ -75,9 +74,9 @@ def _popen(argv: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=log,
-        cwd=Path(sys.executable).anchor,  # a folder that somebody may want to remove or unmount is no place to live
+        cwd=Path(sys.executable).anchor,  # so that the child never blocks the removal or unmounting of a folder
         env={name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT},
-        start_new_session=True,  # a terminal that closes, or a Ctrl-C in it, is not meant for the child
+        start_new_session=True,  # protects the child from Ctrl-C and the end of the terminal
     )
 
 
@@ -88,7 +87,7 @@ def _first_line(process: subprocess.Popen[bytes]) -> str:
 
 
 def _opened(log: Path) -> BinaryIO:
-    """The log; a file without a name where that cannot be written: its last line tells why a child does not start."""
+    """The log, or an unnamed file if it cannot be written: its last line says why a child does not start."""
     try:
         _make_room(log)
         descriptor = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)

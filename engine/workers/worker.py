@@ -1,4 +1,4 @@
-"""The users' side: one kind of child, found or started when it is needed, and held by a lease."""
+"""The client's side: one kind of child, found or started on demand, and held by a lease."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from stet_ls.engine.workers.spawn import spawn
 _log = logging.getLogger(__name__)
 
 _BACKOFF = (0.0, 0.0, 1.0, 5.0, 15.0, 60.0)
-"""Seconds until a start may be tried again, by failures in a row; the last one holds from there on."""
+"""Seconds until the next start is tried, by failures in a row; the last value applies to all further failures."""
 
 _EARLY_SECONDS = 10.0
-"""A child lost sooner than this after its start has failed: no child leaves so early while it is leased."""
+"""A child lost sooner than this after its start has failed: a leased child does not exit so early."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:
     """A kind of child: `python -m module arguments`, ready within `deadline` seconds.
 
-    `identity` tells apart what may not be mixed up, such as versions and models: all processes of a user share the one
-    child of a name and identity. None: each Worker has a child of its own.
+    `identity` separates incompatible children, such as versions and models: all processes of a user share the one child
+    of a name and identity. With None each Worker has its own child.
     """
 
     name: str
@@ -42,7 +42,7 @@ class ChildSpec:
 
 
 class Worker:
-    """One child of a kind. It is started by the first lease, and again if it is gone. Belongs to one event loop."""
+    """One child of a kind. The first lease starts it, and restarts it if it is gone. Belongs to one event loop."""
 
     def __init__(self, kind: ChildSpec, *, runtime: Path, logs: Path) -> None:
         self._kind = kind
@@ -56,10 +56,10 @@ class Worker:
         self._last_error = ""
 
     async def lease(self, on_start: Callable[[], None] = lambda: None) -> Lease:
-        """The lease on a living child; `on_start` is called if one has to be started or waited for.
+        """The lease on a living child; `on_start` is called if the call has to start or await one.
 
-        Raises WorkerError if it does not start, at once while the pause after failures lasts; PolicyError if there is
-        no folder private enough for its key. Where that folder cannot be written, the child is this Worker's own.
+        Raises WorkerError if it does not start, at once during the pause after failures; PolicyError if no folder is
+        private enough for its key. If that folder cannot be written, this Worker gets its own child.
         """
         async with self._choosing:
             if self._lease is not None and await self._lease.touch():
@@ -70,7 +70,7 @@ class Worker:
             return self._lease
 
     async def close(self) -> None:
-        """Gives the child up, if there is one."""
+        """Releases the child, if any."""
         if self._lease is not None:
             await self._lease.close()
             self._lease = None
@@ -101,16 +101,16 @@ class Worker:
             return await _find(state) or await self._start(state)
 
     async def _start_own(self, state: Path, on_start: Callable[[], None]) -> Lease:
-        """The child that was shared before, or else a private one."""
+        """A lease on the previously shared child, or else on a private one."""
         with suppress(OSError, PolicyError):
-            private_folder(self._folder)  # what cannot be written is only looked at
+            private_folder(self._folder)  # an existing folder need not be writable here
             if (lease := await _find(state)) is not None:
                 return lease
         on_start()
         return await self._start()
 
     async def _start(self, state: Path | None = None) -> Lease:
-        """Starts a child and leaves word of it in `state`. Cancelled at any point, it leaves none behind."""
+        """Starts a child and records its handshake in `state`. If cancelled at any point, no child is left."""
         self._check_pause()
         kind = self._kind
         try:
@@ -153,7 +153,7 @@ def _leave_word(state: Path, handshake: Handshake) -> None:
 
 
 async def _find(state: Path) -> Lease | None:
-    """A lease on the child of a state file. A dead child's file is no child: only one that knows the key counts."""
+    """A lease on the child of a state file. The file of a dead child does not count: the child must know the key."""
     text = read_private(state)
     handshake = None if text is None else Handshake.parse(text)
     return None if handshake is None else await connect(handshake)

@@ -1,5 +1,5 @@
-"""The workspace's symbols: which file defines a name. Kept on the disk, one private database for each root.
+"""The workspace's symbols: which file defines a name. Stored on the disk in one private database for each root.
 
-`index_child` reads a whole root in a process of its own, `symbol_index` answers questions and hears of changes.
-What is here is found by a name, never trusted: a file is looked at again before any of it is shown.
+`index_child` reads a whole root in a separate process; `symbol_index` answers queries and processes file changes.
+The index is not trusted: a file is read again before any of it is shown.
 """

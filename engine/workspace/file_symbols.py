@@ -1,4 +1,4 @@
-"""From a file to what it defines."""
+"""The definitions in a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 2_000
 _LONGEST = 300
 """Characters of a signature, and of the first line of a documentation."""
 _WIDEST = 1_000
-"""Bytes in a line on average: beyond that it was packed by a tool, and nobody calls it by name."""
+"""Average bytes per line; a file above this is minified and its names are of no use."""
 
 
 def read(path: Path) -> tuple[bytes, Source] | None:
@@ -30,14 +30,14 @@ def read(path: Path) -> tuple[bytes, Source] | None:
 
 
 def text_of(data: bytes) -> Source:
-    """The text of a file's bytes; an empty one for what is binary or packed."""
+    """The text of a file's bytes; empty for binary or minified content."""
     if b"\0" in data or len(data) > _WIDEST * (data.count(b"\n") + 2):
         return Source("")
     return Source(data.decode("utf-8-sig", "replace"))
 
 
 def digest(data: bytes) -> bytes:
-    """The hash by which a content is known."""
+    """The hash that identifies a content."""
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
@@ -51,7 +51,7 @@ def stamp(path: Path, content: bytes) -> Stamp | None:
 
 
 def entries(source: Source, language: str) -> tuple[SymbolEntry, ...]:
-    """What a text defines: functions, methods, types and constants. Fields and members of enumerations are left out."""
+    """The functions, methods, types and constants of a text. Fields and enumeration members are left out."""
     return tuple(
         SymbolEntry(
             symbol.name, symbol.qualified, symbol.kind, symbol.span.start, symbol.span.end,
@@ -66,7 +66,7 @@ _MARKS = re.compile(r"^(?:[rRuUbB]{0,2}(?:\"\"\"|'''|\"|')|/\*[*!]?|\*|///?[/!]?
 
 
 def _first_line(source: Source, doc: Span | None) -> str:
-    """The first line of a documentation that says anything, without marks."""
+    """The first line of a documentation that has text, without marks."""
     if doc is None:
         return ""
     lines = (_MARKS.sub("", line.strip()).strip() for line in source.slice(doc).split("\n")[:5])

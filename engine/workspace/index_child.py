@@ -1,6 +1,6 @@
-"""The process that reads one root, once, and leaves: `python -m stet_ls.engine.workspace.index_child JSON`.
+"""The process that reads one root once and exits: `python -m stet_ls.engine.workspace.index_child JSON`.
 
-A thread of the server would do, if parsing and counting let the event loop in; they hold it up for too long.
+Not a thread of the server, because parsing and counting block the event loop for too long.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from stet_ls.engine.workspace.source_files import WalkLimits
 _log = logging.getLogger(__name__)
 
 PATIENCE = IdleLimits(first_lease=30.0, last_lease=2.0, idle=12.0)
-"""Idle for longer than `worker` takes for the sign of a child that failed."""
+"""Idle for longer than `worker` takes to treat a child as failed."""
 _POLITE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be read, and into which database."""
+    """What to read, and into which database."""
 
     root: str
     database: str
@@ -50,7 +50,7 @@ class IndexWorker:
         self._thread = threading.Thread(target=self._scan, name="scan", daemon=True)
 
     def start(self) -> Mapping[str, Any]:
-        """Begins; what there is to be known is in the database."""
+        """Starts the thread; the results are in the database."""
         if hasattr(os, "nice"):
             os.nice(_POLITE)
         self._thread.start()

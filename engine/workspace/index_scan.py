@@ -1,4 +1,4 @@
-"""Reading a whole root into its database: what is as it was costs a look at its stamp."""
+"""Reading a whole root into its database: an unchanged file only costs a check of its stamp."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from stet_ls.engine.workspace.index_store import IndexStatus, IndexStore, Stamp,
 from stet_ls.engine.workspace.source_files import SourceFile, SourceWalk, WalkLimits
 
 _BATCH = 50
-"""Files that are written down at once: what was read is kept when the process ends in between."""
+"""Files per write: files already read are kept if the process ends early."""
 _SECONDS = 1.0
-"""The same, in time: somebody may be waiting for the first names."""
+"""Seconds per write: a request may be waiting for the first names."""
 
 Row = tuple[str, str, Stamp, Sequence[SymbolEntry] | None]
 
 
 def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: WalkLimits | None = None) -> IndexStatus:
-    """Makes the database what the root is now. Raises OSError and sqlite3.Error if it cannot be written.
+    """Updates the database to the root's current state. Raises OSError and sqlite3.Error if it cannot be written.
 
-    What was read when the time is over is kept, and the next scan goes on from there.
+    Files read before the deadline are kept, and the next scan continues from there.
     """
     started = time.monotonic()
     limits = limits or WalkLimits()
     walk = SourceWalk(root, ignore, limits)
     known = store.stamps()
-    store.tell(IndexStatus(complete=store.status().complete))  # old names serve until the new ones are there
+    store.tell(IndexStatus(complete=store.status().complete))  # old names are used until the new ones are there
     seen: set[str] = set()
     rows: list[Row] = []
     written = started
@@ -51,7 +51,7 @@ def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: Wa
 
 
 def update(root: Path, store: IndexStore, path: Path, found: SourceFile | None) -> None:
-    """Makes the database what one file or folder of the root is now; `found` is None for what is not to be in it."""
+    """Updates the database for one file or folder of the root; `found` is None for one that does not belong in it."""
     if found is None:
         store.drop([path.relative_to(root).as_posix()])
         return
@@ -61,7 +61,7 @@ def update(root: Path, store: IndexStore, path: Path, found: SourceFile | None) 
 
 
 def _row(root: Path, found: SourceFile, known: Stamp | None) -> Row | None:
-    """What is to be written of a file; None if nothing of it changed."""
+    """The database row of a file; None if the file has not changed."""
     if known is not None and (known.changed, known.size) == (found.changed, found.size):
         return None
     content = file_symbols.read(root / found.path)

@@ -1,4 +1,4 @@
-"""The database of one root: its files with their stamps, and what each defines. Several processes may have it open."""
+"""The database of one root: its files with stamps and definitions. Several processes may have it open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMAT = 1
 _PATIENCE = 0.5
 """Seconds to wait for another process's writing."""
 _MOST_FOUND = 40
-"""Definitions of one name that are looked at: `get` is defined everywhere, and then by nobody in particular."""
+"""Definitions of one name that are examined: a name like `get` has too many to be useful."""
 _SCHEMA = """
     create table files (
         id integer primary key, path text unique not null, language text not null,
@@ -50,7 +50,7 @@ class SymbolEntry:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """By which a file is known to be as it was: time of change in nanoseconds, size in bytes, hash of the content."""
+    """The state of a file: time of change in nanoseconds, size in bytes, hash of the content."""
 
     changed: int
     size: int
@@ -59,7 +59,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class SymbolHit:
-    """An entry and the file that has it: its path below the root with slashes, its language and its stamp."""
+    """An entry and its file: the path below the root with slashes, the language and the stamp."""
 
     path: str
     language: str
@@ -69,7 +69,7 @@ class SymbolHit:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How far the reading of a root has come. `bounds` says what of it was too much; "" for nothing."""
+    """The progress of reading a root. `bounds` names the limits that were reached; "" for none."""
 
     complete: bool = False
     finished: float = 0.0
@@ -79,19 +79,19 @@ class IndexStatus:
 
 
 def database(folder: Path, root: Path, ignore: Sequence[str]) -> Path:
-    """Where the symbols of a root are kept: what the user hides of it makes it another one."""
+    """The path of a root's database; it depends on the user's ignore patterns too."""
     key = json.dumps([str(root), list(ignore)]).encode("utf-8", "surrogatepass")
     return folder / f"{hashlib.sha256(key).hexdigest()[:24]}.sqlite"
 
 
 class IndexStore:
-    """One database. Every method opens it anew, so any thread may call it; OSError and sqlite3.Error may be raised."""
+    """One database. Every method opens it anew, so any thread may call it; it may raise OSError and sqlite3.Error."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def prepare(self) -> None:
-        """Makes the database, for this user alone, or an empty one in place of what is none of this format."""
+        """Creates the database, for this user only, or replaces one of another format by an empty one."""
         private_folder(self.path.parent)
         with suppress(sqlite3.Error), self._open() as db:
             if db.execute("pragma user_version").fetchone() == (_FORMAT,):
@@ -104,14 +104,14 @@ class IndexStore:
             db.executescript(f"begin; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
 
     def status(self) -> IndexStatus:
-        """How far the reading has come; a status of nothing where there is no database yet."""
+        """The progress of reading; an empty status if there is no database yet."""
         if not self.path.exists():
             return IndexStatus()
         with self._open() as db:
             return _status(db)
 
     def tell(self, status: IndexStatus) -> None:
-        """Writes the status down."""
+        """Stores the status."""
         value = json.dumps({name: getattr(status, name) for name in IndexStatus.__slots__})
         with self._open() as db, db:
             db.execute("insert or replace into facts values ('status', ?)", (value,))
@@ -129,9 +129,9 @@ class IndexStore:
         return Stamp(*row) if row else None
 
     def put(self, files: Iterable[tuple[str, str, Stamp, Sequence[SymbolEntry] | None]]) -> None:
-        """Puts files (path, language, stamp, entries) in place of what was known of them, all or none.
+        """Replaces the rows of files (path, language, stamp, entries), all or none.
 
-        Entries of None leave those that are there: the file was touched, and its content is the same.
+        With None as entries the existing ones are kept: the file was touched, and its content is the same.
         """
         with self._open() as db, db:
             for path, language, stamp, entries in files:
@@ -149,14 +149,14 @@ class IndexStore:
                     )
 
     def drop(self, paths: Iterable[str]) -> None:
-        """Forgets files, and for a folder all below it."""
+        """Removes files, and for a folder all below it."""
         with self._open() as db, db:
             for path in paths:
                 below = (path, f"{path}/", f"{path}0")  # "0" follows "/": all that begins with the folder
                 db.execute("delete from files where path = ? or (path > ? and path < ?)", below)
 
     def find(self, names: Sequence[str], languages: Sequence[str]) -> tuple[list[SymbolHit], IndexStatus]:
-        """What the files of some languages define under some names, in the order of their paths; and the status."""
+        """The definitions of some names in files of some languages, in the order of their paths; and the status."""
         query = (
             "select path, language, changed, size, hash, name, qualified, kind, first, last, signature, doc "
             "from symbols join files on files.id = symbols.file "
@@ -174,7 +174,7 @@ class IndexStore:
     def _open(self) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", timeout=_PATIENCE, uri=True)) as db:
             db.execute("pragma foreign_keys = on")
-            db.execute("pragma synchronous = off")  # it can be made again
+            db.execute("pragma synchronous = off")  # it can be rebuilt
             yield db
 
 

@@ -1,4 +1,4 @@
-"""The other files of a project that are written in a document's language, nearest first, a bounded number of them."""
+"""Other files of a project in a document's language, nearest first, up to a limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_OURS = BUILD_FOLDERS | {"vendor", "third_party", "out", "bin", "obj", "env"
 
 
 def neighbours(request: Request) -> Iterator[tuple[Path, bytes]]:
-    """Path and text of the other files, an unsaved one as the editor holds it. Links are not followed."""
+    """Path and text of the other files; unsaved texts as in the editor. Links are not followed."""
     folders = folders_up(request)
     if not folders:
         return
@@ -36,7 +36,7 @@ def neighbours(request: Request) -> Iterator[tuple[Path, bytes]]:
 
 
 def _walk(folders: list[Path]) -> Iterator[Path]:
-    """The files of the nearest folder with all below it, then of the next one up, without those again."""
+    """The files of the nearest folder with all below it, then of the next one up, without repetition."""
     seen: set[Path] = set()
     left = _MOST_ENTRIES
     for top in folders:

@@ -1,7 +1,7 @@
-"""Which files of a root are read: source files that the project's own lists do not hide, a bounded number of them.
+"""The files of a root that are read: source files not ignored by the project's lists, up to a limit.
 
-Folders come breadth first, so that what is cut off of a huge tree lies deep. Symbolic links are never followed: where
-they lead is not this root.
+Folders come breadth first, so a limit cuts off the deepest parts of a huge tree. Symbolic links are never followed,
+because they may lead outside of the root.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEEPEST = 40
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """How much of one root is read: files, entries of folders, bytes in all, seconds."""
+    """How much of one root is read: files, entries of folders, bytes in total, seconds."""
 
     files: int = 20_000
     entries: int = 300_000
@@ -51,7 +51,7 @@ class SourceFile:
 
 @dataclass
 class SourceWalk:
-    """One way through a root. After it `bounds` says what was too much, if anything; `late`: the time was over."""
+    """One walk through a root. Afterwards `bounds` names the limits that were reached; `late`: the time was over."""
 
     root: Path
     ignore: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class SourceWalk:
 
 
 def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> SourceFile | None:
-    """One file of a root as a walk would have found it; None if it would have passed it by."""
+    """One file of a root as a walk would find it; None if a walk would skip it."""
     if not path.is_relative_to(root):
         return None
     names = path.relative_to(root).parts
@@ -114,7 +114,7 @@ def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> SourceFile
 
 
 _Lists = tuple[tuple[int, tuple[IgnorePattern, ...]], ...]
-"""The lists that hold in a folder, the nearest first, each with the number of names that lead to its own folder."""
+"""The lists that apply in a folder, the nearest first, each with the number of names in its own folder's path."""
 
 
 def _hidden(root: Path, ignore: tuple[str, ...]) -> IgnoredFiles:
@@ -128,7 +128,7 @@ def _file(names: tuple[str, ...], look: Callable[[], os.stat_result]) -> SourceF
     try:
         status = look()
         path = "/".join(names)
-        path.encode()  # a name that is no UTF-8 has no place in the database
+        path.encode()  # the database cannot store a name that is not UTF-8
     except (OSError, UnicodeEncodeError):
         return None
     if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= LARGEST:
@@ -147,7 +147,7 @@ def _skips(names: tuple[str, ...], lists: _Lists, ignored: IgnoredFiles, root: P
 
 
 def _is_listed(names: tuple[str, ...], lists: _Lists, *, folder: bool) -> bool:
-    """What git would say, the folders above having been entered: the nearest list that says anything wins."""
+    """True if git would ignore the path, its parents being entered: the nearest list with a match decides."""
     for depth, lines in lists:
         told = decision(lines, names[depth:], folder=folder)
         if told is not None:

@@ -1,4 +1,4 @@
-"""The side of those who ask for a name, and of those who hear that a file changed."""
+"""The interface of the symbol index: lookups of names, and notices of changed files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 _MOST_AT_ONCE = 40
 _LISTS = frozenset({".gitignore", LIST_FILE})
 AGAIN_SECONDS = 30.0
-"""Between two looks at a whole root where no client tells what changed."""
+"""Seconds between two checks of a whole root if no client reports changes."""
 NOT_READY = "index not ready"
 _MOST_ROOTS = 8
 _MOST_TEXTS = 32
@@ -41,7 +41,7 @@ _MOST_TEXTS = 32
 
 @dataclass(frozen=True, slots=True)
 class SymbolCandidate:
-    """A place that defines a name. `text` is an unsaved buffer's; of a file on the disk it is `stamp` that is known."""
+    """A place that defines a name. `text` is an unsaved buffer's; for a file on the disk `stamp` is set instead."""
 
     path: Path
     language: str
@@ -52,7 +52,7 @@ class SymbolCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition as it is at this moment: `entry.start` and `entry.end` are in the text `source` of `path`."""
+    """The current state of a definition: `entry.start` and `entry.end` are offsets in the text `source` of `path`."""
 
     path: Path
     language: str
@@ -62,7 +62,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class SymbolMatches:
-    """What is known of some names. `gaps` says what the index of watched roots lacks; empty if nothing."""
+    """The matches of some names. `gaps` says what the index of watched roots lacks; empty if nothing."""
 
     candidates: tuple[SymbolCandidate, ...]
     gaps: tuple[str, ...] = ()
@@ -71,8 +71,8 @@ class SymbolMatches:
 class SymbolIndex:
     """The symbols of all known roots. `ignore` are the user's patterns of hidden files.
 
-    `watch`, `changed`, `read` and `close` belong to one event loop, and only the last two wait; `find` and `open` are
-    for threads.
+    `watch`, `changed`, `read` and `close` belong to one event loop, and only the last two wait; `find` and `open` run
+    in threads.
     """
 
     def __init__(self, paths: Paths, ignore: tuple[str, ...] = ()) -> None:
@@ -86,9 +86,9 @@ class SymbolIndex:
         self._texts: OrderedDict[tuple[str, str], tuple[SymbolEntry, ...]] = OrderedDict()
 
     def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
-        """Has a child process read the roots, `after` seconds from now: what starts has better things to do.
+        """Starts a child process that reads the roots, `after` seconds from now, to keep the startup fast.
 
-        Once is enough if somebody tells of changes (`told`); else each call may lead to another reading, now and then.
+        One call is enough if a client reports changes (`told`); otherwise each call may start another reading.
         """
         now = time.monotonic()
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
@@ -98,7 +98,7 @@ class SymbolIndex:
                 self._start(partial(self._read, root, after), f"read {root}")
 
     async def read(self, roots: Iterable[Path], seconds: float) -> None:
-        """Reads the roots in this process, for at most that many seconds: for a command that lives for one job."""
+        """Reads the roots in this process, for at most that many seconds: for a command that runs one job."""
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
             self._asked[root] = time.monotonic()
             self._start(partial(asyncio.to_thread, self._scan, root, WalkLimits(seconds=seconds)), f"read {root}")
@@ -106,7 +106,7 @@ class SymbolIndex:
             await asyncio.wait(self._tasks, timeout=2 * seconds)
 
     def changed(self, paths: Iterable[Path]) -> None:
-        """Files were written, made or removed: has them read again in the background; very many by a child process."""
+        """Reads written, created or removed files again in the background; very many of them in a child process."""
         paths = tuple(paths)
         roots = {root for root in self._asked for path in paths if path.is_relative_to(root)}
         if len(paths) > _MOST_AT_ONCE or any(path.name in _LISTS for path in paths):
@@ -117,7 +117,7 @@ class SymbolIndex:
             self._start(partial(asyncio.to_thread, self.update, paths), "read changed files")
 
     def update(self, paths: Iterable[Path]) -> None:
-        """Reads files again, now. What cannot be written down is left for the next reading of the root."""
+        """Reads files again, now. Files that cannot be stored are left for the next reading of the root."""
         with self._writing:
             for path in paths:
                 for root in self._asked:
@@ -132,9 +132,9 @@ class SymbolIndex:
     def find(
         self, names: Sequence[str], language: str, workspace: Workspace, *, but: Path | None = None
     ) -> SymbolMatches:
-        """Which places of a workspace define some names for a caller in `language`; an unsaved buffer hides its file.
+        """The places of a workspace that define some names for a caller in `language`; a buffer hides its file.
 
-        `but` is left aside. Reads the database: not for an event loop.
+        `but` is skipped. Reads the database: not for an event loop.
         """
         languages = family(language)
         found: list[SymbolCandidate] = []
@@ -160,7 +160,7 @@ class SymbolIndex:
         return SymbolMatches(tuple(found), tuple(dict.fromkeys(gaps)))
 
     def open(self, candidate: SymbolCandidate, workspace: Workspace) -> Definition | None:
-        """The definition as it is now; None if it is gone, hidden, or no more in this workspace."""
+        """The current definition; None if it is gone, hidden, or no longer in this workspace."""
         path, language, entry = candidate.path, candidate.language, candidate.entry
         if candidate.text is not None:
             hidden = IgnoredFiles(workspace, self._ignore).reason(path) is not None
@@ -180,7 +180,7 @@ class SymbolIndex:
         return Definition(path, language, source, entry)
 
     def status(self, root: Path) -> IndexStatus:
-        """How far the reading of a root has come."""
+        """The progress of reading a root."""
         try:
             return self._store(root).status()
         except (OSError, ValueError, TypeError, sqlite3.Error):
@@ -195,7 +195,7 @@ class SymbolIndex:
             await worker.close()
 
     def _entries(self, source: Source, language: str) -> tuple[SymbolEntry, ...]:
-        """What a text defines; remembered for the last few texts."""
+        """The definitions of a text; cached for the last few texts."""
         key = (language, hashlib.blake2b(source.data, digest_size=16).hexdigest())
         known = self._texts.get(key)
         if known is None:
@@ -208,7 +208,7 @@ class SymbolIndex:
         return known
 
     def _hits(self, root: Path, names: Sequence[str], languages: Sequence[str]) -> tuple[list[SymbolHit], str]:
-        """What the database of a root has, and what it lacks."""
+        """The entries in the database of a root, and what it lacks."""
         store = self._store(root)
         try:
             hits, status = store.find(names, languages) if store.path.exists() else ([], IndexStatus())
@@ -224,7 +224,7 @@ class SymbolIndex:
         try:
             store.prepare()
             scan(root, store, self._ignore, limits)
-        except sqlite3.Error as error:  # another process writes
+        except sqlite3.Error as error:  # another process is writing
             _log.info("cannot read %s: %s", root, error)
 
     def _store(self, root: Path) -> IndexStore:
@@ -235,7 +235,7 @@ class SymbolIndex:
         path = self._store(root).path
         worker = self._workers.get(root)
         if worker is not None:
-            await worker.close()  # it has read the root already; it leaves, and another one comes
+            await worker.close()  # this child has read its root already; the next lease starts a new one
         else:
             order = Order(str(root), str(path), self._ignore)
             kind = ChildSpec("index", "stet_ls.engine.workspace.index_child", (order.to_json(),), path.stem)

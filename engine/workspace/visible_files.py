@@ -1,7 +1,7 @@
-"""What of the files around a document a prompt may show: those of its workspace, by where their names really lead.
+"""Files around a document that a prompt may show: those of its workspace, judged by their resolved paths.
 
-A project can hold links, and a link called `AGENTS.md` or `notes.md` may lead to a key, to a neighbour's code or into
-`/proc`. So it is the file behind a name that has to lie in the workspace and that no list may hide.
+A project can contain links, and a link called `AGENTS.md` or `notes.md` may lead to a key, to another project's code
+or into `/proc`. So the resolved file has to be in the workspace and not hidden by a list.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FOLDERS_UP = 12
 def folders_up(request: Request) -> list[Path]:
     """The document's folder and those above it, up to the workspace's root or the repository's; nearest first.
 
-    Empty for a document that lies outside of the workspace's roots: what is around it is none of the workspace's.
+    Empty for a document outside of the workspace's roots: its surroundings do not belong to the workspace.
     """
     if request.path is None:
         return []
@@ -31,7 +31,7 @@ def folders_up(request: Request) -> list[Path]:
         folders.append(folder)
         if any(is_inside(root, folder) for root in roots) or (folder / ".git").exists():
             return folders
-    return folders[:1]  # no root: what lies above is nobody's project
+    return folders[:1]  # no root: the folders above belong to no project
 
 
 def homes(request: Request) -> tuple[Path, ...]:
@@ -40,19 +40,19 @@ def homes(request: Request) -> tuple[Path, ...]:
 
 
 def shown_text(request: Request, path: Path, ignored: IgnoredFiles, *, most: int) -> str | None:
-    """The text of a file for a prompt, an unsaved one as the editor holds it.
+    """The text of a file for a prompt; an unsaved text as in the editor.
 
-    None where it is hidden, not there, no regular file, larger than `most` bytes, or leads out of the workspace.
+    None if it is hidden, missing, not a regular file, larger than `most` bytes, or outside of the workspace.
     """
     if not may_show(request, path, ignored):
         return None
     for buffer in request.workspace.buffers:
         if buffer.path == path:
             return buffer.text
-    real = real_path(path)  # what was judged is what is read
+    real = real_path(path)  # reads the same path that was checked
     return None if real is None else read_text(real, most=most)
 
 
 def may_show(request: Request, path: Path, ignored: IgnoredFiles) -> bool:
-    """True if a prompt may show what a file holds."""
+    """True if a prompt may show the file's content."""
     return is_inside_any(path, homes(request)) and ignored.reason(path) is None
