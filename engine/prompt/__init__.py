@@ -1,5 +1,5 @@
-"""What is sent to a model: the target, the instruction, the context around it, and the order and form of the prompt.
+"""Builds prompts: the target, the instruction, the context around it, and the order and form of the prompt.
 
-This room reads the request and the project's files. It never runs anything, never talks to a model, and lets no text
-of a document pass for an instruction. Whatever leaves it has had its secrets replaced.
+This package reads the request and the project's files. It never runs anything, never talks to a model, and never
+presents text of a document as an instruction. Secrets are replaced in everything it returns.
 """

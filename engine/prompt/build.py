@@ -1,8 +1,8 @@
-"""The prompt: what never changes first, then the context, the target and the task, and the reply's form last.
+"""Builds the prompt: constant parts first, then the context, the target and the task, and the reply's form last.
 
 system   role, data rule, language card, conventions      the same bytes for all requests of a kind
          for some kinds an example of a reply, as two turns
-user     <data-id> the project's notes </data-id>         the same bytes too: this id is made of the notes
+user     <data-id> the project's notes </data-id>         the same bytes too: this id is a hash of the notes
          <data-id> context, target </data-id>             redacted, template words neutralized
          task, instruction, constraints
          the reply's form
@@ -46,19 +46,19 @@ _UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
 }  # fmt: skip
 _LEAST_SPEC = 5
-"""Words of a docstring below which it says too little to write tests from."""
+"""A docstring of fewer words is too short to write tests from."""
 _LEAST_REPLY = 400
-"""Tokens of its own reply that a model sees again at least when it is asked to mend it."""
+"""The fewest tokens of its own reply that a model is shown when it is asked to repair it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent. `tokens` is an estimate, and so are those of its `parts`, which add up to it.
+    """A prompt to be sent. `tokens` is an estimate, as are those of its `parts`, which add up to it.
 
-    `left_out` says what did not fit or is never shown, with the reason and what it would have taken.
+    `left_out` lists what did not fit or is never shown, with the reason and its size.
 
-    `secrets` maps the placeholders that a reply may bring back to what they stand for, see `redact.restore`.
-    `remembered` are the solutions for which there was room.
+    `secrets` maps the placeholders that a reply may contain to their values, see `redact.restore`.
+    `remembered` are the remembered solutions that fit.
     """
 
     messages: tuple[Message, ...]
@@ -73,7 +73,7 @@ class Prompt:
     remembered: tuple[RememberedItem, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """What a person is shown of it; lines count from 0."""
+        """The prompt for display to a person; lines count from 0."""
         return {
             "messages": [{"role": message.role, "content": message.content} for message in self.messages],
             "tokens": self.tokens,
@@ -102,10 +102,10 @@ def build(
 ) -> Prompt:
     """The first prompt of a job, of at most about `budget_tokens`. `ignore` are the user's patterns of hidden files.
 
-    What does not fit goes by its worth: notes and conventions of the project, what is remembered, callers, bodies,
-    signatures, the frame, what the user gave, the reported problems. Raises UsageError with the size if the target and
-    the task alone are too much, and for a binary document; PolicyError if a secret could not be taken out. Reads the
-    project's files: not for an event loop.
+    If it does not all fit, parts are dropped in this order: notes and conventions of the project, remembered solutions,
+    callers, bodies, signatures, the frame, context from the user, the reported problems. Raises UsageError with the
+    size if the target and the task alone are too large, and for a binary document; PolicyError if a secret could not
+    be removed. Reads the project's files: not for an event loop.
     """
     if "\0" in request.source.text:
         raise UsageError("the document is binary, and a model is shown text alone")
@@ -145,7 +145,7 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A choice of pieces, and what stands around them; `dropped` are parts of that which had to go."""
+    """A choice of pieces, and the parts around them; `dropped` are those of the parts that did not fit."""
 
     system: str
     layout: Layout
@@ -164,7 +164,7 @@ def _frame(
     ignored: IgnoredFiles,
     tier: ModelTier,
 ) -> _Frame:
-    """The pieces that fit. Notes and conventions, the same for all jobs, go only where that makes room for a piece."""
+    """The pieces that fit. Notes and conventions, the same for all jobs, are dropped only to make room for a piece."""
     facts = conventions(request, ignored)
     words = "" if tier == "tiny" else notes(request, ignored)
     best: _Frame | None = None
@@ -194,31 +194,31 @@ def _no_room(frame: _Frame) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What was wrong with a reply, in words: no repair is asked for without them. ValueError for none."""
+    """The reason why a reply was rejected, which every repair needs. Raises ValueError if it is empty."""
 
     text: str
 
     def __post_init__(self) -> None:
-        """Refuses a reason that says nothing."""
+        """Rejects an empty reason."""
         if not self.text.strip():
             raise ValueError("a repair needs its reason")
 
     @classmethod
     def of(cls, said: str, *, by: str) -> Reason:
-        """What somebody said; `by` names who refused the reply without a word."""
+        """The reason `said`; if it is empty, one that names the check `by` which rejected the reply."""
         return cls(said if said.strip() else f"It was refused by the check `{by}`, which said no more.")
 
 
 def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
-    """The prompt that follows a reply of no use: all before stays as it is, the reply and a turn about it are added.
+    """The prompt after an unusable reply: the previous messages unchanged, plus the reply and a turn about it.
 
-    `problem` may hold messages of tools and is fenced as data. A reply too long for the budget is shown by its head.
+    `problem` may hold messages of tools and is fenced as data. Of a reply too long for the budget, the head is shown.
     """
     return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
 
 
 def further(prompt: Prompt, tests: str, gaps: str) -> Prompt:
-    """The prompt that asks for more tests, where `tests` were kept; `gaps` says what they leave untested."""
+    """The prompt that requests more tests after `tests` were kept; `gaps` describes what these leave untested."""
     reply = code_fence(tests)
     turn = wording.further(data(gaps, prompt.ident), prompt.form)
     return _followed(prompt, f"TESTS:\n{reply}\n{tests.rstrip()}\n{reply}", turn)
@@ -235,7 +235,7 @@ def _followed(prompt: Prompt, reply_text: str, turn: str) -> Prompt:
 
 
 def _stub(request: Request, target: Target) -> tuple[Span, ...]:
-    """The lines of a stub that a small model would hand back as its answer."""
+    """The lines of a stub that a small model would return as its answer."""
     if target.kind is TargetKind.UNIT:
         for unit in units(request.source, request.language):
             if unit.qualified == target.name and target.span.contains(unit.span):
@@ -244,7 +244,7 @@ def _stub(request: Request, target: Target) -> tuple[Span, ...]:
 
 
 def _body_below_doc(request: Request, target: Target) -> tuple[Span, ...]:
-    """The lines of a documented function's body: who reads them writes down what they do, right or wrong."""
+    """The lines of a documented function's body: a model that sees them tests what they do, right or wrong."""
     if target.kind is not TargetKind.UNIT:
         return ()
     unit = next((u for u in units(request.source, request.language) if u.qualified == target.name), None)
@@ -286,7 +286,7 @@ def _layout(
 
 
 def _header(text: str, name: str) -> str:
-    """The line that names a unit: its first one but for decorators and comments."""
+    """The line that names a unit: its first one that is no decorator or comment."""
     simple = name.rpartition(".")[2]
     naming = (line for line in text.split("\n") if re.search(rf"\b{re.escape(simple)}\b", line))
     code = (line for line in naming if line.lstrip()[:1] not in tuple("@#/*"))

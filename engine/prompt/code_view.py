@@ -1,4 +1,4 @@
-"""How a piece of a document is shown to a model: dedented, without what is not for its eyes, its lines remembered."""
+"""Renders a piece of a document for a model: dedented, without hidden parts, with the line numbers recorded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, is_stub
 from stet_ls.validators.structure.literals import fixed_lines
 
-# What stands in a body that is still to be written. Shown to a small model, it comes back as the answer.
+# The lines of a body that is still to be written. A small model that is shown them returns them as its answer.
 _STUB_LINE = re.compile(
     r"^\s*(?:pass|\.\.\.|return(?:\s+(?:None|nil|null|undefined))?|raise NotImplementedError.*"
     r"|(?:todo|unimplemented)!\(.*|throw new .*(?:[Uu]nsupported|[Nn]ot\s?[Ii]mplemented).*|panic\(.*"
@@ -20,21 +20,21 @@ _STUB_LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A text as it is shown. `lines` holds the document's line, from 0, of each of its lines."""
+    """A text as shown to a model. `lines` holds the document's line, from 0, of each of its lines."""
 
     text: str
     lines: tuple[int, ...]
 
     def number(self, line: int) -> int | None:
-        """The number, from 1, under which a line of the document is shown; None if it is not."""
+        """The number, from 1, of a document's line in the shown text; None if it is not shown."""
         return self.lines.index(line) + 1 if line in self.lines else None
 
 
 def view(source: Source, span: Span, language: str, *, indent: str = "", hidden: Iterable[Span] = ()) -> View:
     """The lines of `span` without `indent` and without the `hidden` spans, with line feeds.
 
-    Lines inside a string keep their white space, as the reply's fitter leaves it alone too. A line of which nothing
-    is left when something was hidden is dropped.
+    Lines inside a string keep their white space, since fitting a reply does not change it either. A line that becomes
+    empty because something was hidden is dropped.
     """
     hidden = sorted(hidden)
     fixed = fixed_lines(source, language) if indent else frozenset()
@@ -51,7 +51,7 @@ def view(source: Source, span: Span, language: str, *, indent: str = "", hidden:
 
 
 def stub_lines(source: Source, language: str, unit: Unit) -> tuple[Span, ...]:
-    """The lines of a stub's body that say that it is one; none if it is no stub."""
+    """The placeholder lines in a stub's body; none if the unit is no stub."""
     if unit.body is None or not is_stub(source, language, unit):
         return ()
     numbers = range(source.line_of(unit.body.start), source.line_of(unit.body.end) + 1)

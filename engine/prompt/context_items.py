@@ -1,4 +1,4 @@
-"""The pieces of context that a prompt is put together from, and what each is worth."""
+"""The pieces of context in a prompt, and their priorities."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Priority(IntEnum):
-    """What is kept when not everything fits; the lowest goes last."""
+    """What is kept if not everything fits; the lowest value is dropped last."""
 
     PROBLEM = 0
     GIVEN = 1
@@ -20,7 +20,7 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RememberedItem:
-    """A kept solution to show: its whole text, and its origin in a few words."""
+    """A remembered solution to show: its whole text, and its origin in a few words."""
 
     text: str
     provenance: str
@@ -28,10 +28,10 @@ class RememberedItem:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """A titled piece of context. `name` is how `left_out` calls it, `code` says that it goes into a code block.
+    """A titled piece of context. `name` is its name in `left_out`; `code`: it is shown in a code block.
 
-    Neighbours of one title share a block. `instead_of` names the piece that this one makes needless. `remembered` is
-    the solution that it shows, if it shows one.
+    Adjacent pieces with the same title share a block. `instead_of` names the piece that this one replaces.
+    `remembered` is the solution that it shows, if any.
     """
 
     worth: Priority

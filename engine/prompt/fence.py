@@ -1,4 +1,4 @@
-"""Keeping data apart from instructions: a fence that no data can close, and no word that a chat template obeys."""
+"""Separates data from instructions: a fence that no data can close, without control words of chat templates."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from stet_ls.validators.invisible_chars import HIDDEN
 
 _BACKTICKS = re.compile(r"`{3,}")
 
-# Inference servers parse the control words of their templates wherever they stand in a message, so text of a document
-# could end the user's turn and open another. And what nobody sees may still be read by a model.
+# Inference servers parse the control words of their templates anywhere in a message, so text of a document could end
+# the user's turn and open another. Characters that are invisible to a person may still be read by a model.
 _OBEYED = re.compile(
     "|".join((
         r"<\|[^|<>\n`]{1,60}\|>",  # ChatML and Qwen, Llama 3, Phi, harmony, GLM, Granite, Command
@@ -24,41 +24,41 @@ _OBEYED = re.compile(
         r"</?fim_(?:prefix|middle|suffix|pad)>|<(?:PRE|SUF|MID|EOT)>",  # StarCoder, Code Llama
         r"<(?:file_sep|repo_name|reponame|filename|gh_stars|issue_\w{1,20}|jupyter_\w{1,20}|commit_\w{1,20})>",
         r"</?(?:tool_call|tool_response|tool_calls|tools|function_calls?|function_results?|antml:\w{1,30})>",
-        r"</?data-[\w-]{0,40}>",  # ours
+        r"</?data-[\w-]{0,40}>",  # Stet's own
         rf"{HIDDEN.pattern}+",
     ))
 )  # fmt: skip
 
 
 def nonce() -> str:
-    """The id of one prompt's data fence, which an author of the data cannot know."""
+    """The id of one prompt's data fence, which the author of the data cannot know."""
     return secrets.token_hex(4)
 
 
 def stable(text: str) -> str:
-    """The id of a fence around a text that stays the same from prompt to prompt, so that a server's cache holds on.
+    """The id of a fence around a text that is the same in every prompt, so that a server's cache stays valid.
 
-    It is made of the text, which would have to hold its own hash to close the fence.
+    It is a hash of the text, which would have to contain its own hash to close the fence.
     """
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def data(text: str, ident: str) -> str:
-    """`text` as data: between two tags of this prompt's own id."""
+    """`text` as data: between two tags with the prompt's id."""
     return f"<data-{ident}>\n{text}\n</data-{ident}>"
 
 
 def code_fence(*texts: str) -> str:
-    """Backticks for a code block that can hold all `texts`: one more than their longest run, at least three."""
+    """The backticks of a code block for all `texts`: one more than their longest run, at least three."""
     longest = max((len(run) for text in texts for run in _BACKTICKS.findall(text)), default=2)
     return "`" * (longest + 1)
 
 
 def neutralize(text: str, known: Mapping[str, str], *idents: str) -> tuple[str, dict[str, str]]:
-    """`text` with a placeholder for each word that a chat template would obey, and all placeholders in use.
+    """`text` with a placeholder for each control word of a chat template, and all placeholders in use.
 
-    Restored in a reply like a secret (`redact.restore`), so code that is about such words survives. The tags of the
-    prompt's own fences, `idents`, stay.
+    They are restored in a reply like secrets (`redact.restore`), so code about such words survives. The tags of the
+    prompt's own fences, `idents`, are not replaced.
     """
     placeholders = dict(known)
     names = {value: name for name, value in known.items()}

@@ -17,7 +17,7 @@ _STRING = re.compile(r"""^[rRuUbB]{0,2}(?P<quote>\"{3}|'{3}|["'])(?P<text>.*)(?P
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What to do. `replaces` is the span of the `stet:` comment that goes when it is done."""
+    """What to do. `replaces` is the span of the `stet:` comment, which the edit removes."""
 
     text: str
     origin: Literal["argument", "selection", "comment", "stub"]
@@ -25,10 +25,10 @@ class Instruction:
 
 
 def find_instruction(request: Request, target: Target) -> Instruction | None:
-    """What a request asks for, from the first place that says it; None if none does, which not every action minds.
+    """The instruction of a request, from the first place that has one; None if none does.
 
-    The places: the argument; a selected comment or docstring; a `stet:` comment in the selection, at the cursor or
-    above it; the docstring or the signature of a stub.
+    The places, in order: the argument; a selected comment or docstring; a `stet:` comment in the selection, at the
+    cursor or above it; the docstring or the signature of a stub.
     """
     if text := request.instruction.strip():
         return Instruction(text, "argument")
@@ -42,7 +42,7 @@ def find_instruction(request: Request, target: Target) -> Instruction | None:
 
 
 def _prose(request: Request, span: Span) -> str:
-    """The words of a selection that is a comment, or a docstring and no other string; "" for anything else."""
+    """The text of a selected comment or docstring (not of other strings); "" for anything else."""
     text = request.source.slice(span).strip()
     if words := bare(text, request.language):
         return words

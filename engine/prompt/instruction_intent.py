@@ -1,7 +1,7 @@
 """What an instruction asks for: to add to, change, or remove existing code.
 
-Rules over plain English words, tried in the order of the table. Nothing rests on them alone: a word that no rule knows
-adds, and what a reply leaves out without a word about it is found by the judge of signatures.
+Rules over plain English words, tried in the order of the table. They are not the only safeguard: without a matching
+rule the intent is to add, and the judge of signatures finds definitions that a reply drops without being asked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Intent(StrEnum):
-    """Whether new code goes beside what is there, or a new text takes its place."""
+    """Whether new code is added to the existing code, or replaces it."""
 
     ADD = "add"
     CHANGE = "change"
@@ -24,7 +24,7 @@ _DEFINITIONS = (
     r"|overloads?|endpoints?|routes?|handlers?|hooks?|components?|commands?|fixtures?|tests?|unit tests?|test cases?"
     r"|examples?|exceptions?|subclass(?:es)?|mixins?|macros?|impls?|factor(?:y|ies)|utilit(?:y|ies)|versions?)"
 )
-"""What stands on its own beside other code."""
+"""Words for definitions, which are added next to other code."""
 _PARTS = (
     r"(?:(?:type |return )?(?:annotations?|hints?)|doc ?strings?|docs?|documentation|comments?|parameters?|params?"
     r"|arguments?|args?|keywords?|options?|flags?|defaults?(?: values?)?|checks?|guards?|validation"
@@ -32,7 +32,7 @@ _PARTS = (
     r"|logging|logs?|cach(?:e|ing)|memoi[sz]ation|retr(?:y|ies)|timeouts?|(?:early )?returns?"
     r"|branch(?:es)?|cases?|clauses?|assertions?|asserts?|support|lock(?:s|ing)?|tracing|typing|types to)"
 )
-"""What is a part of something else: to add it is to change that."""
+"""Words for parts of a definition: adding one changes the definition."""
 _FILLER = r"(?:(?!(?:to|into|onto|in|inside|for|of|that|which|with|from|on|so|and|but|or|when|if|as)\b)[\w'\"`-]+[ ,]+)"
 _ADDING = (
     r"(?:add|append|insert|create|write|define|declare|introduce|generate|provide|implement|build|make|code|draft)"
@@ -78,12 +78,12 @@ _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) fo
 
 
 def intent_of(instruction: str) -> Intent:
-    """What an instruction to generate asks for; ADD without a rule, since that removes nothing."""
+    """The intent of an instruction to generate; ADD if no rule matches, since that removes nothing."""
     return _said(instruction) or Intent.ADD
 
 
 def is_addition(instruction: str) -> bool:
-    """True if a rule says that something is to be added."""
+    """True if a rule for additions matches."""
     return _said(instruction) is Intent.ADD
 
 
@@ -110,7 +110,7 @@ _COMMAND = re.compile(
     rf"(?P<verb>{_END}|{_BECOME}|(?:remov|delet|eras|renam|inlin|replac|merg|mov)ing|(?:dropp|splitt|fold)ing)\b",
     re.IGNORECASE,
 )
-"""A word of removal that is said to the reader: at the start of a clause, not in what a function is to do."""
+"""A verb of removal as a command: at the start of a clause, not in the description of a function."""
 _SUBORDINATE = re.compile(r"\b(?:that|which|who|to|for|if|when|where|while|unless|without|not|never|don't)\b", re.I)
 _POLITELY = re.compile(rf"\b{_POLITE}\b", re.IGNORECASE)
 _DETERMINERS = (
@@ -128,7 +128,7 @@ _FOLLOWING = (
     r"|now|again|there|here)\b)"
 )
 _AFTER_A_NAME = re.compile(rf"{_FOLLOWING}|\s*{_KIND}\b", re.IGNORECASE)
-"""What may follow a plain word for it to be a name: "remove words" is one, "remove words of one letter" is not."""
+"""What may follow a plain word that is a name: it is one in "remove words", not in "remove words of a letter"."""
 _USELESS = (
     r"(?:\s+(?:is|are|has become|have become|became)(?:\s+\w+)?\s+(?:no longer (?:needed|used|wanted)"
     r"|not (?:needed|used)|unneeded|unused|superfluous|redundant|obsolete|dead)\b)"
@@ -141,16 +141,16 @@ _THAT = re.compile(
     rf"\s*(?:it|them|both|this|these|(?:this|these|the|the selected) (?:{_KIND}|code|selection|unit))(?={_FOLLOWING})",
     re.IGNORECASE,
 )
-"""The code that is pointed at."""
+"""Words for the selected code."""
 _NAMING = re.compile(r"\bcall (?:it|this)\s+`?\w+`?|\b(?:a|another|new) (?:\w+ )?name\b", re.IGNORECASE)
 
 
 def released(instruction: str, name: str, *, target: str = "") -> bool:
-    """Whether the user's words let go of a definition: "remove foo", "rename foo to bar", "foo is not needed".
+    """Whether the instruction permits removing a definition: "remove foo", "rename foo to bar", "foo is not needed".
 
-    `name` is qualified. `target` is the qualified name of what the instruction is about: "remove this" means that.
-    What a function is to do ("a function that removes words") lets go of nothing, and neither does a language that no
-    rule knows: the edit is then a person's to decide on.
+    `name` is qualified. `target` is the qualified name of the instruction's subject, which "remove this" refers to.
+    The description of a function ("a function that removes words") permits no removal, and neither does an
+    instruction in another language than English: then a person decides on the edit.
     """
     sentences = [each.strip() for each in re.split(r"[.;!?]\s+|\n", instruction)]
     if any(_lets_go(sentence, name, target) for sentence in sentences if sentence):
@@ -191,7 +191,7 @@ def _mention(word: str) -> str:
 
 
 def _is_object(word: str, rest: str) -> bool:
-    """Whether a name is among the objects of the verb before it."""
+    """Whether a name is an object of the verb before it."""
     objects = _OBJECTS.match(rest)
     if objects is None:
         return False

@@ -1,4 +1,4 @@
-"""How the parts of a user message are put together, and which pieces of context get a place in it."""
+"""Assembles the parts of a user message, and chooses the pieces of context that fit."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from stet_ls.engine.prompt.tokens import estimate
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What every user message of one job has: the target under its heading, the order, the reply's form.
+    """The constant parts of a job's user messages: the target under its heading, the order, the reply's form.
 
     `fence` and `tag` are those of all its code blocks, `ident` is the id of its data tags. `notes` are the project's,
-    fenced already: they come first, being the same for all jobs of a project.
+    already fenced: they come first, since they are the same for all jobs of a project.
     """
 
     heading: str
@@ -46,19 +46,19 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class ContextChoice:
-    """What gets a place, in reading order, and what does not."""
+    """The pieces that fit, in reading order, and those that are left out."""
 
     pieces: tuple[ContextItem, ...]
     left_out: tuple[ContextItem, ...]
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """Of two choices the one of higher rank leaves out what is worth less, or less of it."""
+        """The better of two choices has the higher rank: it leaves out fewer pieces, or less valuable ones."""
         return (*sorted(piece.worth for piece in self.left_out), len(Priority))
 
 
 def choose(pieces: Sequence[ContextItem], room: int) -> ContextChoice:
-    """The pieces that fit into `room` tokens, most worth first."""
+    """The pieces that fit into `room` tokens, chosen by priority."""
     costs = {piece.name: estimate(f"\n\n{piece.title}\n```tag\n{piece.text}\n```") + 2 for piece in pieces}
     taken: set[str] = set()
     for piece in sorted(pieces, key=lambda piece: piece.worth):

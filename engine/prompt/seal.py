@@ -1,4 +1,4 @@
-"""The last thing that happens to a prompt: secrets out, and no word in it that a chat template obeys."""
+"""The last step of a prompt: replaces secrets and control words of chat templates."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _CONFIG_FILES = (".conf", ".cfg", ".cnf", ".ini", ".properties", ".config", ".ne
 
 @dataclass(frozen=True, slots=True)
 class SealedPrompt:
-    """Messages that may leave. `secrets` maps their placeholders to what they stand for.
+    """Messages that may be sent. `secrets` maps their placeholders to the original values.
 
-    `foreign` are those that came from neither the document nor the user: they are not put back into code. `values`
-    and `config` are what further messages of the same job are sealed with.
+    `foreign` are the placeholders from neither the document nor the user: they are not restored in code. `values`
+    and `config` are used to seal further messages of the same job.
     """
 
     messages: tuple[Message, ...]
@@ -39,7 +39,7 @@ class SealedPrompt:
 
     @property
     def restorable(self) -> Mapping[str, str]:
-        """The placeholders that a reply may bring back."""
+        """The placeholders that are restored in a reply."""
         return {name: value for name, value in self.secrets.items() if name not in self.foreign}
 
 
@@ -48,9 +48,9 @@ UNSEALED = SealedPrompt(())
 
 
 def seal(request: Request, messages: Iterable[Message], ident: str, *others: str) -> SealedPrompt:
-    """The messages of a job's first prompt. `ident` is the id of its data fence, `others` are those of more.
+    """The messages of a job's first prompt. `ident` is the id of its data fence, `others` are those of further fences.
 
-    Raises PolicyError, naming the line and the kind, if something could not be taken out. Reads the workspace's
+    Raises PolicyError, naming the line and the kind, if a secret could not be removed. Reads the workspace's
     `.env` files: not for an event loop.
     """
     config = is_config(request)
@@ -79,8 +79,8 @@ def seal(request: Request, messages: Iterable[Message], ident: str, *others: str
 def seal_more(sealed: SealedPrompt, reply: str, turn: str) -> tuple[str, str, SealedPrompt]:
     """A reply and a further turn of the same job: the same secrets get the same placeholders.
 
-    What looks like a secret in the reply is the model's own; what is new in the turn, which quotes tools, is put back
-    into no code.
+    Apparent secrets in the reply are the model's own; those that are new in the turn, which quotes tools, are never
+    restored in code.
     """
     first = redact(reply, sealed.secrets, values=sealed.values, config=sealed.config, public=reply)
     reply, secrets = neutralize(first.text, first.secrets, sealed.ident)
@@ -93,29 +93,29 @@ def seal_more(sealed: SealedPrompt, reply: str, turn: str) -> tuple[str, str, Se
 
 
 def is_config(request: Request) -> bool:
-    """True if values stand without quotes in this document."""
+    """True if the document's format has values without quotes."""
     name = request.path.name.lower() if request.path is not None else ""
     return request.language in CONFIG or name.endswith(_CONFIG_FILES) or _is_dotenv(request)
 
 
 def _is_dotenv(request: Request) -> bool:
-    """True if the document is one, by its name or by where that leads."""
+    """True if the document is an `.env` file, by its name or by that of the file it links to."""
     ways = (request.path, real_path(request.path)) if request.path is not None else ()
     return any(is_dotenv(Path(way.name.lower())) for way in ways if way is not None)
 
 
 def _flat(text: str) -> str:
-    """A text without its indentation: what is shown of a document is dedented."""
+    """A text without its indentation, since the prompt shows a document dedented."""
     return "\n".join(line.strip() for line in text.split("\n"))
 
 
 def _is_word(name: str) -> bool:
-    """True for a placeholder of a template's word, which is no secret."""
+    """True for the placeholder of a control word, which is no secret."""
     return name.startswith("STET_TOKEN_")
 
 
 def listed_values(request: Request) -> tuple[str, ...]:
-    """What is a secret because an `.env` file around the document says so. Reads files: not for an event loop."""
+    """The secret values from `.env` files around the document. Reads files: not for an event loop."""
     buffers = [(buffer.path, buffer.text) for buffer in request.workspace.buffers]
     own = values_of(request.source.text, whole=True) if _is_dotenv(request) else ()
     return tuple(dict.fromkeys([*own, *workspace_values(request.workspace.roots, request.path, buffers)]))

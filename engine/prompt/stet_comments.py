@@ -12,9 +12,9 @@ from stet_ls.validators.structure.literals import passages
 
 _MENTION = re.compile(rb"(?i)(?<![\w-])stet:")
 _OPENER_REACH = 200
-"""How far before `stet:` a block comment may begin: white space and decoration only lie between."""
+"""The most characters between the start of a block comment and `stet:`: only white space and decoration."""
 
-# For languages that the table does not know, and those that have more marks than the table's one.
+# For languages that are not in the table, and those with more marks than the one in the table.
 _COMMON_LINES = ("#", "//", "--", ";", "%")
 _COMMON_BLOCKS = (("/*", "*/"), ("<!--", "-->"))
 _MORE_LINES = {"php": ("#",), "ini": ("#",), "terraform": ("//",)}
@@ -22,10 +22,10 @@ _MORE_LINES = {"php": ("#",), "ini": ("#",), "terraform": ("//",)}
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment that asks for something: `text` without its marks, lines joined.
+    """A comment with an instruction: `text` without its marks, lines joined.
 
-    `span` is what goes when the comment goes. A comment `alone` on its lines takes them whole, from column 0 to the
-    end of the last one without its line end; one behind code takes the white space before it along.
+    `span` is what is removed with the comment. For a comment `alone` on its lines it covers them whole, from column 0
+    to the end of the last one without its line end; after code, it includes the white space before the comment.
     """
 
     text: str
@@ -34,7 +34,7 @@ class Comment:
 
 
 def stet_comments(source: Source, language_id: str) -> tuple[Comment, ...]:
-    """All `stet:` comments of a text in its order. Cheap where there is none: the text is searched, not parsed."""
+    """All `stet:` comments of a text in its order. Cheap if there are none: the text is searched, not parsed."""
     found: list[Comment] = []
     for mention in _MENTION.finditer(source.data):
         if found and mention.start() < found[-1].span.end:
@@ -49,7 +49,7 @@ def stet_comments(source: Source, language_id: str) -> tuple[Comment, ...]:
 
 
 def bare(text: str, language_id: str) -> str | None:
-    """The words of a text that consists of comments alone; None if there is anything else, or nothing."""
+    """The words of a text that consists only of comments; None if there is anything else, or nothing."""
     line_mark, blocks = _marks(language_id)
     whole = text.strip()
     for opener, closer in blocks:
@@ -65,7 +65,7 @@ def bare(text: str, language_id: str) -> str | None:
 
 
 def comment_above(source: Source, language_id: str, line: int) -> int:
-    """The first of the comment lines right above a line; the line itself if there is none. Reads no tree."""
+    """The first of the comment lines right above a line; the line itself if there is none. Does not parse."""
     line_mark, blocks = _marks(language_id)
     while line:
         text = source.line_text(line - 1).strip()
@@ -80,10 +80,10 @@ def comment_above(source: Source, language_id: str, line: int) -> int:
 
 
 def _opening(source: Source, line: int, opener: str, closer: str) -> int | None:
-    """The line on which the block comment begins that ends with a line, where it takes its lines whole."""
+    """The first line of the block comment that ends on `line`, if the comment is alone on its lines; else None."""
     end = source.starts[line] + len(source.line_text(line).rstrip().encode())
     if not source.data.endswith(closer.encode(), 0, end):
-        return None  # most lines, and then the text is not searched
+        return None  # true of most lines, so the text need not be searched
     opened = source.data.rfind(opener.encode(), 0, end)
     if opened < 0 or source.data.find(closer.encode(), opened + len(opener)) != end - len(closer.encode()):
         return None

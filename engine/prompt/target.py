@@ -1,4 +1,4 @@
-"""Which part of a document a job is about."""
+"""Finds the target: the part of a document that a job is about."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from stet_ls.validators.structure.member_locations import below, member_end
 _MEMBERS = re.compile(
     r"\b(?:methods?|propert(?:y|ies)|getters?|setters?|constructors?|fields?|attributes?|overloads?|members?)\b", re.I
 )
-"""Words for what belongs into a class."""
+"""Words for members of a class."""
 _DEFINES = re.compile(
     rf"{_MEMBERS.pattern}|\b(?:functions?|class(?:es)?|helpers?|structs?|enums?|interfaces?|tests?)\b", re.I
 )
-"""Words for what stands on its own."""
+"""Words for top-level definitions."""
 
 
 def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Target:
     """The target of a request, widened to whole units.
 
-    A selection takes the smallest unit that holds it, else the top-level statements that it touches, or the document if
-    it is all of that; a position its unit; neither, the whole document. An ordinary comment directly above a unit means
-    that unit, except to an action that `inserts`.
+    A selection takes the smallest unit that holds it, else the top-level statements that it touches, or the document
+    if it covers all of it; a position takes its unit; without either, the target is the whole document. An ordinary
+    comment directly above a unit means that unit, except for an action that `inserts`.
 
-    A `stet:` comment that gives the instruction draws the target to itself: inside or directly above a unit it means
-    that unit, alone at top level or among the members of a class the place where it stands. Without a unit the target
+    A `stet:` comment with the instruction determines the target: inside or directly above a unit it means that unit,
+    alone at top level or among the members of a class it means its own position. Without a unit the target
     of an action that `inserts` is an insertion: the span is a position at column 0 of a line, and the new lines go
     before that line (at the end of a text without a final line end: after its last line).
 
-    Generate inserts unless its instruction says to change what is there (`intent_of`), or that is a stub: after the
-    function or method, into the class where the cursor stands between its members, at the end of the class that the
+    Generate inserts unless its instruction says to change existing code (`intent_of`), or that code is a stub: after
+    the function or method, into the class if the cursor is between its members, at the end of the class that the
     instruction names for a method, else after the selected statements or at the end of the document.
 
-    A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
-    its size if there is nothing to narrow it to, and for a blank document where the action `needs_code`. A
+    A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's position. Raises
+    UsageError with its size if it cannot be narrowed, and for a blank document if the action `needs_code`. A
     selection outside the text is clamped.
     """
     if request.spec.needs_code and not request.source.text.strip():
@@ -61,8 +61,8 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
 
 
 def meant(request: Request) -> frozenset[str]:
-    """The names of the units that an instruction to generate may mean although it says no name: those that are pointed
-    at, where no rule knows its words. Of an addition in plain words nothing is meant.
+    """The units that an instruction to generate may mean without naming them: those at the selection, if no rule
+    matches its words. A recognized addition means none.
     """
     selection = selected(request)
     if selection is None or is_addition(request.instruction):
@@ -76,7 +76,7 @@ def meant(request: Request) -> frozenset[str]:
 
 
 def selected(request: Request) -> Selection | None:
-    """The request's selection inside the text; one of white space alone is a mere position."""
+    """The request's selection, clamped to the text; a selection of white space becomes a position."""
     if request.selection is None:
         return None
     size = len(request.source.data)
@@ -88,9 +88,9 @@ def selected(request: Request) -> Selection | None:
 def comment_for(request: Request) -> Comment | None:
     """The `stet:` comment that a request means: one in the selection, at the cursor, or above it in the same unit.
 
-    At top level nothing but blank lines may lie between it and the cursor. Without a selection it is the document's
-    only one. An action that writes nothing new reads only a comment in the selection, or on the cursor's own line: the
-    others are left for whoever generates.
+    At top level only blank lines may be between it and the cursor. Without a selection it is the document's only one.
+    An action that does not insert reads only a comment in the selection, or on the cursor's line: the others are for
+    generate.
     """
     comments = stet_comments(request.source, request.language)
     if not comments:
@@ -128,13 +128,13 @@ def _starting(request: Request, line: int) -> Unit | None:
 
 
 def _unit_for(request: Request, span: Span) -> Unit | None:
-    """The unit that a place means: for what works on code that is there, a comment means what it stands above."""
+    """The unit of a span: for an action that works on existing code, a comment means the unit below it."""
     below = None if request.spec.inserts else _commented(request, span)
     return below or unit_at(request.source, request.language, span)
 
 
 def _commented(request: Request, span: Span) -> Unit | None:
-    """The unit right under the comment in which a span lies."""
+    """The unit right below the comment that contains a span."""
     source = request.source
     first, last = source.line_of(span.start), source.line_of(span.start + len(source.slice(span).rstrip().encode()))
     for unit in units(source, request.language):
@@ -157,7 +157,7 @@ def _of_comment(request: Request, comment: Comment, selection: Selection | None)
 
 
 def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
-    """True of a comment among the members of a class, or above a unit, that asks for something beside them."""
+    """True of a comment among the members of a class, or above a unit, that asks for an addition."""
     if not comment.alone or not request.spec.adds_code or intent_of(comment.text) is Intent.CHANGE:
         return False
     if unit.span.contains(comment.span):
@@ -166,14 +166,14 @@ def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
 
 
 def _adds(request: Request, selection: Selection | None) -> bool:
-    """Whether the request is for new code beside what is there: what it points at stays."""
+    """Whether the request is for additional code, which leaves the selected code in place."""
     if not request.spec.adds_code or not request.instruction.strip() or not request.source.text.strip():
         return False
     if intent_of(request.instruction) is Intent.CHANGE:
         return False
     if selection is None:
         return True
-    if selection.unit:  # whoever names a unit means it, unless a definition is asked for
+    if selection.unit:  # a named unit is the target, unless a new definition is requested
         return _DEFINES.search(request.instruction) is not None
     source, language = request.source, request.language
     if not selection.is_position and bare(source.slice(selection.span), language):
@@ -183,7 +183,7 @@ def _adds(request: Request, selection: Selection | None) -> bool:
 
 
 def _addition(request: Request, selection: Selection | None) -> Target:
-    """The place for what is added to the document, beside what the request points at."""
+    """The insertion point for additional code, next to the selected code."""
     source, language = request.source, request.language
     span = None if selection is None else selection.span
     unit = None if span is None else _outside_functions(request, unit_at(source, language, span))
@@ -210,7 +210,7 @@ def _core(source: Source, unit: Unit) -> Span:
 
 
 def _outside_functions(request: Request, unit: Unit | None) -> Unit | None:
-    """The unit, or the outermost function or method around it: what stands beside it is seen by others."""
+    """The unit, or the outermost function or method around it: code next to that is visible to others."""
     if unit is None:
         return None
     around = [one for one in units(request.source, request.language) if one.span.contains(unit.span)]
@@ -218,7 +218,7 @@ def _outside_functions(request: Request, unit: Unit | None) -> Unit | None:
 
 
 def _named_class(request: Request, unit: Unit | None) -> Unit | None:
-    """The class to which the instruction adds a member, in words; the only one where it says no name."""
+    """The class to which the instruction adds a member; if it names none, the only class of the document."""
     if unit is not None or not _MEMBERS.search(request.instruction):
         return None
     classes = [one for one in units(request.source, request.language) if one.kind == "class" and one.body is not None]
@@ -260,7 +260,7 @@ def _of_range(request: Request, span: Span) -> Target:
     if source.slice(span).strip() == source.text.strip():
         return Target(TargetKind.DOCUMENT, source.whole, selection=span)
     if request.spec.inserts and bare(source.slice(span), request.language):
-        # An ordinary comment that was selected says what to write, and stays above what is written.
+        # A selected ordinary comment is the instruction, and stays above the new code.
         return _insertion(request, source.line_span(source.line_of(span.end) + 1).start, span, source.line_of(span.end))
     return _statements(request, span, span)
 
@@ -303,7 +303,7 @@ def _within(limit: int | None, request: Request, target: Target) -> Target:
 
 
 def _narrowed(request: Request, target: Target) -> Target | None:
-    """The selected lines alone; without a selection, the place of a comment or of the cursor where code may go."""
+    """The selected lines alone; without a selection, the position of a comment or cursor where code may be inserted."""
     source = request.source
     if target.selection is not None and not target.selection.empty:
         trimmed = len(source.slice(target.selection).rstrip().encode())

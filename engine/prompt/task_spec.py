@@ -1,4 +1,4 @@
-"""What an action asks of a model, before it is put into words for one."""
+"""The task of an action, before it becomes a prompt."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 Wants = Literal["unit", "tests", "prose", "findings", "plan"]
-"""What the reply is to hold: the target's new text, a block of tests, words in markdown, findings, or steps."""
+"""What the reply should contain: the target's new text, a block of tests, markdown prose, findings, or steps."""
 
 ModelTier = Literal["tiny", "mid", "strong"]
-"""How much a model can bear: a tiny one is shown less around the target, since it obeys less the more it reads."""
+"""The size class of a model: a tiny one is shown less context, since it follows instructions worse with more."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """One action's wish: `goal` is a sentence in the imperative, `rules` are what its result has to keep.
+    """The task of one action: `goal` is a sentence in the imperative, `rules` are the constraints on its result.
 
-    `spec_first`: of a documented function a model that can do with it is shown the header and the docstring alone.
+    `spec_first`: of a documented function, a capable model is shown only the header and the docstring.
     """
 
     goal: str

@@ -1,4 +1,4 @@
-"""What each part of a prompt takes, for the person who looks at it."""
+"""The size of each part of a prompt in tokens, for display."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stet_ls.engine.prompt.tokens import estimate
 
 @dataclass(frozen=True, slots=True)
 class PromptPart:
-    """A part of a prompt by its name, and about how many tokens it takes."""
+    """The name of a part of a prompt, and its approximate size in tokens."""
 
     name: str
     tokens: int
@@ -22,7 +22,7 @@ class PromptPart:
 def parts_of(
     sealed: SealedPrompt, system: str, layout: Layout, pieces: Sequence[ContextItem], notes: str, tokens: int
 ) -> tuple[PromptPart, ...]:
-    """The parts in their order, as they are sent. They add up to `tokens`: the last one is what holds them together."""
+    """The parts in the order in which they are sent. They add up to `tokens`: the last part is the remaining markup."""
     names = {value: name for name, value in sealed.secrets.items()}
     parts = [
         PromptPart(name, estimate(_sent(text, names))) for name, text in _texts(sealed, system, layout, pieces, notes)
@@ -49,7 +49,7 @@ def _texts(
 
 
 def _sent(text: str, names: Mapping[str, str]) -> str:
-    """A text with the placeholders that it is sent with."""
+    """A text with its secrets replaced by placeholders, as it is sent."""
     for value, name in names.items():
         text = text.replace(value, name)
     return text

@@ -1,7 +1,7 @@
 """The words of the prompts.
 
-Short and direct on purpose: with each sentence more, a model of half a billion parameters obeys the reply form less.
-What stands here was tried on the two embedded models; change a word only together with a new trial.
+Short and direct on purpose: with each additional sentence, a model of half a billion parameters follows the reply form
+less reliably. The texts were tested on the two embedded models; change a word only together with a new test.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _PLAN = f"""\
 Reply with one to six lines and nothing else. Each line is one step, of four parts between bars:
 {", ".join(STEPS[:-1])} or {STEPS[-1]} | the file | the function, method or class, or new | what to do there"""
 
-# As a turn of its own: an example or a placeholder in the form itself comes back as the reply of both embedded models,
-# and without any they hand back the code.
+# A separate turn: both embedded models repeat an example or a placeholder in the form itself as their reply, and
+# without any example they return the code.
 _EXAMPLES: dict[Wants, tuple[tuple[Role, str], ...]] = {
     "findings": (
         (
@@ -62,7 +62,7 @@ Task: Review the code: which lines of it go wrong, and for which input?
 
 
 def example(wants: Wants) -> tuple[Message, ...]:
-    """Turns that show a reply of the kind that is wanted, before the real one is asked for."""
+    """Turns that show an example of the expected reply, before the real request."""
     return tuple(Message(role, content) for role, content in _EXAMPLES.get(wants, ()))
 
 
@@ -76,7 +76,7 @@ def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:
 
 
 def title(target: Target, *, empty: bool) -> str:
-    """What is said above the target's text, or in its place. `empty`: nothing is written there yet."""
+    """The title above the target's text, or in its place. `empty`: the target has no text yet."""
     match target.kind:
         case TargetKind.INSERTION:
             return "New code goes in between."
@@ -89,7 +89,7 @@ def title(target: Target, *, empty: bool) -> str:
 
 
 def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
-    """The task itself: the goal, what the user asked for, and what has to be kept."""
+    """The task itself: the goal, the user's instruction, and the constraints."""
     lines = [f"Task: {task.goal}"]
     if instruction:
         lines.append(f"Instruction: {instruction}")
@@ -98,9 +98,9 @@ def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
 
 
 def form(wants: Wants, block: str, tier: ModelTier) -> str:
-    """How to reply, `block` being the code block to be filled. It comes last: said earlier, small models forget it.
+    """How to reply; `block` is the code block to be filled. It comes last: small models forget it if it comes earlier.
 
-    A tiny model is not asked for a plan: it loses itself in one before it has written any code.
+    A tiny model is not asked for a plan: it would never get to the code.
     """
     if wants == "prose":
         return "Reply in Markdown without HTML: short paragraphs or lists. Do not repeat the code."
@@ -115,19 +115,19 @@ def form(wants: Wants, block: str, tier: ModelTier) -> str:
 
 
 def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
-    """What stands in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
+    """The placeholder in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
     if wants == "tests":
         return f"(three to six {for_language(language_id).test_hint})"
     return _code(target, header)
 
 
 def retry_message(problem: str, form: str) -> str:
-    """The turn that asks for a better reply. `problem` is already fenced as data."""
+    """The turn that requests a better reply. `problem` is already fenced as data."""
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
 
 
 def further(gaps: str, form: str) -> str:
-    """The turn that asks for more tests beside those of the last reply. `gaps` is already fenced as data."""
+    """The turn that requests more tests in addition to the last reply's. `gaps` is already fenced as data."""
     return f"These tests are good and are kept. What none of them tests:\n{gaps}\n{_FURTHER}\n\n{form}"
 
 

@@ -70,7 +70,7 @@ def all_good(job: Any, told: Any) -> bool:
 def attempt(job: Any, text: Any, report: int, seconds: float, end: float, called: bool) -> Any:
     """One run of all tests, by pytest or just `called`: their outcomes, which began, whether the run finished.
 
-    It gets `seconds` of CPU time; if it has not used them by the moment `end`, it is stopped as `starved`.
+    It gets `seconds`, without those spent waiting for a core; if some are left at the moment `end`, it is `starved`.
     """
     reader, writer = os.pipe()
     child = os.fork()

@@ -1,1 +1,1 @@
-"""What a prompt shows beside the target."""
+"""The context that a prompt shows in addition to the target."""

@@ -1,6 +1,6 @@
 """A few facts about how a project writes code, read from its settings files. Nothing is run.
 
-Only numbers and words of a fixed choice are taken over: what a project's file says must not become an instruction.
+Only numbers and words from a fixed set are used: text in a project's file must not become an instruction.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def conventions(request: Request, ignored: IgnoredFiles | None = None) -> tuple[
 
 
 def read_upwards(request: Request, names: tuple[str, ...], ignored: IgnoredFiles) -> Iterator[tuple[str, str]]:
-    """Name and text of the files of some names, from the document's folder upwards. Hidden ones are left out."""
+    """Name and text of the files with these names, from the document's folder upwards. Hidden ones are left out."""
     for folder in folders_up(request):
         for name in names:
             text = shown_text(request, folder / name, ignored, most=_LARGEST)
@@ -62,6 +62,6 @@ def _editorconfig(text: str, request: Request) -> Iterator[Fact]:
 
 
 def _globs(pattern: str) -> list[str]:
-    """An editorconfig section's globs, braces taken apart: `*.{js,ts}` is `*.js` and `*.ts`."""
+    """An editorconfig section's globs, with braces expanded: `*.{js,ts}` is `*.js` and `*.ts`."""
     match = re.fullmatch(r"([^{}]*)\{([^{}]*)\}([^{}]*)", pattern)
     return [f"{match[1]}{part.strip()}{match[3]}" for part in match[2].split(",")] if match else [pattern]

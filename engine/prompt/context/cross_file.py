@@ -1,4 +1,4 @@
-"""What a target uses of other files: found by the workspace's index, chosen by what the document imports."""
+"""Definitions in other files that a target uses: found in the workspace's index, chosen by the document's imports."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from stet_ls.validators.structure import imports, units
 _MOST = 8
 _MOST_MEMBERS = 20
 _LONGEST_BODY = 6_000
-"""Bytes of a body in another file; of a longer one the head has to do."""
+"""The most bytes of a body in another file; of a longer one, only the head is shown."""
 _FAR = 4
 _TYPES = frozenset({"class", "interface", "struct", "enum", "type"})
 
 
 @dataclass(frozen=True, slots=True)
 class CrossFileContext:
-    """What was found, the surest first, and what could not be looked up."""
+    """The definitions found, the most certain first, and what could not be looked up."""
 
     definitions: tuple[Definition, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -39,8 +39,8 @@ def cross_file_items(
 ) -> CrossFileContext:
     """The definitions in other files of what `text`, a part of the document, calls (`called`) or names.
 
-    `known` are the names that the document defines itself. Of several definitions the imports choose; where they do
-    not, and several files have one, none is shown: the wrong one does harm. Reads files: not for an event loop.
+    `known` are the names that the document defines itself. The imports select among several definitions; if they do
+    not, and several files have one, none is shown: a wrong one does harm. Reads files: not for an event loop.
     """
     if not request.workspace.roots:
         return CrossFileContext()
@@ -62,7 +62,7 @@ def cross_file_items(
 def _chosen(
     candidates: Iterable[SymbolCandidate], bound: tuple[Binding, ...], request: Request, words: set[str]
 ) -> list[SymbolCandidate]:
-    """Of each name the surest candidate; none where it is anybody's guess."""
+    """The most certain candidate for each name; none if it is ambiguous."""
     by_name: dict[str, list[tuple[int, SymbolCandidate]]] = defaultdict(list)
     for candidate in candidates:
         distance = _distance(candidate, bound, request, words)
@@ -73,7 +73,7 @@ def _chosen(
         nearest = min(distance for distance, _ in rated)
         best = [candidate for distance, candidate in rated if distance == nearest]
         if nearest < _FAR or len({one.path for one in best}) == 1:
-            # A header and what implements it: the longer one has the body.
+            # A header and its implementation: the longer one has the body.
             sure.append((nearest, max(best, key=lambda one: one.entry.end - one.entry.start)))
     return [candidate for _, candidate in sorted(sure, key=lambda one: one[0])[:_MOST]]
 
@@ -82,7 +82,7 @@ def _distance(candidate: SymbolCandidate, bound: tuple[Binding, ...], request: R
     """0 to 2: imported; 3: a neighbor in the package; _FAR: known without an import, if the name is unique."""
     entry = candidate.entry
     owner = entry.qualified.rpartition(".")[0].rpartition(".")[2]
-    # What is imported is a module's own: of its classes' methods only those whose class is spoken of here.
+    # An import names a module's own definitions; methods count only if their class is named here.
     name = owner or entry.name
     if owner and owner not in words:
         return None
@@ -97,7 +97,7 @@ def _distance(candidate: SymbolCandidate, bound: tuple[Binding, ...], request: R
 
 
 def pieces_of(one: Definition, request: Request) -> Iterator[ContextItem]:
-    """The head of a definition in another file, and its body where it is short enough to be read."""
+    """The head of a definition in another file, and its body if it is short enough."""
     source, entry = one.source, one.entry
     span = Span(entry.start, entry.end)
     place = _below_root(one, request)

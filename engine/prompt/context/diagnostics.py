@@ -14,7 +14,7 @@ _LONGEST_MESSAGE = 600
 
 
 def problems(request: Request, target: Target, shown: View) -> Iterator[ContextItem]:
-    """Those in the target, or all for an action that answers them: a foreign one is hard to make a model ignore."""
+    """The diagnostics in the target, or all for an action that answers them: models rarely ignore unrelated ones."""
     source = request.source
     lines = [
         f"- {_where(source, problem, shown)}{problem.severity}: {_message(problem)}"

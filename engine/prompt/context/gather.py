@@ -1,4 +1,4 @@
-"""What a model is shown beside the target, in the order in which it reads it, each piece with its worth."""
+"""Gathers the context around the target, in reading order, each piece with its priority."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONSTRUCTORS = frozenset({"__init__", "constructor", "initialize", "new"})
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The pieces in reading order. `gaps` says what could not be looked up."""
+    """The pieces in reading order. `gaps` lists what could not be looked up."""
 
     pieces: tuple[ContextItem, ...]
     gaps: tuple[str, ...] = ()
@@ -40,10 +40,10 @@ def gather(
     index: SymbolIndex | None = None,
     remembered: tuple[RememberedItem, ...] = (),
 ) -> Gathered:
-    """Everything that might help with `target`, whose text is `shown`, in reading order, without `hidden` spans.
+    """All context for `target`, whose text is `shown`, in reading order, without `hidden` spans.
 
-    What changes least comes first: the file's frame, what is used of it and of other files, what is remembered, what
-    the user gave, the reported problems.
+    The parts that change least come first: the file's frame, the definitions used from it and from other files,
+    remembered solutions, context from the user, the reported problems.
     """
     source = request.source
     pieces: list[ContextItem] = []
@@ -76,12 +76,12 @@ def gather(
 
 
 def _near(request: Request, target: Target) -> str:
-    """The text whose names may be explained: the target's, or that above the place where it will stand."""
+    """The text whose names may be explained: the target's, or the lines above the position of an insertion."""
     return request.source.slice(target.span) or request.source.slice(_above(request.source, target))
 
 
 def _called(request: Request, target: Target, known: tuple[Unit, ...]) -> list[str]:
-    """What the target calls: the unit by its syntax tree, anything else by its words before a bracket."""
+    """The names that the target calls: of a unit by its syntax tree, else the words before a bracket."""
     unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
     if unit is not None:
         return list(calls(request.source, request.language, unit))
@@ -101,7 +101,7 @@ def _imports(source: Source, language_id: str, target: Target) -> Iterator[Conte
 def _around(
     request: Request, target: Target, known: tuple[Unit, ...], hidden: tuple[Span, ...]
 ) -> Iterator[ContextItem]:
-    """The class around a method; the lines around a place that is no unit."""
+    """The class around a method; the lines around a target that is no unit."""
     source = request.source
     holders = [unit for unit in known if unit.span.contains(target.span) and unit.span != target.span]
     if target.kind is TargetKind.UNIT:
@@ -127,7 +127,7 @@ def _below(source: Source, target: Target) -> Span:
 
 
 def _head(source: Source, holder: Unit, known: tuple[Unit, ...], target: Target) -> str:
-    """A class without its methods' bodies: what stands before the first, and the others' signatures."""
+    """A class without its methods' bodies: the text before the first method, and the other methods' signatures."""
     members = [
         unit for unit in known if unit.span != holder.span and holder.span.contains(unit.span)
         and unit.qualified.count(".") == holder.qualified.count(".") + 1
@@ -140,7 +140,7 @@ def _head(source: Source, holder: Unit, known: tuple[Unit, ...], target: Target)
 
 
 def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> Iterator[ContextItem]:
-    """What the target uses of its own file: signatures first, and bodies where there is room; then who calls it."""
+    """The definitions that the target uses from its own file, signatures first, then bodies; then its callers."""
     source, language_id = request.source, request.language
     unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
     text = source.slice(target.span)
@@ -176,7 +176,7 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _words(request: Request, target: Target) -> frozenset[str]:
-    """The words by which a target that is no unit may name others: its own, those above its place, and those said."""
+    """Words by which a target that is no unit may name definitions: its own, those above it, the instruction's."""
     text = request.source.slice(target.span) or request.source.slice(_above(request.source, target))
     return frozenset(re.findall(r"\w+", f"{text} {request.instruction}"))
 

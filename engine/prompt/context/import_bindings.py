@@ -1,6 +1,6 @@
-"""What a file's import statements bind: by which name something is called, what it is named at home, and where that is.
+"""What a file's import statements bind: the local name, the original name, and the module.
 
-Statements are read by their words, not by a language's full grammar: what is not understood binds nothing.
+Statements are read by patterns, not by a language's full grammar: unknown forms bind nothing.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ _INDEX_FILES = frozenset({"__init__", "index", "mod", "lib", "main"})
 
 
 def bindings(statements: list[str], language: str, path: Path | None) -> tuple[Binding, ...]:
-    """What some statements of the file `path` bind; nothing for a language that is not known here."""
+    """The bindings of some statements of the file `path`; none for a language without a reader."""
     read = for_language(language).bindings
     return tuple(binding for statement in statements for binding in read(statement[:_LONGEST], path) if binding.parts)
 
 
 def closeness(binding: Binding, name: str, file: Path) -> int | None:
-    """How surely a binding means what `file` defines as `name`: 0 by name, 1 by the module, 2 by its folder.
+    """How closely a binding matches `name` as defined in `file`: 0 by name, 1 by the module, 2 by its folder.
 
-    None: not at all.
+    None if it does not match.
     """
     places = _places(file)
     named = name in binding.names.values()
@@ -39,7 +39,7 @@ def closeness(binding: Binding, name: str, file: Path) -> int | None:
 
 @lru_cache(maxsize=512)
 def _places(file: Path) -> list[tuple[str, ...]]:
-    """The paths by which a file's module may be called: its own without ending; its folder's if it stands for it."""
+    """The module paths of a file: its own without the extension; its folder's if the file represents it."""
     parts = file.with_suffix("").parts
     return [parts, parts[:-1]] if parts[-1] in _INDEX_FILES else [parts]
 

@@ -1,7 +1,7 @@
-"""What a project says of its code in its own words: the sections of AGENTS.md that are about how code is written.
+"""A project's notes on how it writes code: the matching sections of its AGENTS.md.
 
-Free text of a project, so it is data in a fence and never part of the rules. Short: such files help a little where a
-person wrote them, cost a fifth more and harm a little where a tool did (arXiv 2602.11988).
+They are free text, so they are fenced as data and never part of the rules. They are kept short: such files help a
+little if a person wrote them; they cost a fifth more, and harm a little if a tool wrote them (arXiv 2602.11988).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stet_ls.validators.languages import language
 
 FILE = "AGENTS.md"
 MOST = 1_500
-"""Bytes that are shown."""
+"""The most bytes that are shown."""
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S[^\n]*)$")
 _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
@@ -40,10 +40,10 @@ def notes(request: Request, ignored: IgnoredFiles) -> str:
 
 
 def _matching(text: str, language_id: str) -> Iterator[str]:
-    """The lines of sections whose heading, or that of a section around them, speaks of code or of the language."""
+    """The lines of sections whose heading, or that of an enclosing section, mentions code or the language."""
     row = language(language_id)
     title = row.title.lower() if row else language_id
-    level = 0  # of the heading that let the present lines in
+    level = 0  # of the heading that matched for the current lines
     fence = ""
     for line in text.splitlines():
         mark = _FENCE.match(line)

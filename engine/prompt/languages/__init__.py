@@ -1,1 +1,1 @@
-"""What a prompt has to know of each language: a table, and one module per language where there is code."""
+"""Language support for prompts: a table, and one module per language with code."""

@@ -1,4 +1,4 @@
-"""What Go's imports bind."""
+"""Names bound by Go's imports."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from stet_ls.engine.prompt.languages.import_binding import Binding
 
 
 def bindings(text: str, path: Path | None) -> Iterator[Binding]:
-    """What a statement binds."""
+    """The bindings of an import statement."""
     for module in re.findall(r'"([^"\n]+)"', text):
         yield Binding((module.rsplit("/", 1)[-1],))

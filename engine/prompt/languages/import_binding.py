@@ -1,4 +1,4 @@
-"""What one import statement binds, and readers of it that several languages share."""
+"""The binding of an import statement, and readers that several languages share."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One statement's. `parts` are the last names on the path of the module.
+    """The names that one statement binds. `parts` are the last names on the path of the module.
 
-    `names` maps what is named here to what it is named there; empty for all of it. `exact`: the parts are all names of
-    a path on this machine.
+    `names` maps local names to the names in the module; empty for the whole module. `exact`: the parts are a complete
+    path on this machine.
     """
 
     parts: tuple[str, ...]
@@ -47,7 +47,7 @@ def dotted(text: str, path: Path | None) -> Iterator[Binding]:
 
 
 def include(text: str, path: Path | None) -> Iterator[Binding]:
-    """C and C++: a file beside the own one."""
+    """C and C++: a file relative to the including one."""
     if match := re.search(r'#\s*include\s*"([^"\n]+)"', text):
         yield Binding(tuple(part for part in Path(match[1]).with_suffix("").parts if part not in ("..", ".")))
 

@@ -1,4 +1,4 @@
-"""What a prompt tells of a JavaScript or TypeScript project, and what imports bind there."""
+"""Facts about a JavaScript or TypeScript project for prompts, and names bound by its imports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _package_style(data: Any) -> Iterator[Fact]:
 
 
 def tsconfig(text: str) -> Iterator[Fact]:
-    """The facts in a tsconfig.json. Read by its words, as it holds comments; a setting in one does not count."""
+    """The facts in a tsconfig.json. Read by patterns, since it may hold comments; settings in comments are ignored."""
     text = re.sub(r"(?m)^\s*//[^\n]*|\s//[^\n]*$", "", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
     if re.search(r'"strict"\s*:\s*true', text):
         yield "types", "TypeScript in strict mode"
@@ -56,7 +56,7 @@ def tsconfig(text: str) -> Iterator[Fact]:
 
 
 def bindings(text: str, path: Path | None) -> Iterator[Binding]:
-    """What a statement of the file `path` binds."""
+    """The bindings of an import statement of the file `path`."""
     match = re.search(r"""(?:from\s*|require\s*\(\s*|import\s*\(?\s*)["']([^"'\n]+)["']""", text)
     if match is None:
         return

@@ -1,4 +1,4 @@
-"""The table: one row a language of which a prompt says something of its own."""
+"""The table of languages with their own wording in prompts: one row per language."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def _none(text: str, path: Path | None) -> Iterator[Binding]:
 
 @dataclass(frozen=True, slots=True)
 class PromptLanguage:
-    """What a prompt has to know of a language.
+    """The parts of a prompt that depend on a language.
 
-    `card`: what a model most often gets wrong, in one line; without it the prompt gives the name alone. `test_hint`:
-    how its tests are written. Asked for "the tests", a tiny model writes a list of names; no wording that was tried
-    keeps it from adding ever more checks, now and then: that is for the reader of the reply to cut. `tag`: what the
-    reply's code block is tagged with where the language's id would puzzle a model. `conventions`: the files of a
-    project that tell how it writes code, with the reader of each. `bindings`: what an import statement of a file binds.
+    `card`: the most common mistakes of models, in one line; without it the prompt has only the name. `test_hint`:
+    how its tests are written. Asked for "the tests", a tiny model writes a list of names; with every wording tried it
+    sometimes keeps adding checks, which the parser of the reply cuts off. `tag`: the tag of the reply's code block, if
+    the language's id would confuse a model. `conventions`: the files of a project with its conventions, and the reader
+    of each. `bindings`: reads the bindings of an import statement.
     """
 
     card: str = ""
@@ -85,7 +85,7 @@ ROWS: Mapping[str, PromptLanguage] = {
     "ruby": PromptLanguage(bindings=quoted),
     "lua": PromptLanguage(bindings=quoted),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its family."""
 
 for_language = lookup(ROWS, PromptLanguage())
-"""The row of a language id; for any other language the defaults."""
+"""The row of a language id; the defaults for any other language."""

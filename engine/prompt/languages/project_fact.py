@@ -1,4 +1,4 @@
-"""A fact about how a project writes code, as a file of its settings tells it."""
+"""A fact about how a project writes code, from one of its settings files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Fact = tuple[str, str]
-"""What it is about, and how a prompt says it."""
+"""The subject of the fact, and its wording in a prompt."""
 
 
 def at(data: Any, *keys: str) -> Any:

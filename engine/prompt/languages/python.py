@@ -1,4 +1,4 @@
-"""What a prompt tells of a Python project, and what Python's imports bind."""
+"""Facts about a Python project for prompts, and names bound by Python's imports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pyproject(text: str) -> Iterator[Fact]:
 
 
 def bindings(text: str, path: Path | None) -> Iterator[Binding]:
-    """What a statement of the file `path` binds."""
+    """The bindings of an import statement of the file `path`."""
     text = re.sub(r"#[^\n]*", "", text)
     if match := re.match(r"\s*from\s+(\.*)([\w.]*)\s+import\s+(.*)", text, re.DOTALL):
         dots, module, names = match.groups()

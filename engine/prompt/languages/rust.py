@@ -1,4 +1,4 @@
-"""What Rust's imports bind."""
+"""Names bound by Rust's imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stet_ls.engine.prompt.languages.import_binding import Binding, names_in
 
 
 def bindings(text: str, path: Path | None) -> Iterator[Binding]:
-    """What a statement binds."""
+    """The bindings of an import statement."""
     match = re.search(r"\buse\s+([\w:]+?)(?:::\{(.*)\}|::\*)?\s*(?:\bas\s+(\w+)\s*)?;", text, re.DOTALL)
     if match is None:
         return
