@@ -1,4 +1,4 @@
-"""An environment that has what a code imports: the user's own, else one of Stet's with the packages that it lacks."""
+"""Provides an environment with what a code imports: the user's own, or one of Stet's with the missing packages."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from stet_ls.engine.settings.schema import SandboxSettings
 from stet_ls.engine.workspace.source_files import SourceWalk, WalkLimits
 
 STAGE = "environment"
-"""What a job is at while packages are unpacked."""
+"""The stage of a job while packages are unpacked."""
 
 _FAILED_SECONDS = 300.0
-"""So long what could not be had is not tried again: no network is no network for the next candidate either."""
+"""The seconds before a failed installation is retried: without a network, the next candidate would fail too."""
 _LOOK = WalkLimits(files=3_000, entries=10_000, seconds=0.5)
-"""How far a workspace is searched for a module before somebody is asked about a package of its name."""
+"""The limits of the search for a module in a workspace, before the user is asked about a package of its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobResources:
-    """What a job lends: `held` keeps environments until it ends, `stage` shows what it is at, `warn` adds a warning.
+    """What a job lends: `held` keeps environments until it ends, `stage` shows its stage, `warn` adds a warning.
 
-    `wait` is told of seconds in which a user was asked or packages were unpacked, `ran` of the box of each run.
+    `wait` receives the seconds spent asking the user or unpacking packages, `ran` the sandbox of each run.
     """
 
     held: AsyncExitStack
@@ -59,9 +59,9 @@ class EnvironmentProvisioner:
     async def fit(
         self, sources: Sources, path: Path | None, helper: JobResources, python: Environment, texts: tuple[str, ...]
     ) -> tuple[Environment, Lacking]:
-        """`python`, or an environment with the packages that the texts at `path` need too; and those that are missing.
+        """`python`, or an environment with the packages that the texts at `path` also need; and those that are missing.
 
-        What cannot be had takes away nothing else: the project's own dependencies are there without it.
+        A package that cannot be installed does not affect the project's other dependencies.
         """
         began = time.monotonic()
         modules = await asyncio.to_thread(_lacking, sources, path, python, texts)
@@ -76,7 +76,7 @@ class EnvironmentProvisioner:
     async def _fitted(
         self, root: Path, helper: JobResources, python: Environment, modules: frozenset[str], own: frozenset[str]
     ) -> tuple[Environment, Lacking]:
-        """The available modules; asks nothing about those that only other files of the workspace import."""
+        """An environment with the available modules; does not ask about modules that only other files import."""
         project = await asyncio.to_thread(dependencies, root)
         allowed = frozenset(self.settings.packages)
         installed = python.interpreter.distributions
@@ -109,7 +109,7 @@ class EnvironmentProvisioner:
     async def _environment(
         self, gate: InstallPolicy, helper: JobResources, python: Environment, modules: frozenset[str]
     ) -> Environment:
-        """The environment with the packages of some modules. Raises StetError and OSError, and soon what it raised."""
+        """The environment with the packages of some modules. Raises StetError and OSError; failures are cached."""
         interpreter = python.interpreter
         wanted = await gate.requirements(Imports(modules), interpreter.distributions)
         wanted = tuple(sorted({*wanted, *python.requirements}))
@@ -130,13 +130,13 @@ class EnvironmentProvisioner:
 
 
 def _lacking(sources: Sources, path: Path | None, python: Environment, texts: tuple[str, ...]) -> frozenset[str]:
-    """The modules that texts cannot do without, and that neither the environment nor the workspace has."""
+    """The modules that the texts require, and that neither the environment nor the workspace has."""
     wanted, root = sources.imports(texts, path), sources.root
     interpreter = python.interpreter
     found = missing(Imports(wanted.needed), interpreter.standard, interpreter.modules | python.modules, root).needed
     folders = [] if path is None else [each for each in path.parents if each.is_relative_to(root)]
     found = frozenset(name for name in found if not any(_stands(folder, name) for folder in folders))
-    # One that lies elsewhere in the workspace is found by some setting of the project's; it is no package.
+    # A module elsewhere in the workspace is found through the project's settings; it is not a package.
     return found - _elsewhere(root) if found else found
 
 

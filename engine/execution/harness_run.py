@@ -1,4 +1,4 @@
-"""What goes into the box and what comes out: calls as data, several texts of one module, an outcome for each pair."""
+"""The input and output of the sandbox: calls as data, several texts of one module, an outcome for each pair."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 VALID_WANTED = 250
-"""So many calls that the code could make something of end the first run; the rest of the calls are spare."""
+"""The number of valid calls that ends the first run; the remaining calls are spare."""
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
-"""Errors that an input of a wrong kind raises."""
+"""Errors raised by an input of a wrong kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """One input: `setup` binds `names` to arguments, `body` is run and judged. `__out__(x)` in it marks a result.
 
-    Both are text that is run with the module's own names. `origin` says where it was taken from, `printer` how the
-    language prints. One that is made `again` has an input that counts already.
+    Both are text that runs with the module's own names. `origin` says where the input was taken from, `printer` how the
+    language prints. A call made `again` repeats an input that is counted already.
     """
 
     setup: str
@@ -31,19 +31,18 @@ class Call:
 
     @property
     def snippet(self) -> str:
-        """The call as a person would type it, to be run after the module's own text."""
+        """The call as a person would type it, to run after the module's own text."""
         return "\n".join(part for part in (self.setup, self.body) if part).replace("__out__(", f"{self.printer}(")
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
+    """The outcome of one call. `kind`: ok, raised, late, limit, died or reached (it would have accessed the outside).
 
-    `results`, `variables`, `printed` and `aliases` are bounded texts, empty where all texts that are compared came to
-    the same. `aliases` names what of the results, the arguments and what they hold is one thing, where old
-    is held against new. `lacks` is the module for want of which an import failed. `partial`: of an iterator only the
-    first items were seen. `order`
-    stands for that of the keys of dictionaries, where it was looked at.
+    `results`, `variables`, `printed` and `aliases` are bounded texts, empty if all compared texts agree.
+    `aliases` names which results, arguments and parts of them are the same object, if old and new are compared.
+    `lacks` is the module whose absence made an import fail. `partial`: of an iterator only the first items were seen.
+    `order` encodes the order of dictionary keys, if it was checked.
     """
 
     kind: str
@@ -61,7 +60,7 @@ class CallOutcome:
 
     @property
     def valid(self) -> bool:
-        """The code could make something of the input, if only an error of its own."""
+        """Whether the code accepted the input, even if it raised an error of its own."""
         return self.kind == "ok" or (self.kind == "raised" and self.error not in _WRONG)
 
     def __str__(self) -> str:
@@ -82,14 +81,14 @@ class CallOutcome:
 
 @dataclass(frozen=True, slots=True)
 class HarnessRun:
-    """The same calls against several texts of one module; the first is the one that the others are held against.
+    """The same calls against several texts of one module; the others are compared with the first.
 
-    `path` is where the module stands, `name` its dotted name, `roots` the folders it is imported from. `warm` are
+    `path` is where the module is, `name` its dotted name, `roots` the folders it is imported from. `warm` are
     packages that may be loaded once for all texts. `private`: names with a leading underscore count in objects.
-    `rounds` > 0 measures time instead of comparing. Seconds are wall, `cpu` is the processor time that the first text
-    may take for a call; the others may take forty times that. `plain`: each text is run once, whatever comes of it.
-    `globals` are variables of the module that count after each call, as its arguments do. `probed` are the first two
-    texts again with so many probes each, which call `probe` with their numbers (`differential/probes.py`).
+    `rounds` > 0 measures time instead of comparing. Seconds are wall time, `cpu` is the processor time that the first
+    text may take for a call; the others may take forty times that. `plain`: each text runs once, whatever the result.
+    `globals` are variables of the module that are compared after each call, like its arguments. `probed` are the first
+    two texts with their numbers of probes, which call `probe` with their number (`python/probes.py`).
     """
 
     texts: tuple[str, ...]
@@ -111,7 +110,7 @@ class HarnessRun:
     probe: str = ""
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
-        """The job as `inside/` and `inside.mjs` read it; `more` is what only one of them does."""
+        """The job as both `inside/` programs read it; `more` is what only one of them uses."""
         job = {
             **more,
             "nonce": nonce,
@@ -139,10 +138,10 @@ class HarnessRun:
 
 @dataclass(frozen=True, slots=True)
 class VersionOutcomes:
-    """What one text did: `problem` is why it could not be loaded, `outcomes` by the call's number.
+    """What one text did: `problem` is why it could not be loaded, `outcomes` are by the call's number.
 
-    `beside` is what it did when it was loaded, or after a call, that the first text did not do. `lacks` is the module
-    for want of which it could not be loaded.
+    `beside` is what it did while loading, or after a call, that the first text did not do. `lacks` is the module whose
+    absence kept it from loading.
     """
 
     problem: str
@@ -153,13 +152,12 @@ class VersionOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class HarnessReport:
-    """What came of a trial. `left_out` counts the calls of which the first text made nothing to compare, by why.
+    """The results of a run. `left_out` counts the calls without a comparable outcome in the first text, by reason.
 
-    `rounds` are the seconds that old and new took for `inputs` calls, each made the first time; `again` the seconds
-    for the second time, as far as there was time for it. `warm` is false where each text could be loaded only once: a
-    first call then pays for what it loads, too. `built` are the texts as they were run, where they had to be
-    translated first. `unseen` are the probes of the old text and of the new one that no call came by; None where that
-    is not known.
+    `rounds` are the seconds that old and new took for `inputs` first calls; `again` those for the second calls, as far
+    as there was time. `warm` is false if each text could be loaded only once: a first call then also pays for what it
+    loads. `built` are the texts as they ran, if they had to be translated first. `unseen` are the probes of the old and
+    the new text that no call reached; None if unknown.
     """
 
     texts: tuple[VersionOutcomes, ...]
@@ -174,13 +172,13 @@ class HarnessReport:
 
 @dataclass(frozen=True, slots=True)
 class NotRunnable:
-    """Nothing could be run; `reason` is a clause for the user."""
+    """Nothing could run; `reason` is a clause for the user."""
 
     reason: str
 
 
 def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | NotRunnable:
-    """The report of a trial. What the box wrote is not trusted to be whole or of the right shape."""
+    """The report of a run. The sandbox's output is not trusted to be complete or well formed."""
     try:
         told: dict[str, Any] = json.loads(data)
         if told.get("nonce") != nonce:

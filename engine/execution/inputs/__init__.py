@@ -1,4 +1,4 @@
 """Inputs that Python and JavaScript share: rows of arguments, mutations, repeated calls, coverage-guided changes.
 
-Inputs are made without importing or evaluating any code of the user.
+Inputs are made without importing or evaluating any user code.
 """

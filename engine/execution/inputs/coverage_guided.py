@@ -1,7 +1,7 @@
-"""Further inputs where the first ones left lines of a change unseen: what guards them is named by literals there.
+"""Further inputs if the first ones left lines of a change unexecuted: literals in those lines name their conditions.
 
-`if len(xs) > 50 and xs[0] == 77` is met by a list of 51 that begins with 77: near misses of one value at a time seldom
-come to both.
+`if len(xs) > 50 and xs[0] == 77` needs a list of 51 that begins with 77: near misses of one value at a time seldom
+satisfy both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stet_ls.validators.ast_text import unparse
 
 _MOST, _TRIES = 240, 600
 _LONGEST = 5_000
-"""A guard of more is not met by length."""
+"""Conditions on greater lengths are not tried."""
 Change = Callable[[Call, "Values"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
@@ -28,12 +28,12 @@ _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 def coverage_guided_calls(
     calls: Sequence[Call], literals: Sequence[str], change: Change | None = None
 ) -> tuple[Call, ...]:
-    """Calls like some that are there, with several of these literals at once as values, in them, and as lengths.
+    """Calls like the given ones, with several of these literals at once as values, within values, and as lengths.
 
-    `change` makes such a call; without one they are Python's.
+    `change` makes such a call; the default makes Python's.
     """
     change = change or _changed
-    random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - the same inputs each time
+    random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - inputs must be reproducible
     values = Values([value for value in map(literal, literals) if value is not None], random)
     base = [call for call in calls if not call.again]
     known = {(call.setup, call.body) for call in calls}
@@ -42,7 +42,7 @@ def coverage_guided_calls(
         call = random.choice(base)
         try:
             made = change(call, values)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # too deep or too large to be written
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # too deep or too large to write
             continue
         if made is not None and (made.setup, made.body) not in known:
             found[made.setup, made.body] = made
@@ -52,7 +52,7 @@ def coverage_guided_calls(
 
 
 def _changed(call: Call, values: Values) -> Call | None:
-    written = call.setup or call.body  # the life of an object has no setup
+    written = call.setup or call.body  # a sequence of calls on an object has no setup
     tree = ast.parse(written)
     for holder, key, node in list(_places(tree)):
         value = literal(unparse(node))
@@ -68,14 +68,14 @@ def _changed(call: Call, values: Values) -> Call | None:
 
 
 def with_text(call: Call, made: str) -> Call | None:
-    """A call whose arguments are made by another text; None where that is too long."""
+    """A call with its arguments replaced by another text; None if that is too long."""
     if len(made) > 4 * _LONGEST:
         return None
     return replace(call, setup=made) if call.setup else replace(call, body=made)
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.expr]]:
-    """What is bound, and the arguments of objects that are made: where each stands."""
+    """The bound values and the arguments of created objects, each with its position."""
     for each in ast.walk(tree):
         if isinstance(each, ast.Assign):
             yield each, "value", each.value
@@ -89,14 +89,14 @@ def _is_none(node: ast.expr) -> bool:
 
 
 class Values:
-    """Makes values of what is known to be compared."""
+    """Makes values from the literals that the code compares with."""
 
     def __init__(self, known: Sequence[Any], random: Random) -> None:
         self.known, self.random = known, random
         self.lengths = [n for n in known if type(n) is int and 0 < n <= _LONGEST] or [1]
 
     def instead(self, value: Any, call: Call) -> Any:
-        """What an argument of a call may be instead, seldom of another kind where its kind was guessed."""
+        """A replacement for an argument of a call; rarely of another kind, if its kind was guessed."""
         is_open = call.origin == GUESSED and self.random.random() < 0.05
         return self.random.choice(_OTHER_KINDS) if is_open else self.like(value)
 
@@ -136,7 +136,7 @@ class Values:
         return items
 
     def _stretched(self, items: list[Any], length: int) -> list[Any]:
-        """Items again and again, numbers now and then moved on so that not all repeat."""
+        """The items repeated, numbers sometimes shifted so that not all repeat."""
         step = self.random.choice((0, 1, len(items)))
         turns = ((number // len(items), items[number % len(items)]) for number in range(length))
         return [item + turn * step if type(item) is int else item for turn, item in turns]

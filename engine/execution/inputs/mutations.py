@@ -1,4 +1,4 @@
-"""Near misses of inputs that somebody wrote: they reach branches which no blind draw finds."""
+"""Near misses of written inputs: they reach branches that blind draws do not find."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _FEW = ("'a'", "'b'", "'c'")
 
 
 def mutated(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) -> Iterator[ArgumentRow]:
-    """Without end: rows with one to three values changed, or with an argument of another row."""
-    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    """Infinitely many rows with one to three values changed, or with an argument of another row."""
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     spare = [value for value in map(literal, constants) if value is not None]
     while rows:
         row = dict(random.choice(rows))
@@ -39,26 +39,26 @@ def mutated(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) ->
 
 
 def meeting(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
-    """The rows; in every third an argument is what another one holds, if it holds such: what is looked for is there."""
-    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    """The rows; in every third, an argument is an element of another one, if possible: searched values then occur."""
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]
 
 
 def like_items(rows: Sequence[ArgumentRow], held: Mapping[str, str], seed: int) -> list[ArgumentRow]:
-    """The rows; in every second an argument that is compared with the items of another one is like one of them.
+    """The rows; in every second, an argument that is compared with another's items is similar to one of them.
 
-    `held` names the other by the one.
+    `held` maps such a parameter to the one with the items.
     """
-    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     return [_like_item(row, held, random) if number % 2 else row for number, row in enumerate(rows)]
 
 
 def with_keys(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
-    """The rows, and some again with functions that give what is of its argument's kind, in another order or with ties:
-    where a function is forgotten, what it is given is taken in its place, and fits.
+    """The rows, and some again with functions that return values of their argument's kind, in another order or with
+    ties: code that forgets to call the function uses the argument itself, which fits.
     """
     names = sorted({name for row in rows for name, text in row.items() if text.startswith("(lambda *args")})
-    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     some = random.sample(rows, min(len(rows), _KEYED)) if names else []
     return [*rows, *({**row, name: random.choice(_KEYS)} for row in some for name in names)]
 
@@ -73,7 +73,7 @@ def _like_item(row: ArgumentRow, held: Mapping[str, str], random: Random) -> Arg
 
 
 def with_few_texts(rows: Sequence[ArgumentRow]) -> list[ArgumentRow]:
-    """The rows; in every second the texts are one of three: what a method keeps by a key another asks for."""
+    """The rows; in every second, the texts are one of three: one method then finds what another stored by a key."""
     return [
         {name: _FEW[number // 2 % 3] if isinstance(literal(text), str) else text for name, text in row.items()}
         if number % 2
@@ -93,12 +93,12 @@ def _met(row: ArgumentRow, random: Random) -> ArgumentRow:
 
 
 def _in_order(values: Iterable[Any]) -> list[Any]:
-    """The order of a set is another one in each process; inputs are the same in all."""
+    """The items sorted: a set's order differs between processes; inputs must not."""
     return sorted(values, key=text_of) if isinstance(values, set) else list(values)
 
 
 def literal(text: str) -> Any:
-    """The value of a literal; None if it is none, or is None."""
+    """The value of a literal; None for anything else, and for None."""
     try:
         return ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -166,7 +166,7 @@ def _of_bytes(value: bytes, spare: Sequence[Any], random: Random) -> bytes:
 
 
 def _of_items(value: Any, spare: Sequence[Any], random: Random) -> Any:
-    """Lists, tuples and sets; what is in them is changed too."""
+    """Changed lists, tuples and sets; their items are changed too."""
     items = _in_order(value)
     at = random.randint(0, len(items))
     move = random.randint(0, 9)

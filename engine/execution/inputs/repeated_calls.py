@@ -1,4 +1,4 @@
-"""Calls that are made twice: a value that everybody is given shows in no single call, nor does a second answer."""
+"""Calls that are made twice: only that shows a shared mutable result, or a second answer that differs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 from stet_ls.engine.execution.harness_run import Call
 
 _REPEATED, AHEAD = 30, 120
-"""So many calls are repeated, behind so many that are not."""
+"""The number of repeated calls, and of other calls that precede them."""
 _ONE_RESULT = re.compile(r"__out__\((.*)\);?")
 
 
 def with_repeats(calls: tuple[Call, ...], spoil: str) -> tuple[Call, ...]:
-    """The calls and some of them again, made twice. `spoil` is what the caller does in between: it makes the call, {0},
-    and empties what that returned.
+    """The calls, and some of them again, made twice. `spoil` is code that runs in between: it makes the call, {0}, and
+    empties its return value.
     """
     asked = [(call, _ONE_RESULT.fullmatch(call.body)) for call in calls[:_REPEATED]]
     again = [replace(call, body=spoil.format(one[1]) + call.body, again=True) for call, one in asked if one is not None]

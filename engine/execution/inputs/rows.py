@@ -1,21 +1,21 @@
-"""Rows of arguments and where they came from, for all languages."""
+"""Rows of arguments and their origins, for all languages."""
 
 from __future__ import annotations
 
 MUTATED = 400
-"""Near misses of written examples (engine facts 1.3: with 400, 98.7 % of the bugs of HumanEvalPack show)."""
+"""Near misses of written examples (engine facts 1.3: 400 reveal 98.7 % of the bugs of HumanEvalPack)."""
 
 
 DRAWN_BESIDE, DRAWN_ALONE = 60, 320
-"""Draws from strategies, where there are examples and where there are none."""
+"""Draws from strategies, with examples and without any."""
 
 
 GUESSED = "guessed"
-"""The origin of an input of which nothing says that the code was meant for its kind."""
+"""The origin of an input whose kind is not confirmed by the code, its documentation or its tests."""
 
 
 EDGE_CASE = "odd"
-"""As GUESSED, tried only to see more: what refused it by chance, by an operator's error, may take it from now on."""
+"""Like GUESSED, but only exploratory: if an operator's error refused it by accident, it may be accepted now."""
 
 
 UNSURE = frozenset({GUESSED, EDGE_CASE})

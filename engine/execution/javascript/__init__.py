@@ -1,1 +1,1 @@
-"""Runs a unit of JavaScript or TypeScript on inputs in the box."""
+"""Runs a unit of JavaScript or TypeScript on inputs in the sandbox."""

@@ -1,7 +1,7 @@
-"""Which statements of two JavaScript or TypeScript texts differ: as far as they run, so types and layout do not count.
+"""Finds the statements that differ between two JavaScript or TypeScript texts; types and layout do not count.
 
-What has an input to come by is called a place here: a statement, a case of a switch, what an arrow function without
-braces comes to, the first value of an object's field.
+A place is anything that an input has to execute: a statement, a case of a switch, the value of an arrow function
+without braces, the first value of an object's field.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _MOST_STATEMENTS = 1000
-"""Where more differ it is not looked for what both texts have."""
+"""If more differ, common statements are not searched."""
 DECLARES = frozenset({
     "function_declaration", "generator_function_declaration", "class_declaration", "abstract_class_declaration",
     "method_definition", "enum_declaration",
 })  # fmt: skip
-"""Places that do nothing where they stand."""
+"""Places that do nothing themselves."""
 _STATEMENTS = DECLARES | {
     "expression_statement", "lexical_declaration", "variable_declaration", "if_statement", "for_statement",
     "for_in_statement", "while_statement", "do_statement", "try_statement", "switch_statement", "with_statement",
@@ -39,12 +39,12 @@ _SILENT = frozenset({
     "asserts_annotation", "type_predicate_annotation", "opting_type_annotation", "implements_clause",
 })  # fmt: skip
 _TYPED = frozenset({"as_expression", "satisfies_expression", "non_null_expression"})
-"""Of these only what comes first runs."""
+"""Of these, only the first part runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageSite:
-    """Where an input has to come by, what it stands in, and whether that is in a function or run for each object: the
+    """A place that an input has to execute, its parent, and whether it is in a function or runs for each object: the
     rest runs when the module is loaded.
     """
 
@@ -54,13 +54,13 @@ class CoverageSite:
 
 
 def differing(root: tree_sitter.Node, other: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """The statements of a module that the other text does not have in these words."""
+    """The statements of a module that are not, in the same words, in the other text."""
     known = {each.text for each in other.named_children}
     return [each for each in root.named_children if each.text not in known]
 
 
 def changed(old: Sequence[CoverageSite], new: Sequence[CoverageSite]) -> tuple[set[int], set[int]]:
-    """The nodes' ids of those places of each side that the other does not have."""
+    """The ids of the nodes of places on each side that the other side does not have."""
     left = {each.node.id for each in old}, {each.node.id for each in new}
     if max(len(old), len(new)) > _MOST_STATEMENTS:
         return left
@@ -72,7 +72,7 @@ def changed(old: Sequence[CoverageSite], new: Sequence[CoverageSite]) -> tuple[s
 
 
 def places(node: tree_sitter.Node) -> Iterator[CoverageSite]:
-    """The places in a statement of a module, itself first, each before those in it."""
+    """The places in a statement of a module: the statement first, each place before those in it."""
     pending: list[tuple[tree_sitter.Node, tree_sitter.Node | None, bool]] = [(node, None, False)]
     while pending:
         each, around, in_function = pending.pop()
@@ -83,7 +83,7 @@ def places(node: tree_sitter.Node) -> Iterator[CoverageSite]:
 
 
 def head(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The nodes of a place without those of the places in it, in their order; leaves among them that have no name."""
+    """The nodes of a place without those of nested places, in order, with their unnamed leaves."""
     pending = [node]
     while pending:
         each = pending.pop()
@@ -92,13 +92,13 @@ def head(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def running(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """What of a node counts when it runs."""
+    """The parts of a node that matter when it runs."""
     inner = node.children[:1] if node.type in _TYPED else node.children
     return [each for each in inner if each.type not in _SILENT]
 
 
 def is_place(node: tree_sitter.Node, around: tree_sitter.Node | None) -> bool:
-    """Whether a node within `around`, or in no other, runs as one or not at all."""
+    """Whether a node within `around` (None: in no other) runs as a unit or not at all."""
     if around is not None and (around.type == "arrow_function" or _is_each_objects(around)):
         field = "body" if around.type == "arrow_function" else "value"
         return node.type != "statement_block" and around.child_by_field_name(field) == node
@@ -108,17 +108,17 @@ def is_place(node: tree_sitter.Node, around: tree_sitter.Node | None) -> bool:
 
 
 def _is_text(node: tree_sitter.Node) -> bool:
-    """A directive, before which nothing may stand."""
+    """Whether it is a directive, which must come first."""
     return node.type == "expression_statement" and [each.type for each in node.named_children] == ["string"]
 
 
 def _is_each_objects(node: tree_sitter.Node) -> bool:
-    """Whether it declares a field that each object is made with."""
+    """Whether it declares an instance field."""
     return node.type == "public_field_definition" and all(each.type != "static" for each in node.children)
 
 
 def _head(node: tree_sitter.Node) -> str:
-    """A place without those in it, as text: where a semicolon may be left out it does not count."""
+    """A place without nested ones, as text: an optional semicolon does not count."""
     counts = node.type == "for_statement"
     words = (each for each in head(node) if not each.children)
     return " ".join(text_of(each) for each in words if counts or each.type != ";")

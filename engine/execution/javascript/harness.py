@@ -1,4 +1,4 @@
-"""The door for JavaScript and TypeScript: Node in the box, with what builds a text where Node cannot read it."""
+"""Runs JavaScript and TypeScript: Node in the sandbox, with a builder for texts that Node cannot read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LIMITS = Limits(seconds=20.0, processes=128)
 async def run(
     runtime: Runtime, trial: HarnessRun, language: str, overlay: Overlay | None = None
 ) -> HarnessReport | NotRunnable:
-    """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can.
+    """Runs calls in the sandbox. Cancelling ends all of its processes. NotRunnable, with the reason, if impossible.
 
     The trial's path is relative to the working folder.
     """

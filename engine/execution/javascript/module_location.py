@@ -1,4 +1,4 @@
-"""Where a JavaScript or TypeScript text stands in its project, and what its callers see of it."""
+"""Where a JavaScript or TypeScript text is in its project, and what its callers see of it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _EXTENSIONS = {"javascriptreact": ".jsx", "typescript": ".ts", "typescriptreact"
 
 @dataclass(frozen=True, slots=True)
 class ScriptLocation:
-    """A module's path, relative to the folder that it is run in. `overlay` is the workspace if the text needs it."""
+    """A module's path, relative to its working folder. `overlay` is the workspace if the text needs it."""
 
     path: Path
     overlay: Overlay | None = None
 
 
 def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: Runtime) -> ScriptLocation:
-    """The place of a text's file. Looks at folders: not for the event loop."""
+    """The place of a text's file. Reads folders: not for the event loop."""
     root = runtime.root_of(path)
     imported = {name for text in texts for name in _IMPORTED.findall(text)} - _BUILT_IN
     needs = imported or language.startswith("typescript") or any(_READS.search(text) for text in texts)
@@ -52,14 +52,14 @@ def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: 
 
 
 def opened(text: str, language: str, globals_: tuple[str, ...] = ()) -> str:
-    """The text with a last line that shows the harness its functions, classes and `globals_`, exported or not."""
+    """The text with a last line that exposes its functions, classes and `globals_` to the harness, exported or not."""
     module = read_module(text, language)
     names = dict.fromkeys((*(top_names(module) if module else ()), *globals_))
     return f"{text}\n;globalThis.__stet__ = {{ {', '.join(f'get {name}() {{ return {name} }}' for name in names)} }};\n"
 
 
 def exported_variables(text: str, language: str) -> tuple[str, ...]:
-    """The variables, functions aside, that a module exports: what a call does to them is seen by others."""
+    """The variables, functions aside, that a module exports: others see what a call does to them."""
     module = read_module(text, language)
     if module is None:
         return ()
@@ -75,9 +75,9 @@ def exported_variables(text: str, language: str) -> tuple[str, ...]:
 
 
 def isolated_unit(text: str, language: str, unit: str) -> str | None:
-    """The unit with what it uses of its own file, imports included, and nothing else; None if it is not there.
+    """The unit with what it uses of its own file, imports included, and nothing else; None if it does not exist.
 
-    For a file that cannot be loaded: what breaks may be what this unit does not need.
+    For a file that cannot be loaded: the unit may not need what fails.
     """
     module = read_module(text, language)
     if module is None:

@@ -1,7 +1,7 @@
-"""What `probes.py` asks of an input, for JavaScript and TypeScript: their texts with probes put between the words.
+"""Probes for JavaScript and TypeScript, as in `python/probes.py`: the texts with probes inserted between the words.
 
-Nothing is written anew but what a probe goes around, so that a builder finds the same text otherwise. A probe is a call
-of `name.ran(n)`, `name.cond(n, n, value)` or `name.tie(n, one, other)`, which `inside/probes.mjs` has.
+Only the code around a probe is rewritten, so that a builder otherwise finds the same text. A probe is a call of
+`name.ran(n)`, `name.cond(n, n, value)` or `name.tie(n, one, other)`, defined in `inside/probes.mjs`.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _PATTERNS = frozenset({"assignment_pattern", "object_assignment_pattern"})
 _LISTS = frozenset({"program", "statement_block", "switch_case", "switch_default", "class_static_block"})
 _FIXED = frozenset({"true", "false", "number", "string", "null", "empty_statement"})
 _PICKS = frozenset({"filter", "some", "every", "find", "findIndex", "findLast", "findLastIndex"})
-"""Methods that take what their function comes to for a condition."""
+"""Methods that use their function's result as a condition."""
 
 
 def probed(before: str, after: str, language: str, *, numbered: bool = True) -> tuple[ProbedText, ProbedText] | None:
     """Both texts with probes in the changed parts; None if no part can have one. Not for an event loop.
 
-    Not `numbered`: the texts are none that the user has, and their lines say nothing.
+    Not `numbered`: the texts are not the user's, and their line numbers mean nothing.
     """
     read = (read_module(text, language) for text in (before, after))
     modules = [each for each in read if each is not None and not each.parsed.root.has_error]
@@ -67,7 +67,7 @@ def probed(before: str, after: str, language: str, *, numbered: bool = True) -> 
 
 
 def _ties(old: Iterable[tree_sitter.Node], new: Iterable[tree_sitter.Node]) -> set[str]:
-    """Comparisons for order that only one side has, where equal sides may count on one and not on the other."""
+    """Comparisons for order that only one side has: equal operands may count on one side and not on the other."""
     first, second = (
         {_words(each): each for node in side for each in head(node) if _order(each)} for side in (old, new)
     )
@@ -76,7 +76,7 @@ def _ties(old: Iterable[tree_sitter.Node], new: Iterable[tree_sitter.Node]) -> s
 
 
 def _order(node: tree_sitter.Node) -> str:
-    """`<` and its like, where a node is such a comparison."""
+    """The operator (`<` and the like), if a node is such a comparison."""
     operator = _operator(node) if node.type == "binary_expression" else ""
     return operator if operator in _ORDERS else ""
 
@@ -91,7 +91,7 @@ def _words(node: tree_sitter.Node) -> str:
 
 
 class _Prober:
-    """Puts probes into changed places of a module, those in functions alone."""
+    """Inserts probes into changed places of a module, only within functions."""
 
     def __init__(
         self, module: Module, name: str, ids: set[int], ties: set[str], *, is_old: bool, numbered: bool
@@ -114,13 +114,13 @@ class _Prober:
         return b"".join([*parts, self._data[at:]]).decode("utf-8", "surrogatepass")
 
     def _ask(self, place: CoverageSite) -> None:
-        """All that is asked at a changed place. What it hands on, or repeats, is asked for as if it had changed."""
+        """Inserts all probes of a changed place. Parts that it passes on or repeats are probed like changed ones."""
         node = place.node
         if place.in_function and node.type not in DECLARES:
             self._ran(place)
             for each in _handed(node):
                 self._ids.add(each.id)
-                if each.type == "statement_block":  # of nothing
+                if each.type == "statement_block":  # without statements
                     self._point(each.start_byte + 1, self._call("ran", each, Need.RAN) + ";")
         pending = [(node, place.in_function)]
         while pending:
@@ -169,7 +169,7 @@ class _Prober:
             self._wrap(node, f"{self._call('cond', node, Need.TRUE, Need.FALSE)[:-1]}, (", "))")
 
     def _tie(self, node: tree_sitter.Node) -> None:
-        """Each side is evaluated once, as before, and outside of the function that looks at both."""
+        """Probes a comparison; each side is evaluated once, as before, and outside of the probe's function."""
         operator = node.child_by_field_name("operator")
         if operator is not None:
             looked = f"{self._call('tie', node, Need.TIE)[:-1]}, one, other)"
@@ -184,7 +184,7 @@ class _Prober:
         self.probes += [Probe(need, row + 1 if self._numbered else 0, text, self._is_old) for need in needs]
         return f"{self._name}.{what}({', '.join(map(str, numbers))})"
 
-    # What ends somewhere comes before what begins there; of two that begin, that which ends later.
+    # An end comes before a beginning at the same position; of two beginnings, the one that ends later comes first.
 
     def _wrap(self, node: tree_sitter.Node, lead: str, trail: str) -> None:
         start, end, order = node.start_byte, node.end_byte, len(self._put)
@@ -196,7 +196,7 @@ class _Prober:
 
 
 def _handed(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The first places of a loop, of what catches, and of functions that a statement makes."""
+    """The first places of a loop, of a catch block, and of functions that a statement creates."""
     for each in head(node):
         is_block = each.type in FUNCTIONS or each.type == "catch_clause" or (each is node and each.type in _LOOPS)
         if is_block and (body := each.child_by_field_name("body")) is not None:
@@ -205,13 +205,13 @@ def _handed(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _bare(node: tree_sitter.Node) -> tree_sitter.Node:
-    """A condition without what stands around it in an `if` or a `for`."""
+    """The condition of an `if` or a `for` without the surrounding syntax."""
     inner = [each for each in node.named_children if each.type != "comment"]
     return inner[0] if node.type in ("parenthesized_expression", "expression_statement") and len(inner) == 1 else node
 
 
 def _is_picking(function: tree_sitter.Node) -> bool:
-    """Whether an arrow function is given to one of _PICKS."""
+    """Whether an arrow function is passed to one of _PICKS."""
     call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
     called = call.child_by_field_name("function") if call is not None else None
     picks = called.child_by_field_name("property") if called is not None else None

@@ -1,4 +1,4 @@
-"""All inputs for a JavaScript or TypeScript unit, the likeliest first: what people wrote, near misses, draws."""
+"""All inputs for a JavaScript or TypeScript unit, the likeliest first: written examples, near misses, draws."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Told = tuple[ArgumentRow, str]
 
 
 def new_constants(before: str, after: str, language: str, qualified: str) -> tuple[str, ...]:
-    """The constants of a unit that only its new text has: an input that is treated apart is named by one."""
+    """The constants of a unit that only its new text has: they name the inputs that are newly handled separately."""
     sides: list[list[str]] = []
     for text in (before, after):
         module = read_module(text, language)
@@ -49,7 +49,7 @@ def calls_for(
 ) -> tuple[Call, ...]:
     """The inputs of a unit of a text, the same each time; none if it is not callable.
 
-    `besides` are constants that count as its own.
+    `besides` are constants that count as the unit's own.
     """
     module = read_module(text, language)
     subject = subject_of(module, qualified) if module else None
@@ -66,7 +66,7 @@ class _Inputs:
         self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
 
     def calls(self) -> Iterator[Call]:
-        """The calls, without end nowhere."""
+        """The calls; every generator among them is finite."""
         subject = self._subject
         if subject.how == "class":
             return self._lives()
@@ -93,7 +93,7 @@ class _Inputs:
         count = DRAWN_BESIDE if changeable else DRAWN_ALONE
         blind = (_drawn(draws, subject.parameters, kinds) for _ in range(count))
         drawn = with_alike(blind, self._seed, fixed=_told(subject))
-        # One draw to six near misses, so that a bound on their number cuts neither off.
+        # One draw to six near misses, so that a limit on the total cuts off neither.
         for number, row in enumerate(near):
             yield row, "near an example"
             if number % 6 == 0 and (one := next(drawn, None)) is not None:
@@ -107,7 +107,7 @@ class _Inputs:
         return Call(setup, body, tuple(names.values()), origin, _PRINTER)
 
     def _on_objects(self, rows: list[_Told]) -> Iterator[Call]:
-        """A method's calls, each on an object of its own that other methods were called on before."""
+        """A method's calls, each on a separate object on which other methods were called before."""
         subject = self._subject
         makings, before = self._makings(subject.owner), self._steps(subject.owner, subject.callee)
         wanted = max(DRAWN_ALONE, len(rows))
@@ -139,7 +139,7 @@ class _Inputs:
             yield Call("", "\n".join([making, *_quiet(life), "__out__(obj)"]), (), origin, _PRINTER)
 
     def _makings(self, owner: str) -> list[str]:
-        """Expressions that make objects of a class."""
+        """Expressions that create objects of a class."""
         init = shape_of(self._module, owner).init
         if not init.parameters:
             return [f"new {owner}()"]
@@ -148,12 +148,12 @@ class _Inputs:
         return [f"new {owner}({_arguments(init.parameters, row)})" for row in rows]
 
     def _plain_makings(self, subject: Subject) -> dict[str, list[str]]:
-        """How objects of the classes are made that a subject takes."""
+        """Expressions that create objects of the classes that a subject accepts."""
         wanted = {each.text for parameter in subject.parameters for each in _within(parameter.kind)} - {""}
         return {name: self._makings(name) for name in wanted & self._module.classes if name != subject.owner}
 
     def _steps(self, owner: str, leave_out: str = "") -> list[str]:
-        """Calls of a class' public methods, mixed."""
+        """Calls of a class' public methods, shuffled."""
         columns: list[list[str]] = []
         for method in shape_of(self._module, owner).methods[:12]:
             if method.callee == leave_out:
@@ -165,7 +165,7 @@ class _Inputs:
                 (row for row, _ in itertools.islice(self._rows(method, 60), 120)), self._seed, _told(method)
             )
             columns.append([f"{method.callee}({_arguments(method.parameters, row)})" for row in rows])
-        random = Random(self._seed)  # noqa: S311 - the same each time is what is wanted
+        random = Random(self._seed)  # noqa: S311 - inputs must be reproducible
         return [random.choice(random.choice(columns)) for _ in range(1600)] if columns else []
 
 
@@ -195,7 +195,7 @@ def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[ValueK
 
 
 def _told(subject: Subject) -> list[str]:
-    """The parameters whose values are documented as a fixed few."""
+    """The parameters that are documented to have a fixed set of values."""
     return [
         each.name
         for each in subject.parameters
@@ -215,7 +215,7 @@ def _as_source(row: ArgumentRow) -> ArgumentRow:
 
 
 def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
-    """Statements that bind each argument to a name of its own, and the names by parameter."""
+    """Statements that bind each argument to a separate name, and the names by parameter."""
     names = {each.name: each.name + ("_" if each.name == taken else "") for each in parameters if each.name in row}
     return "\n".join(f"const {name} = {row[each]}" for each, name in names.items()), names
 
@@ -225,6 +225,6 @@ def _arguments(parameters: Sequence[Parameter], given: ArgumentRow) -> str:
 
 
 def _quiet(lines: Sequence[str]) -> list[str]:
-    """Statements of which one that fails does not keep the next from being run."""
+    """Statements wrapped so that one that fails does not prevent the next."""
     told = "__out__(error)"
     return [f"try {{ {line} }} catch (error) {{ {told if line.startswith('__out__') else ''} }}" for line in lines]

@@ -1,6 +1,6 @@
-"""The values that a piece of code compares with: its literals, the constants of its module, and what it makes of them.
+"""The values that a piece of code compares with: its literals, its module's constants, and results computed from them.
 
-`const m = s * 60` is a bound as `60000` is one, and where letters are told by their codes a code stands for a letter.
+`const m = s * 60` is a bound just like `60000`; if letters are identified by their codes, a code means the letter.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _OPERATORS: Mapping[str, Callable[[float, float], float]] = {
 }  # fmt: skip
 
 _Values = Mapping[str, "tree_sitter.Node"]
-"""What names stand for."""
+"""The nodes that names refer to."""
 
 
 def constants(module: Module, node: tree_sitter.Node) -> list[str]:
-    """The constants that a piece of code of a module means, as rows hold them, and the whole numbers beside each."""
+    """The constants that a piece of a module's code uses, as rows hold them, and the neighbors of whole numbers."""
     values = {**_declared(module.parsed.root, 2), **_declared(node, _DEEPEST)}
     nodes = (node, *_meant(node, values))
     found = [text for each in nodes for text in _literals(each)]
@@ -53,14 +53,14 @@ def _literals(node: tree_sitter.Node) -> list[str]:
 
 
 def _around(number: float) -> Iterator[float]:
-    """A number and those beside it: where branches part."""
+    """A number and its neighbors: where branches part."""
     yield number
     if isinstance(number, int) and abs(number) < _LARGEST:
         yield from (number + 1, number - 1)
 
 
 def _made(node: tree_sitter.Node, values: _Values) -> Iterator[float]:
-    """What expressions come to that are made of constants alone, the largest of such expressions each."""
+    """The results of the largest expressions that consist only of constants."""
     pending = [node]
     while pending:
         each = pending.pop()
@@ -76,7 +76,7 @@ def _made(node: tree_sitter.Node, values: _Values) -> Iterator[float]:
 
 
 def _worth(node: tree_sitter.Node, values: _Values, depth: int) -> float:
-    """The number that an expression of some depth comes to. Raises NotAValueError."""
+    """The number that an expression evaluates to. Raises NotAValueError."""
     if not depth:
         raise NotAValueError(node.type)
     if node.type == "parenthesized_expression":
@@ -99,14 +99,14 @@ def _worth(node: tree_sitter.Node, values: _Values, depth: int) -> float:
 
 
 def _bounded(number: float) -> float:
-    """The number. Raises NotAValueError where it is too large: a power of powers takes hours, and is rounded anyhow."""
+    """The number. Raises NotAValueError if it is too large: a power of powers takes hours, and is rounded anyway."""
     if abs(number) > _LARGEST:
         raise NotAValueError("too large")
     return number
 
 
 def _declared(node: tree_sitter.Node, deepest: int) -> dict[str, tree_sitter.Node]:
-    """What is declared with a value within some levels of a node, by plain names."""
+    """The declarations with a value within some levels of a node, by plain names."""
     found: dict[str, tree_sitter.Node] = {}
     level = [node]
     for _ in range(deepest):
@@ -119,12 +119,12 @@ def _declared(node: tree_sitter.Node, deepest: int) -> dict[str, tree_sitter.Nod
 
 
 def _is_plain(value: tree_sitter.Node) -> bool:
-    """False for what holds code of its own."""
+    """False for values that contain code of their own."""
     return not any("function" in each.type or "class" in each.type for each in _within(value))
 
 
 def _meant(node: tree_sitter.Node, values: _Values) -> list[tree_sitter.Node]:
-    """What the names stand for that a piece of code uses, by way of others too."""
+    """The values of the names that a piece of code uses, directly or through others."""
     found: dict[str, tree_sitter.Node] = {}
     pending = [node]
     while pending:

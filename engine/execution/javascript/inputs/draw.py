@@ -1,4 +1,4 @@
-"""Values of a kind, as a row holds them: small and telling ones first of all."""
+"""Values of a kind, as a row holds them: small and revealing ones come first."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", 
 _REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 _LONG = (13, 34)
-"""Heaps and their like go wrong when there is much in them. Within another array none is so long."""
+"""Heaps and the like fail only with many items. Nested arrays are never this long."""
 
 
 class Draws:
-    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is made."""
+    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is created."""
 
     def __init__(self, seed: int, constants: Sequence[str] = (), makings: Mapping[str, Sequence[str]] | None = None):
-        self.random = Random(seed)  # noqa: S311 - the same each time is what is wanted
+        self.random = Random(seed)  # noqa: S311 - inputs must be reproducible
         known = [source(text) for text in constants]
         self._numbers = [text for text in known if text[:1] in "-0123456789"]
         self._strings = [text for text in known if text[:1] == '"']
@@ -70,7 +70,7 @@ class Draws:
         count = self.random.choice(lengths) if depth < 4 else self.random.randint(0, 1)
         made = [self.value(kind, depth) for _ in range(count)]
         if made and self.random.random() < 0.3:
-            made.append(self.random.choice(made))  # what stands twice shows what a set would lose
+            made.append(self.random.choice(made))  # a duplicate reveals what a set would lose
         return sorted(made) if self.random.random() < 0.15 else made
 
     def _tuple(self, kind: ValueKind, depth: int) -> str:

@@ -1,7 +1,7 @@
-"""Rows in which arguments are like one another, and texts like others: where `===` and `<` part, and what letters are.
+"""Rows with equal or similar arguments and texts: they tell `===` from `<`, and reveal how letters are compared.
 
-Two draws of one kind are seldom equal, or equal but for the case of a letter. Letters that take two units, or become
-two when they are made large, are told from others by `length`, `split("")` and `toUpperCase`.
+Two draws of one kind are seldom equal, or equal except for a letter's case. Letters of two code units, or that become
+two in upper case, are distinguished by `length`, `split("")` and `toUpperCase`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _FEW_TEXTS, _FEW_NUMBERS = ("a", "b", "c"), (0, 1, 2, 3)
 def with_alike(
     rows: Iterable[ArgumentRow], seed: int, written: Sequence[ArgumentRow] = (), fixed: Collection[str] = ()
 ) -> Iterator[ArgumentRow]:
-    """The rows, of JavaScript; in every third, which may be one that was `written` instead, one argument is near
-    another, or near what it was. Those of the names `fixed` stay.
+    """The rows, of JavaScript; in every third, which may be one that was `written` instead, one argument is similar to
+    another, or to its old value. Those named in `fixed` stay.
     """
-    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     for number, row in enumerate(rows):
         if number % _EVERY < _EVERY - 1:
             yield row
@@ -40,10 +40,10 @@ def with_alike(
 
 
 def with_few(rows: Iterable[ArgumentRow], seed: int, fixed: Collection[str] = ()) -> Iterator[ArgumentRow]:
-    """The rows; in every second numbers and texts are of a few: what one call leaves another meets. Those of the names
-    `fixed` stay.
+    """The rows; in every second, numbers and texts are among a few: one call then meets what another left. Those named
+    in `fixed` stay.
     """
-    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     for number, row in enumerate(rows):
         few = {name: text if name in fixed else _of_few(text, random) for name, text in row.items()}
         yield few if number % 2 else row
@@ -72,7 +72,7 @@ def _alike(row: ArgumentRow, fixed: Collection[str], random: Random) -> Argument
 
 
 def _near(value: Any, random: Random) -> Any:
-    """The same, or nearly."""
+    """The value, or a similar one."""
     if isinstance(value, str):
         return random.choice(_TEXTS)(value, random)
     if isinstance(value, list) and value:
@@ -84,7 +84,7 @@ def _near(value: Any, random: Random) -> Any:
 
 
 def _in_shape(text: str, random: Random) -> str:
-    """Other digits for one run of them, or another letter for one: what has a form keeps it."""
+    """Other digits for one run of them, or another letter for one: the format is kept."""
     found = list(re.finditer(r"\d{1,15}|[A-Z]|[a-z]", text))
     if not found:
         return text

@@ -1,4 +1,4 @@
-"""Calls that somebody wrote: in doc comments, in the file itself, in its tests."""
+"""Finds written calls: in doc comments, in the file itself, in its tests."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _in_code(
 
 
 def _constants(root: tree_sitter.Node) -> dict[str, str]:
-    """What names in a test file stand for, where it is a literal."""
+    """The literals that names in a test file refer to."""
     found: dict[str, str] = {}
     pending = [root]
     while pending:
@@ -110,7 +110,7 @@ def _in_prose(text: str, name: str) -> Iterator[tree_sitter.Node]:
 
 
 def _labelled(subject: Subject) -> Iterator[ArgumentRow]:
-    """Values that stand behind the parameters' names: `k = 3`, `grid : [[1, 2], [3, 4]]`."""
+    """Values that follow the parameters' names: `k = 3`, `grid : [[1, 2], [3, 4]]`."""
     columns: dict[str, list[str]] = {}
     for parameter in subject.parameters:
         for match in re.finditer(rf"(?<![\w$.]){re.escape(parameter.name)}\s*[:=]\s*(?=[-\[{{\"'\d])", subject.doc):
@@ -123,7 +123,7 @@ def _labelled(subject: Subject) -> Iterator[ArgumentRow]:
 
 
 def _literal(text: str, start: int) -> str | None:
-    """The literal that begins somewhere, as a row holds it."""
+    """The literal that begins at a position, as a row holds it."""
     opens = text[start]
     end = _closing(text, start + 1) if opens in "[{" else None
     match = re.match(r"-?\d[\d.]*|\"[^\"\n]*\"|'[^'\n]*'", text[start : start + 200])
@@ -135,7 +135,7 @@ def _literal(text: str, start: int) -> str | None:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the bracket before `start` is closed, quoted ones aside; None where it is not within some lines."""
+    """The position of the bracket that closes the one before `start`, outside quotes; None if it is not close."""
     depth, quote = 1, ""
     for at in range(start, min(len(text), start + 2_000)):
         letter = text[at]

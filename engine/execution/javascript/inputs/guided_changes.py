@@ -1,4 +1,4 @@
-"""How a call of JavaScript is changed to reach what the first inputs left unseen; see `inputs/reaching.py`."""
+"""Changes JavaScript calls to reach what the first inputs left unexecuted; see `inputs/coverage_guided.py`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 ASKS_KINDS = re.compile(r"\b(?:typeof|instanceof|isArray|null|undefined|is(?:NaN|Integer|Finite))\b|\?[.?]")
-"""What code says that tells kinds apart. Other code makes something senseless of a wrong kind, and any change shows."""
+"""Code that distinguishes kinds. Other code turns a wrong kind into nonsense, and any change shows."""
 
 
 def changed_call(call: Call, values: Values, *, is_open: bool) -> Call | None:
     """The call with some of its arguments changed, to other kinds too if `is_open`; None if none is a literal."""
-    written = call.setup or call.body  # the life of an object has no setup
+    written = call.setup or call.body  # a sequence of calls on an object has no setup
     parsed = tree_of(Source(written), "typescriptreact")
     if parsed is None:
         return None
@@ -39,7 +39,7 @@ def changed_call(call: Call, values: Values, *, is_open: bool) -> Call | None:
 
 
 def _arguments(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:
-    """The literals that are bound or given, the outermost of each, in their order."""
+    """The literals that are bound or passed, the outermost of each, in order."""
     pending = [(root, False)]
     while pending:
         node, is_given = pending.pop()

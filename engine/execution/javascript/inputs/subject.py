@@ -1,4 +1,4 @@
-"""What of a JavaScript or TypeScript text is to be called, and what it takes."""
+"""The callable parts of a JavaScript or TypeScript text, and what they accept."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FUNCTIONS = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. `kind` is ANY where nothing was said; `rest` for `...args`; `optional` may be left out."""
+    """One parameter. `kind` is ANY if nothing was stated; `rest` for `...args`; `optional` may be omitted."""
 
     name: str
     kind: ValueKind = ANY
@@ -64,7 +64,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class ClassShape:
-    """A class: how it is made and what can be called on its objects."""
+    """A class: how it is created and what can be called on its objects."""
 
     name: str
     init: Subject
@@ -90,7 +90,7 @@ _CLASSES = frozenset({"class_declaration", "class", "abstract_class_declaration"
 
 @lru_cache(maxsize=8)
 def read_module(text: str, language: str) -> Module | None:
-    """The module of a text; None if it cannot be parsed. JavaScript is read as TypeScript: it is a part of it."""
+    """The module of a text; None if it cannot be parsed. JavaScript is read as TypeScript, its superset."""
     parsed = tree_of(Source(text), "typescript" if language == "typescript" else "typescriptreact")
     if parsed is None:
         return None
@@ -107,7 +107,7 @@ def read_module(text: str, language: str) -> Module | None:
 
 
 def subject_of(module: Module, qualified: str) -> Subject | None:
-    """What a qualified name stands for; what is within a function is called through the outer one."""
+    """What a qualified name refers to; a nested function is called through the outer one."""
     parts = qualified.split(".")
     outer = module.found.get(parts[0])
     if outer is None or not _at_top(outer.node):
@@ -122,7 +122,7 @@ def subject_of(module: Module, qualified: str) -> Subject | None:
 
 
 def shape_of(module: Module, name: str) -> ClassShape:
-    """A class with its constructor, its base's if it has none of its own, and its public methods."""
+    """A class with its constructor, or else its base's, and its public methods."""
     outer = module.found[name]
     base = _base(module, outer.node)
     inherited = shape_of(module, base) if base else None
@@ -142,9 +142,9 @@ def shape_of(module: Module, name: str) -> ClassShape:
 
 
 def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
-    """The top functions and classes of both texts that are not written alike, in the order of the first.
+    """The top-level functions and classes of both texts that are not written alike, in the order of the first.
 
-    Of the class of a method `besides` ("Class.method") these are the other methods.
+    For a method `besides` ("Class.method"), its class is replaced by the class' other methods.
     """
     owner = besides.rpartition(".")[0]
     new = {name: _written(each.node) for name, each in after.found.items()}
@@ -153,7 +153,7 @@ def changed_units(before: Module, after: Module, besides: str = "") -> list[str]
 
 
 def top_names(module: Module) -> list[str]:
-    """The functions, classes and enums that stand at the top of a text, exported or not."""
+    """The functions, classes and enums at the top level of a text, exported or not."""
     enums = [name for name, node in module.types.items() if node.type == "enum_declaration"]
     return [*enums, *(name for name, each in module.found.items() if "." not in name and _at_top(each.node))]
 
@@ -163,7 +163,7 @@ def _written(node: tree_sitter.Node) -> str:
 
 
 def _at_top(node: tree_sitter.Node) -> bool:
-    """True for what a statement of the module itself declares: `exports.f = …` and members of objects are not."""
+    """True for declarations by a statement of the module itself: `exports.f = …` and members of objects are not."""
     around = node.parent
     while around is not None and around.type in ("variable_declarator", "lexical_declaration", "export_statement",
                                                  "variable_declaration"):  # fmt: skip
@@ -190,7 +190,7 @@ def _function(module: Module, found: UnitNode, how: str, name: str, owner: str =
 
 
 def _above(node: tree_sitter.Node) -> str:
-    """The plain comment right above a function: it documents as well as one that a tool reads."""
+    """The plain comment right above a function: it documents as well as a doc comment."""
     while node.parent is not None and node.parent.type not in ("program", "class_body", "statement_block"):
         node = node.parent
     before = node.prev_named_sibling
@@ -228,7 +228,7 @@ def _parameters(node: tree_sitter.Node, types: Types, told: Mapping[str, ValueKi
 
 
 def _taken_apart(pattern: tree_sitter.Node) -> ValueKind:
-    """What `{a, b = 1}` takes."""
+    """The kind that `{a, b = 1}` accepts."""
     fields = []
     for each in pattern.named_children:
         left = each.child_by_field_name("left") or each.child_by_field_name("key") or each

@@ -49,16 +49,16 @@ _NAMES: tuple[tuple[str, ValueKind], ...] = (
     (r"^(fn|cb|callback|func|predicate|compare|comparator|mapper|iteratee)$", FUNCTION),
 )  # fmt: skip
 _NAMED_KINDS = {"string": STRING, "number": NUMBER, "boolean": BOOLEAN, "undefined": UNDEFINED, "function": FUNCTION}
-"""What `typeof` says."""
+"""The kinds named by `typeof`."""
 _NOTHING = {
     ("null", 2): {NULL, UNDEFINED}, ("undefined", 2): {NULL, UNDEFINED}, ("null", 3): {NULL},
     ("undefined", 3): {UNDEFINED},
 }  # fmt: skip
-"""What a comparison with nothing asks for, by the length of its operator: `==` takes one for the other."""
+"""What a comparison with null or undefined checks, by the operator's length: `==` treats the two alike."""
 
 
 def used_as(node: tree_sitter.Node, name: str) -> ValueKind:
-    """The kind that the uses of `name` within a function suggest, its name last; ANY where nothing does."""
+    """The kind that the uses of `name` within a function suggest, its name last; ANY if nothing does."""
     body = node.child_by_field_name("body") or node
     return _of_uses(body, _uses(body, name), name, 3)
 
@@ -95,7 +95,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
 
 
 def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
-    """The kinds that the code asks whether a value is of: it is meant for those, and for others."""
+    """The kinds that the code tests a value for: it is meant for those, and for others."""
     operator = around.child_by_field_name("operator")
     sign = text_of(operator) if operator is not None else ""
     if sign == "??" and around.child_by_field_name("left") == each:
@@ -114,7 +114,7 @@ def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
 
 
 def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter.Node | None:
-    """What a node is compared with."""
+    """The other operand of a node's comparison."""
     operator = around.child_by_field_name("operator")
     if operator is None or text_of(operator) not in ("==", "!=", "===", "!=="):
         return None
@@ -123,7 +123,7 @@ def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter
 
 
 def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:
-    """What an operator or a call of `Math` says of its operand."""
+    """What an operator or a call of `Math` implies about its operand."""
     if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Math."):
         return {"number"}
     operator = around.child_by_field_name("operator")
@@ -136,7 +136,7 @@ def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:
 
 
 def _given_to_callback(body: tree_sitter.Node, member: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """The uses of what `xs.map(x => …)` and its like give to their function."""
+    """The uses of the parameter that `xs.map(x => …)` and the like pass to their function."""
     field, call = member.child_by_field_name("property"), member.parent
     given = call.child_by_field_name("arguments") if call is not None and call.type == "call_expression" else None
     if field is None or text_of(field) not in _EACH or given is None or not given.named_children:

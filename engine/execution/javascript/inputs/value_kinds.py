@@ -1,4 +1,4 @@
-"""What a parameter takes, read from its type, in the code or in JSDoc."""
+"""What a parameter accepts, read from its type, in the code or in JSDoc."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEEPEST = 6
 @dataclass(frozen=True, slots=True)
 class ValueKind:
     """A set of values. `name`: a primitive type, array, tuple, object, record, map, set, union, literal, date, regexp,
-    function, class, or any. `items` are its parts, `fields` an object's with a mark whether each may be missing,
+    function, class, or any. `items` are its parts, `fields` an object's, each marked if it may be missing,
     `text` is a literal's source or a class' name.
     """
 
@@ -71,7 +71,7 @@ Types = Mapping[str, "tree_sitter.Node"]
 
 
 def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> ValueKind:
-    """The kind that a type's node stands for; ANY for what is not understood."""
+    """The kind that a type's node denotes; ANY if not understood."""
     if depth > _DEEPEST:
         return ANY
     text = text_of(node)
@@ -101,7 +101,7 @@ def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> ValueK
 
 
 def kind_of_jsdoc(text: str, types: Types) -> ValueKind:
-    """The kind that the braces of a JSDoc tag hold: `number`, `?string`, `Array.<number>`, `string[]=`."""
+    """The kind in the braces of a JSDoc tag: `number`, `?string`, `Array.<number>`, `string[]=`."""
     text = text.strip().removesuffix("=").removeprefix("...").removeprefix("!").replace(".<", "<")
     text = text.replace("*", "any") if text != "*" else "any"
     if text.startswith("?"):
@@ -115,7 +115,7 @@ def kind_of_jsdoc(text: str, types: Types) -> ValueKind:
 
 
 def documented(doc: str, types: Types) -> dict[str, ValueKind]:
-    """The kinds of the parameters that a doc comment tells."""
+    """The kinds of the parameters that a doc comment states."""
     found = {}
     for match in re.finditer(r"@(?:param|arg|argument)\s*\{((?:[^{}]|\{[^{}]*\})*)\}\s*(\[)?([\w$.]+)", doc):
         kind = kind_of_jsdoc(match[1], types)
@@ -130,7 +130,7 @@ def documented(doc: str, types: Types) -> dict[str, ValueKind]:
 
 
 def union(kinds: Iterator[ValueKind] | tuple[ValueKind, ...]) -> ValueKind:
-    """Any of several, those of a union within it on one level."""
+    """Any of several kinds; nested unions are flattened."""
     flat: list[ValueKind] = []
     for kind in kinds:
         flat += kind.items if kind.name == "union" else (kind,)

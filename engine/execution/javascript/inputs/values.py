@@ -1,4 +1,4 @@
-"""Values of JavaScript as Python's texts and back, so that they can be changed by what changes Python's."""
+"""JavaScript values as Python texts and back, so that Python's mutations apply to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _KEPT = "js:"
-"""Leads source that stands for no value of JSON's: it is passed on as it is."""
+"""Prefix of source without a JSON value: it is passed on unchanged."""
 _SAFE_NAMES = frozenset({"Map", "Set", "Date", "RegExp", "Symbol", "BigInt", "Number", "String", "Array", "Object",
                          "undefined", "Math", "Uint8Array", "Float64Array"})  # fmt: skip
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
@@ -25,13 +25,13 @@ _NAMED = {"NaN": math.nan, "Infinity": math.inf, "True": True, "False": False, "
 
 
 class NotAValueError(Exception):
-    """The source is no literal."""
+    """The source is not a literal."""
 
 
 def stored(node: tree_sitter.Node, classes: frozenset[str] = frozenset()) -> str | None:
-    """An expression as a text that a row of inputs can hold; None if it is made of names that mean nothing here.
+    """An expression as a text that a row of inputs can hold; None if it uses names that are undefined here.
 
-    `classes` are those of the module: `new` of them is left as it is written.
+    `classes` are those of the module: `new` with one of them stays as written.
     """
     try:
         return text_of(value_of(node))
@@ -42,12 +42,12 @@ def stored(node: tree_sitter.Node, classes: frozenset[str] = frozenset()) -> str
 
 
 def kept(source: str) -> str:
-    """Source that a row holds as it is."""
+    """Source that a row holds unchanged."""
     return _KEPT + source
 
 
 def source(text: str) -> str:
-    """What a row holds, as JavaScript."""
+    """A row's text as JavaScript."""
     if text.startswith(_KEPT):
         return text.removeprefix(_KEPT)
     try:
@@ -85,13 +85,13 @@ def value_of(node: tree_sitter.Node) -> Any:
 
 
 def _has_holes(array: tree_sitter.Node) -> bool:
-    """`[1, , 3]`, and also `[, 3]`."""
+    """Whether an array has holes: `[1, , 3]`, and also `[, 3]`."""
     marks = [each.type for each in array.children if each.type != "comment"]
     return any(each == "," and before in (",", "[") for before, each in itertools.pairwise(marks))
 
 
 def kind_of(values: list[str]) -> ValueKind:
-    """The kind of what rows hold for one parameter; ANY if some of it is no literal."""
+    """The kind of a parameter's values in the rows; ANY if some are not literals."""
     found = []
     for text in values:
         value = literal(text)
@@ -128,7 +128,7 @@ def _number(text: str) -> int | float:
     text = text.replace("_", "")
     try:
         number = int(text, 0) if not re.search(r"[.eE]", text) or text[:2].lower() == "0x" else float(text)
-        str(number)  # one of thousands of digits has no text here
+        str(number)  # a number of thousands of digits has no text in Python
         return number
     except ValueError:
         raise NotAValueError(text) from None  # 017, 1n
@@ -146,7 +146,7 @@ def _unescaped(text: str) -> str:
 
 
 def _free(node: tree_sitter.Node) -> set[str]:
-    """Names that an expression does not bind itself; calls of what is no constructor count as a name of their own."""
+    """Names that an expression does not bind itself; calls of anything but a constructor count as a name."""
     pending, found, bound = [node], set[str](), set[str]()
     while pending:
         each = pending.pop()

@@ -1,1 +1,1 @@
-"""What runs in the box: loads both versions, calls them and reports."""
+"""Files that run in the sandbox: they load both versions, call them and report."""

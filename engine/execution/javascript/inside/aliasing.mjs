@@ -1,7 +1,7 @@
-// Which ways lead to the same thing: what a caller changes by one of them changes by the others too.
+// Finds the paths that lead to the same object: what a caller changes by one of them changes by the others too.
 //
-// Equal values can be one array or two, and no text of them shows which (`Array(3).fill([])`). Told are only things that
-// can be changed: what is frozen, or a pattern, is looked into; iterators are not, they are used up.
+// Equal values can be one array or two, and no text of them shows which (`Array(3).fill([])`). Only mutable objects are
+// reported: frozen objects and patterns are only searched; iterators are not, since searching uses them up.
 
 import { types } from "node:util";
 
@@ -12,7 +12,7 @@ const { ownKeys, getOwnPropertyDescriptor } = Reflect;
 const FIXED = [types.isNativeError, types.isPromise, types.isBoxedPrimitive, types.isWeakMap, types.isWeakSet, types.isProxy];
 const isThing = (value) => typeof value === "object" && value !== null && !FIXED.some((is) => is(value)) && !isIterator(value);
 
-/** `a[0] is the result.items; b is c is d`, "" if each thing has one way to it, as far as they are looked for. */
+/** `a[0] is the result.items; b is c is d`, "" if each object found has only one path. */
 export function shared(named, returned) {
   const results = returned.map((value, at) => [returned.length === 1 ? "the result" : `result ${at + 1}`, value]);
   const pending = [...Object.entries(named), ...results].map(([step, value]) => ({ value, step, above: null }));
@@ -24,7 +24,7 @@ export function shared(named, returned) {
       const others = ways.get(way.value);
       if (others) {
         others.push(way);
-        continue; // what is in it has its way by the first
+        continue; // its contents have their path by the first
       }
       ways.set(way.value, [way]);
     }
@@ -34,7 +34,7 @@ export function shared(named, returned) {
   return told.map((each) => each.map(written).sort().join(" is ")).sort().join("; ");
 }
 
-/** What a thing holds, by the step to it, in an order that is the same for equal ones. */
+/** An object's contents by the step to them, in an order that is the same for equal ones. */
 function held(value) {
   if (types.isTypedArray(value) || types.isAnyArrayBuffer(value)) return [];
   const own = ownKeys(value).map((key) => [key, getOwnPropertyDescriptor(value, key)]).filter(([, each]) => each.enumerable && "value" in each);

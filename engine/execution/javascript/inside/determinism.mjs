@@ -1,5 +1,5 @@
-// What differs from one run to the next is made the same in a worker: chance, clock, timers, output. What would reach
-// out of the process (files, processes, network) is stopped while a call goes on.
+// Makes runs in a worker repeatable: randomness, clock, timers, output. Access to the outside of the process (files,
+// processes, network) is stopped during a call.
 
 import childProcess from "node:child_process";
 import crypto from "node:crypto";
@@ -21,12 +21,12 @@ const START = 1_700_000_000_000;
 
 export const state = { inside: false, reached: "", clock: START, seed: 0, printed: "", timers: [], ids: 0, loading: 0, beside: {} };
 
-/** As before the first call. */
+/** Resets the state to that before the first call. */
 export function restart() {
   Object.assign(state, { reached: "", clock: START, seed: 1, printed: "", timers: [] });
 }
 
-/** Pins all; `reads` says whether files may be read. */
+/** Pins everything; `reads` says whether files may be read. */
 export function install(reads) {
   pinClock();
   pinTimers();
@@ -36,13 +36,13 @@ export function install(reads) {
   shut();
 }
 
-/** The way to the judge is nobody else's. */
+/** Hides the connection to the main program from the code under test. */
 function shut() {
   for (const name of ["parentPort", "workerData"]) pin(workers, name, null);
   syncBuiltinESMExports();
 }
 
-/** Notes what a text does while it is loaded, or after a call: nothing that the call would show. */
+/** Notes what a text does while it is loaded, or after a call, which no call would show. */
 export function beside(what) {
   state.beside[what] = true;
 }
@@ -139,7 +139,7 @@ function pinOutput() {
   console.table = (value) => line(value);
   console.assert = (holds, ...given) => (holds ? undefined : line("Assertion failed", ...given));
   process.stdout.write = process.stderr.write = (text) => write(String(text));
-  Error.stackTraceLimit = 0; // where a line stands in a text is no behaviour
+  Error.stackTraceLimit = 0; // line numbers are not behavior
 }
 
 function blocked(owner, names, what) {
@@ -157,7 +157,7 @@ function blocked(owner, names, what) {
 
 const READS = /^(?:read|access|stat|lstat|exists|opendir|realpath|createRead|open$|openSync$)/;
 
-/** Why a call of `fs` is not let through; reading is where the workspace is there to be read. */
+/** Why a call of `fs` is refused; reading is allowed if the workspace is available. */
 function onDisk(name, given, reads) {
   const writes = !READS.test(name) || (/^open/.test(name) && /[wa+]/.test(String(given[1] ?? "r")));
   return writes ? "it writes files" : reads ? "" : "it reads files";

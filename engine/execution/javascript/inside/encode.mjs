@@ -1,6 +1,6 @@
 // Writes a value as text: equal texts mean equal values. Identity does not count, nor the order of sets, maps and keys.
 //
-// A number that may have been rounded is led by \x01, so that the reader can allow for it; no other text holds that sign.
+// A number that may have been rounded is prefixed with \x01, so that the reader allows for it; no other text has that.
 
 import { types } from "node:util";
 
@@ -8,10 +8,10 @@ const NODES = 40_000, ITEMS = 1_000, DEPTH = 60, EXACT = 1e8;
 const isPlain = (name) => /^[A-Za-z_$][\w$]*$/.test(name);
 const hidden = /[\u0000-\u001f]/g;
 
-/** Whether a key is that of an array's item. */
+/** Whether a key is an array index. */
 export const isIndex = (key) => typeof key === "string" && /^\d+$/.test(key);
 
-/** Whether a thing is used up by looking at what it gives. */
+/** Whether iterating over an object uses it up. */
 export const isIterator = (value) => typeof value.next === "function" && typeof value[Symbol.iterator] === "function";
 
 export class Encoder {
@@ -51,7 +51,7 @@ export class Encoder {
     }
   }
 
-  /** Of the value's own code, as a getter or an iterator, or of its size. */
+  /** Records an error of the value's own code, such as a getter or an iterator, or of its size. */
   giveUp(error) {
     this.cut = true;
     this.throws ||= !(error instanceof RangeError);
@@ -63,7 +63,7 @@ export class Encoder {
   }
 
   whole(value) {
-    if (types.isProxy(value)) { // it may answer otherwise the next time
+    if (types.isProxy(value)) { // it may answer differently the next time
       this.opaque = true;
       return "<Proxy>";
     }
@@ -90,7 +90,7 @@ export class Encoder {
     return name === usual ? text : `${name}${text}`;
   }
 
-  /** The items of an array and the fields that it has besides; of one that is too long, nothing. */
+  /** The items of an array and its additional fields; nothing for one that is too long. */
   listed(value, most, item) {
     if (value.length > most) {
       this.cut = true;
@@ -119,7 +119,7 @@ export class Encoder {
     }
   }
 
-  /** What an iterator gives, as it comes, and again where it is something else once all has come. */
+  /** An iterator's items as they come, and again if one differs after all have come. */
   drained(value) {
     const told = [], items = [];
     let end = "";

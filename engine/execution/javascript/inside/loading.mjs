@@ -1,4 +1,4 @@
-// A text as the module that it would be in its project: as it is, else built.
+// Makes a text the module that it would be in its project: unchanged, or built.
 
 import { spawnSync } from "node:child_process";
 import crypto from "node:crypto";
@@ -18,7 +18,7 @@ export const WAYS = {
 
 const made = new Map();
 
-/** The file of a text of a job, built in one of these ways. Throws where that is not possible. */
+/** The file of a job's text, built in one of these ways. Throws if that is impossible. */
 export function built(job, text, way) {
   const known = made.get(way + text);
   if (known) return known;
@@ -29,7 +29,7 @@ export function built(job, text, way) {
   return file;
 }
 
-/** Another one, beside one that stays where it is. */
+/** A second file for a text, in addition to the first. */
 export function builtBeside(job, text, way) {
   if (way !== "node") return built(job, text, way);
   return fresh(job, text, path.extname(job.path));

@@ -1,9 +1,9 @@
-// Goes into the box: runs the same calls against several texts of a JavaScript or TypeScript module.
+// Runs the same calls against several texts of a JavaScript or TypeScript module, in the sandbox.
 //
-// Needs Node 18 and nothing else. Reads one job (JSON, the path is its argument, see `trial.py`) and writes one report
-// to the descriptor BOX_REPORT_FD. Each text is made a file by `loading.mjs`, and loaded and run in a worker of its own,
-// which never sees the nonce; `determinism.mjs` says what is the same in each. A worker that does not end a call in time is
-// ended itself.
+// Needs only Node 18. Reads one job (JSON, the path is its argument, see `harness_run.py`) and writes one report to the
+// descriptor BOX_REPORT_FD. `loading.mjs` makes each text a file, which is loaded and run in a separate worker without
+// the nonce; `determinism.mjs` defines what is the same in each. A worker that does not end a call in time is
+// terminated.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ const LOOKS = 0.4, PATIENCE = 10 * LOOKS;
 const NUMBER = /\x01[-+.\w]+/g;
 const now = () => performance.now() / 1000;
 
-// One worker, and the watch over it.
+// One worker, and its time limit.
 
 const visible = ({ nonce, texts, calls, probed, probe, ...job }) => job;
 
@@ -33,13 +33,13 @@ function once(job, file, calls, limits) {
     const shared = new Int32Array(new SharedArrayBuffer(8));
     const told = { load: "it ended the process", outcomes: {}, stuck: "", at: null, beside: [] };
     const worker = begun(job, { file, calls, limits, shared });
-    const slack = limits.guards ? 4 : 1; // the worker's own clock comes first
+    const slack = limits.guards ? 4 : 1; // the worker's own clock triggers first
     let seen = -1, since = now(), used = 0, is_loaded = false;
     const end = (stuck) => {
       clearInterval(watch);
       told.stuck ||= stuck;
       told.at ??= shared[0] > 0 && !(calls[shared[0] - 1]?.[0] in told.outcomes) ? calls[shared[0] - 1][0] : null;
-      // One that ended between two calls owes an answer to the next.
+      // A worker that ended between two calls is charged to the next.
       if (told.stuck === "died" && !told.load) told.at ??= calls.find(([number]) => !(number in told.outcomes))?.[0] ?? null;
       worker.terminate().then(() => resolve(told));
     };
@@ -85,7 +85,7 @@ async function run(job, file, calls, { cpu, most, wanted, end }) {
 
 const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
 
-/** The first way in which a text can be loaded, and what its calls came to. */
+/** The first way in which a text can be loaded, and the outcomes of its calls. */
 async function told(job, number, calls, limits, ways) {
   let first;
   for (const name of ways) {
@@ -113,7 +113,7 @@ async function compare(job, calls) {
   if (probe.load || !fit.length) return { texts: [row(probe, probe, new Set())], left_out: leftOut };
   const all = { most: 1, wanted: fit.length + 1, end };
   const again = () => told(job, 0, fit, { ...all, cpu: 20 * job.cpu }, [probe.way]);
-  // Where all calls are fit the first text runs again only if need be, and is left the time that it takes.
+  // If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
   const kept = end - 1.2 * (now() - begun);
   let base = unfit.length ? await again() : null;
   const rest = !base && kept > now() ? kept : end;
@@ -132,13 +132,13 @@ async function compare(job, calls) {
   return { texts, left_out: leftOut, unseen };
 }
 
-/** Whether two texts came to the same on every call, and so did two runs: another of the first would tell no more. */
+/** Whether two texts agree on every call, and two runs do: another run of the first would add nothing. */
 function agrees(told, first) {
   const numbers = Object.keys(first.outcomes);
   return !told.load && numbers.every((n) => told.outcomes[n]?.digest === first.outcomes[n].digest);
 }
 
-/** Whether two outcomes are the same but for rounding, or one is missing. */
+/** Whether two outcomes are the same except for rounding, or one is missing. */
 function isClose(one, other) {
   if (!other || one.digest === other.digest) return true;
   const [first, second] = [one, other].map((each) => [each.kind, each.error, each.printed, ...each.results, each.variables].join("\0"));
@@ -149,9 +149,9 @@ function isClose(one, other) {
   });
 }
 
-// Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here.
+// Checks what the inputs execute: runs the texts again, with probes in the changed places. Outcomes do not count here.
 
-/** The probes of the first two texts that no call came by; null if one of them cannot be run with its probes. */
+/** The probes of the first two texts that no call reached; null if one of them cannot run with its probes. */
 async function missed(job, texts, calls) {
   const bytes = (count) => new Uint8Array(new SharedArrayBuffer(count));
   const sides = job.probed.map(([, count]) => ({ seen: bytes(count), isLoaded: bytes(1) }));
@@ -166,14 +166,14 @@ async function missed(job, texts, calls) {
   const worker = begun(job, { calls, limits: { cpu: job.cpu }, probed: { name: job.probe, sides: asked, seconds: LOOKS } });
   const isOver = await new Promise((done) => {
     for (const event of ["message", "error", "exit"]) worker.on(event, () => done(true));
-    setTimeout(done, 1_000 * PATIENCE, false); // what it had no time for was not seen
+    setTimeout(done, 1_000 * PATIENCE, false); // probes without enough time count as unseen
   });
   await worker.terminate();
   if (isOver && asked.some(({ isLoaded }) => !isLoaded[0])) return null;
   return sides.map(({ seen }) => [...seen.keys()].filter((number) => !seen[number]));
 }
 
-/** Outcomes in full only where they differ from the first text's, which come in full. */
+/** Outcomes in full only if they differ from the first text's, which are then full too. */
 function row(each, base, same) {
   const outcomes = {};
   for (const [number, outcome] of Object.entries(each.outcomes)) {

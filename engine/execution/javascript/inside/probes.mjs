@@ -1,6 +1,6 @@
-// What probes in a text call (`differential/script_probes.py`): each notes that it was come by, and hands on its value.
+// The functions that probes in a text call (`javascript/probes.py`): each records the hit and passes its value on.
 
-/** Probes that note in `seen`, a byte for each. */
+/** Probes that set their byte in `seen`. */
 export function probes(seen) {
   const came = (number) => { seen[number] = 1; };
   return Object.freeze({
@@ -13,7 +13,7 @@ export function probes(seen) {
       try {
         if (one <= other && one >= other) came(number);
       } catch {
-        // two that cannot be compared are no tie
+        // incomparable values are not a tie
       }
     },
   });

@@ -1,6 +1,6 @@
-// A worker in the box: loads one text and runs calls in it, as `determinism.mjs` makes the world for them.
+// A worker in the sandbox: loads one text and runs calls in it, in the environment that `determinism.mjs` pins.
 //
-// `encode.mjs` writes what a call came to as text.
+// `encode.mjs` writes the outcome of a call as text.
 
 import crypto from "node:crypto";
 import { pathToFileURL } from "node:url";
@@ -21,11 +21,11 @@ const listed = Object.keys;
 const UNREADABLE = "it comes to something that throws when it is looked at";
 const PAGE = /^(?:document|window|localStorage|sessionStorage|navigator|location|HTMLElement|XMLHttpRequest|alert) is not/;
 
-// One call after the other.
+// Runs the calls one after the other.
 
 const turn = () => new Promise((done) => real.setImmediate(done));
 
-/** Lets what waits go on: promises first, then the timers in their order. False if it never comes to an end. */
+/** Runs pending work: promises first, then the timers in order. False if it never ends. */
 async function settled(isDone) {
   let idle = real.now();
   for (let ran = 0; ran < TIMERS; ) {
@@ -33,7 +33,7 @@ async function settled(isDone) {
     if (isDone() && !state.timers.length) return true;
     const next = state.timers.reduce((first, each) => (!first || each.at < first.at ? each : first), null);
     if (next) {
-      if (isDone() && next.every) return true; // an interval that nobody stops
+      if (isDone() && next.every) return true; // an interval that is never stopped
       state.timers = state.timers.filter((each) => each !== next);
       state.clock = Math.max(state.clock, next.at);
       if (next.every) state.timers.push({ ...next, at: state.clock + next.every });
@@ -53,14 +53,14 @@ const apart = (text) => text.replace(/"[^"]*"|'[^']*'|`[^`]*`|-?\d[\d.,]*/g, "_"
 const guarded = new vm.Script("globalThis.__stet__()");
 const patience = { seconds: limits.cpu, late: 0 };
 
-/** Once a call was late, others will be: each is then cut off in here, which costs less than another worker. */
+/** After one late call more are likely: each is then interrupted here, which costs less than another worker. */
 function within(work) {
   if (!limits.guards) return work();
   globalThis.__stet__ = work;
   return guarded.runInThisContext({ timeout: Math.ceil(1_000 * patience.seconds) });
 }
 
-/** Kind, results, error, the arguments afterwards, what was printed, what of it is one thing; a digest of all but the messages. */
+/** Kind, results, error, arguments afterwards, output, aliases; a digest of all but the messages. */
 async function outcome(space, call, names) {
   restart();
   const encoder = new Encoder(), results = [], returned = [], waiting = [];
@@ -121,14 +121,14 @@ async function outcome(space, call, names) {
   try {
     values = variables();
   } catch {
-    // an argument that was not made: the error is told
+    // If an argument could not be created, its error is reported.
   }
   try {
     values = { ...values, ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
     after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
     if (!encoder.cut) one = sharing(values, returned);
   } catch (error) {
-    encoder.giveUp(error); // what cannot be told as a whole would be alike for what is not told
+    encoder.giveUp(error); // an incomplete text would hide differences
   }
   if (state.reached) [kind, message] = ["reached", state.reached];
   else if (encoder.cut && (kind === "ok" || kind === "raised")) [kind, message] = ["limit", encoder.throws ? UNREADABLE : ""];
@@ -139,7 +139,7 @@ async function outcome(space, call, names) {
   };
 }
 
-/** What was thrown. Errors of the engine are told apart by their name alone, those of the code by their words too. */
+/** The thrown value. Errors of the engine are identified by name alone, those of the code by their message too. */
 function failure(reason, encoder) {
   if (!(reason instanceof Error)) return { kind: "raised", error: "(no Error)", message: bounded(encoder.text(reason)), said: encoder.text(reason) };
   const name = String(reason.name === "Error" ? reason.constructor?.name || "Error" : reason.name), message = String(reason.message).slice(0, 200);
@@ -152,7 +152,7 @@ function failure(reason, encoder) {
 
 const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
 
-/** What a text has to be called. Throws what the text throws. */
+/** The callables of a text. Throws what the text throws. */
 async function loaded(from) {
   await import(pathToFileURL(from).href);
   const space = globalThis.__stet__ ?? {};
@@ -162,7 +162,7 @@ async function loaded(from) {
   return space;
 }
 
-/** A call as a function; undefined for one that is no JavaScript. */
+/** A call as a function; undefined if it is not valid JavaScript. */
 function made([, setup, body, names]) {
   try {
     return new Function("__space__", "__out__", "__vars__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
@@ -195,7 +195,7 @@ async function main() {
   shared[0] = 0;
 }
 
-/** Makes calls in each text with probes until all of them were come by, or for a while. What comes of them is left. */
+/** Makes calls in each text with probes until all were reached, or for a while. Outcomes are ignored. */
 async function look({ name, sides, seconds }) {
   for (const { file: from, seen, isLoaded } of sides) {
     globalThis[name] = probes(seen);

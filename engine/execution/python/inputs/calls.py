@@ -207,5 +207,5 @@ def _steps(module: Module, shape: ClassShape, constants: tuple[str, ...], seed: 
         return []
     from random import Random
 
-    random = Random(seed)  # noqa: S311 - the same each time is what is wanted
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
     return [random.choice(random.choice(columns)) for _ in range(1600)]
