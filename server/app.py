@@ -198,7 +198,7 @@ async def _warm_up(ls: StetServer) -> None:
 
 
 def _import_lifecycle() -> None:
-    import stet_ls.server.job_flow.run_job  # noqa: F401 - brings pydantic
+    import stet_ls.server.job_flow.run_job  # noqa: F401 - imports pydantic
 
 
 async def _register(ls: StetServer) -> None:

@@ -95,7 +95,7 @@ class EngineLoader:
         self._stale = True
 
     async def get(self) -> LoadedEngine:
-        """The engine for the present settings. Raises SettingsError if they name an unusable endpoint."""
+        """The engine for the current settings. Raises SettingsError if they name an unusable endpoint."""
         async with self._lock:
             stamp = self._look()
             if self._ready is None or self._stale or stamp != self._stamp:
@@ -145,7 +145,7 @@ def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], L
     from stet_ls.engine.settings import load
 
     import_module("stet_ls.server.observability.metrics")  # imports a library
-    packaged()  # scans installed packages, in this thread too
+    packaged()  # imports third-party packages, so in this thread
     return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
 
 

@@ -54,7 +54,7 @@ class StetServer(ClientConnection):
 
     @cached_property
     def engine(self) -> EngineLoader:
-        """The engine for the present settings."""
+        """The engine for the current settings."""
         return EngineLoader(
             self.paths,
             project=self.editor.project,

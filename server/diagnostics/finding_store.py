@@ -53,7 +53,7 @@ class FindingStore:
         return uri
 
     def findings(self, uri: str) -> tuple[Finding, ...]:
-        """The findings of a document, at their present positions."""
+        """The findings of a document, at their current positions."""
         kept = self._kept.get(uri)
         return tuple(_moved(kept.findings, kept.source, kept.track)) if kept else ()
 
@@ -70,7 +70,7 @@ class FindingStore:
 
 
 def _moved(findings: Iterable[Finding], source: Source, track: PositionTracker) -> Iterator[Finding]:
-    """The findings of `source` whose lines are unchanged, at their present positions."""
+    """The findings of `source` whose lines are unchanged, at their current positions."""
     live = track.live()
     for finding in findings:
         first, last = (source.line_of(at) for at in (finding.span.start, finding.span.end))

@@ -192,7 +192,7 @@ def _provisional(glance: Verdict, settled: _Settled | None) -> tuple[Finding, ..
 
 
 def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding, ...]:
-    """The findings at their present positions, without those whose text changed or whose message names another line."""
+    """The findings at their current positions, without those whose text changed or whose message names another line."""
     live, moved = track.live(), []
     for finding in findings:
         place = track.rebase(finding.span)

@@ -143,7 +143,7 @@ class DiagnosticsPublisher:
         return len(cleared)
 
     async def pull(self, uri: str, previous: str | None) -> types.DocumentDiagnosticReport:
-        """The present diagnostics of a document. Waits for the grammar alone, and for the first settings."""
+        """The current diagnostics of a document. Waits for the grammar alone, and for the first settings."""
         await self._configured.wait()
         await self._live.current(uri)
         snapshot = self._documents.snapshot(uri)
@@ -188,7 +188,7 @@ class DiagnosticsPublisher:
         return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))
 
     def _deliver(self, uri: str) -> None:
-        """Sends the present diagnostics of a document. If the grammar is still parsing it, its verdict sends them."""
+        """Sends the current diagnostics of a document. If the grammar is still parsing it, its verdict sends them."""
         snapshot = self._documents.snapshot(uri)
         if snapshot is None or not snapshot.is_open or self._live.reads(uri):
             return

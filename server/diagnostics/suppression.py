@@ -46,7 +46,7 @@ class SuppressionReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SuppressionRules:
-    """What the settings say about diagnostics. `off` holds language ids."""
+    """The settings about diagnostics. `off` contains language ids."""
 
     live: bool = True
     off: frozenset[str] = frozenset()

@@ -1,7 +1,7 @@
-"""Maps ranges of a snapshot to the present text.
+"""Maps ranges of a snapshot to the current text.
 
 A job works on a snapshot for seconds or minutes while the user continues to type. A track follows every change, so
-that the job's edit can be moved to the present place of its target, or be refused because the target was changed.
+that the job's edit can be moved to the current place of its target, or be refused because the target was changed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Anchors:
         self._pieces = _bounded(self._closed())
 
     def place(self, span: Span) -> Span | None:
-        """The present place of a span of the first text; None if any of it was touched.
+        """The current place of a span of the first text; None if any of it was touched.
 
         An insertion exactly at an end of a non-empty span leaves it untouched. An empty span counts as touched as soon
         as something was inserted or deleted exactly there.
@@ -131,14 +131,14 @@ class PositionTracker:
         self._anchors = Anchors(first.data)
         self._waiters: set[asyncio.Future[None]] = set()
         self.version = version
-        """The document's present version; None while the client does not have it open."""
+        """The document's current version; None while the client does not have it open."""
         self.closed = False
         """True after the client closed the document; False again once it reopens it, as editors do to reload."""
         self.released = False
         """True after `release`: changes are not followed any more."""
 
     def live(self) -> Source | None:
-        """The present text; None if the document was closed, or was never opened and its file is gone."""
+        """The current text; None if the document was closed, or was never opened and its file is gone."""
         if self.closed:
             return None
         if self.version is None:

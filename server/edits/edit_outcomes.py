@@ -26,7 +26,7 @@ WATCHED = 30
 OutcomeName = Literal["kept", "edited", "undone", "rejected"]
 """The values of the engine's `Outcome`, which is not imported before the handshake."""
 Tell = Callable[[str, OutcomeName, str], None]
-"""Takes the trace id of a job, the outcome of its edit, and the present text of the document."""
+"""Takes the trace id of a job, the outcome of its edit, and the current text of the document."""
 
 
 @dataclass(frozen=True, slots=True)

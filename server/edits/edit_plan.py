@@ -1,4 +1,4 @@
-"""An answer's edits on the present documents: rebased and minimized.
+"""An answer's edits on the current documents: rebased and minimized.
 
 A plan is made from the live documents without an await, so it is valid until the next message is read.
 """

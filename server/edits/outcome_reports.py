@@ -30,7 +30,7 @@ class OutcomeReports:
             self._send(tell(trace), f"{trace} was {fate}")
 
     def learn(self, trace: str, fate: OutcomeName, text: str) -> None:
-        """Lets the memory learn from an edit: `text` is the present text of the document."""
+        """Lets the memory learn from an edit: `text` is the current text of the document."""
 
         async def tell() -> None:
             from stet_ls.engine.api.answer import EditOutcome

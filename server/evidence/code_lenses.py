@@ -72,7 +72,7 @@ class CodeLenses:
         self._refresh()
 
     def of(self, uri: str) -> list[types.CodeLens]:
-        """The lenses of a document in its present state."""
+        """The lenses of a document in its current state."""
         found = []
         for job, lens in tuple(self._lenses.items()):
             if lens.uri != uri:

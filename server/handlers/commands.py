@@ -82,7 +82,7 @@ async def apply(ls: StetServer, params: Any) -> Json:
 
 
 def retry(ls: StetServer, params: Any) -> Json:
-    """Runs a job again on the present document."""
+    """Runs a job again on the current document."""
     old = ls.jobs.get(params.job)
     again = old.params.model_copy(update={"uri": old.uri})
     if params.instruction:

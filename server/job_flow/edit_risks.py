@@ -60,7 +60,7 @@ def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:
 
 
 def _outside(edit: Edit, answer: Answer, snapshot: Snapshot) -> bool:
-    """Imports that are merged into the import block count as inside the target."""
+    """Whether an edit is outside the target. Imports merged into the import block count as inside."""
     if not is_target(edit.path, snapshot):
         return True
     if answer.guard is None or answer.guard.contains(edit.span):

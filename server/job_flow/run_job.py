@@ -39,7 +39,7 @@ class Prepared:
 
 
 def start_job(ls: StetServer, action: str, params: ActionParams) -> JobHandle:
-    """Starts a job on the present document, and returns at once. UsageError if there is no such position.
+    """Starts a job on the current document, and returns at once. UsageError if there is no such position.
 
     There is no await between reading the command and the snapshot: the next message may change the text.
     """

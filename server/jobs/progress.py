@@ -86,7 +86,7 @@ class JobProgress:
             self._send_end()
 
     async def _tick(self) -> None:
-        """Reports the seconds in the present stage: a model that hangs sends no event."""
+        """Reports the seconds in the current stage: a model that hangs sends no event."""
         while True:
             await asyncio.sleep(REPORT_EVERY)
             if self._at.lasts:

@@ -47,7 +47,7 @@ def stage_text(stage: Stage, model: str = _MODEL) -> str:
 
 
 class ProgressText:
-    """The present state of a job in words.
+    """The current state of a job in words.
 
     `on_event` processes events; `text` is the current line, `clocked` the same with its seconds.
     """

@@ -111,7 +111,7 @@ class ApplyParams(Params):
 
 
 class RetryParams(JobParams):
-    """Runs a job again on the document as it is now."""
+    """Runs a job again on the current document."""
 
     instruction: str = Field(default="", description="Replaces the job's instruction.")
 

@@ -26,8 +26,8 @@ CONFIGURATION_SECONDS = 3.0
 class EditorSettings:
     """The settings of the editor. `options` are the `initializationOptions`.
 
-    Only two of them are used: `settings`, and `userSettings`, which a plugin read from the user's scope. Neither may
-    loosen anything: editors let the opened folder influence what they send at the start.
+    They contain `settings`, and `userSettings`, which a plugin reads from the user's scope. Neither may loosen
+    anything: editors let the opened folder influence the options.
     """
 
     def __init__(self, ls: ClientConnection) -> None:

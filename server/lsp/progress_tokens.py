@@ -1,4 +1,4 @@
-"""The tokens of progress reports, kept for as long as a client can cancel them."""
+"""The tokens of progress reports, kept as long as a client can cancel them."""
 
 from __future__ import annotations
 

@@ -270,8 +270,7 @@ class Protocol(LanguageServerProtocol):
             self._result_types.pop(data.id)
             asyncio.get_running_loop().call_soon(self._handle_response, data.id, None, error.to_response_error())
 
-    # Start and end of the session
-    # ------------------------------------------------------------------------------------------
+    # Session ----------------------------------------------------------------------------------------------------------
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:

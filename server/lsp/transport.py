@@ -153,7 +153,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
 
 
 async def _admitted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> dict[str, Any] | None:
-    """The first message without its token, if the token is right; else None and an error to the client."""
+    """The first message without its token, if the token is right; else None, after an error to the client."""
     body = await read_body(reader, LARGEST_FIRST_MESSAGE)
     try:
         message = json.loads(body or b"")

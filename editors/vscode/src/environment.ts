@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 
 export type Variables = Record<string, string>;
 
-/** The variables for the present values of the user's settings, without a folder's. */
+/** The variables for the current values of the user's settings, without a folder's. */
 export function environment(context: vscode.ExtensionContext): Variables {
   const names = (context.extension.packageJSON as { userVariables: Variables }).userVariables;
   const configuration = vscode.workspace.getConfiguration();

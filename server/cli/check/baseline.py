@@ -49,7 +49,7 @@ class Baseline:
     def before(self, path: Path, now: bytes) -> bytes | None:
         """The content of a file in its revision, also under an older name; None for a new file.
 
-        `now` is its present content: a renamed file is recognized by the lines that it kept.
+        `now` is its current content: a renamed file is recognized by the lines that it kept.
         """
         place = path.parent.resolve() / path.name
         root = repository(place.parent)

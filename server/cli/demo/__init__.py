@@ -1,1 +1,1 @@
-"""`stet demo`: every action at work on a small project."""
+"""`stet demo`: runs every action on a small project."""

@@ -32,7 +32,7 @@ ROOMS: Mapping[str, Mapping[str, object]] = {
     "new tests": suites.ROWS,
     "words": prose.ROWS,
 }
-"""The tables that support a language or not, by the title of their column."""
+"""The tables whose rows show support for a language, by the title of their column."""
 
 
 def languages_page() -> str:

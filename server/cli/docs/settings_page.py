@@ -163,7 +163,7 @@ _SETTERS: Mapping[SetBy, tuple[str, str]] = {
     SetBy.TRUST: ("❓", "and nothing of it runs before you have trusted it"),
     SetBy.USER: ("🔒", "never"),
 }
-"""The sign of each kind of key, and what it means."""
+"""The sign of each kind of key, and its meaning."""
 
 
 def _table(keys: Iterable[Key]) -> str:

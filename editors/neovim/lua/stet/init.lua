@@ -138,7 +138,7 @@ local function diagnostics(client, bufnr, first, last)
   end, found)
 end
 
---- `argument` gives the position; without it, the present one counts.
+--- `argument` gives the position; without it, the current one counts.
 local function run(client, bufnr, call, action, text, argument)
   argument = argument or place(client, bufnr, call)
   argument.uri = vim.uri_from_bufnr(bufnr)
