@@ -1,6 +1,6 @@
-"""Remembered solutions: stored by a separate process, found by what they are for.
+"""Remembered solutions: stored by a separate process, searched by their purpose.
 
-The journal is the truth; the table beside it can be made from it at any time. `memory_client` is the side of those who
-ask; `store/` and all that it loads (the table, the vectors, the embedder) live in the worker process and nowhere else.
-This room knows no model, no sandbox and no editor.
+The journal is the source of truth; the table next to it can be rebuilt from it. `memory_client` is the clients' side;
+`store/` and its dependencies (the table, the vectors, the embedder) are loaded in the worker process only. This
+package does not depend on models, the sandbox or editors.
 """

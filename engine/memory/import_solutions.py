@@ -1,4 +1,4 @@
-"""Solutions from elsewhere: JSON lines, and the documented functions of a project."""
+"""Imported solutions: JSON lines, and the documented functions of a project."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from stet_ls.validators.source import Source
 
 _LARGEST = 500_000
 _LEAST_WORDS = 3
-"""Of a documentation that is to be found by its words."""
+"""Words that a documentation needs to be found by them."""
 _MOST_LINES = 120
 _SKIPPED = BUILD_FOLDERS | {"vendor"}
 
 
 def read_lines(text: str) -> tuple[list[Solution], list[str]]:
-    """The solutions of JSON lines, and a sentence for each line that is none: what it lacks, and which line it is."""
+    """The solutions of JSON lines, and a sentence for each invalid line with its number and what is missing."""
     solutions: list[Solution] = []
     problems: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -43,7 +43,7 @@ def read_lines(text: str) -> tuple[list[Solution], list[str]]:
 def learn(path: Path, root: Path) -> list[Solution]:
     """The functions with documentation of a file or a folder, as solutions of the project in `root`; absolute paths.
 
-    What is long, has hardly any words or holds a secret is passed over.
+    Functions that are long, have hardly any words or contain a secret are skipped.
     """
     scope = scope_of(root)
     return [each for file in _files(path) for each in _functions(file, root, scope)]

@@ -1,6 +1,6 @@
-"""The memory in the life of a job: searched before the prompt, updated when the edit is kept or undone.
+"""The memory of a job: searched before the prompt, updated when the edit is kept or undone.
 
-It never fails a job and never holds one up for longer than its budget.
+It never fails a job and never delays one by more than its budget.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _log = logging.getLogger(__name__)
 BUDGET = 0.150
 """Seconds that a job waits for its hits."""
 _HITS = 3
-"""Of a thousand rephrased requests 991 have the right solution among the first three; five add four more."""
+"""Of a thousand rephrased requests, 991 have the right solution in the first three hits; five hits add four more."""
 _LOOK = 0.3
-"""Likeness from which on a person is shown what was found: nothing is done with it."""
+"""Least similarity for results that are only shown to a person."""
 _TEAM_LOOK = 2.0
 """Seconds that a person waits for the team's rows."""
 _PENDING = 100
-"""Edits whose fate is awaited, and as many that were kept and may be undone yet; the oldest is given up first."""
+"""Edits with an unknown outcome, and kept edits that may still be undone, at most; the oldest is dropped first."""
 
 _FELL = frozenset({EditOutcome.UNDONE, EditOutcome.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """What will be remembered if the edit stands, and the rows that it was made with."""
+    """The solution to remember if the edit is kept, and the rows that were used for it."""
 
     solution: Solution | None
     used: tuple[str, ...]
@@ -52,7 +52,7 @@ class _Pending:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What a job gets of the memory. `missed` says why it was not searched; "" if it was, or holds nothing."""
+    """A job's search results. `missed` says why the memory was not searched; "" if it was, or is empty."""
 
     known: tuple[RecalledSolution, ...] = ()
     missed: str = ""
@@ -66,9 +66,9 @@ class JobMemory:
         self._settings = settings
         self._pending: OrderedDict[str, _Pending] = OrderedDict()
         self._stood: OrderedDict[str, tuple[str, ...]] = OrderedDict()
-        """Edits that were kept, and the rows that they were made with."""
+        """Edits that were kept, and the rows that were used for them."""
         self._fallen: set[str] = set()
-        """Edits that were undone: nothing that came by them alone is shown, however long its removal takes."""
+        """Edits that were undone: solutions that depend on them alone are hidden, however long their removal takes."""
         self._background: set[asyncio.Task[None]] = set()
         self._former: set[asyncio.Task[None]] = set()
         self._counts = Counter[str]()
@@ -89,16 +89,16 @@ class JobMemory:
         return f"Memory unavailable. {self.memory.obstacle()}"
 
     def inherit(self, former: JobMemory) -> None:
-        """Goes on awaiting what the flow of former settings awaits: its jobs end here too."""
+        """Takes over the pending outcomes of an instance with earlier settings: its jobs end here too."""
         self._pending, self._former = former._pending, former._background
         self._lack_told = former._lack_told
         self._stood, self._fallen = former._stood, former._fallen
 
     async def recall(self, request: Request) -> Recall:
-        """What is remembered for a request, within the budget. Never raises StetError."""
+        """The remembered solutions for a request, within the budget. Never raises StetError."""
         if not request.spec.recalled or self.memory.obstacle() or not self._holds_anything():
             return Recall()
-        self.memory.warm()  # it is reached while the request is read, which the job needs anyway
+        self.memory.warm()  # connects while the request is read
         query, signature = await asyncio.to_thread(request_wording, request)
         if not query:
             return Recall()
@@ -131,12 +131,12 @@ class JobMemory:
         return [row for row in rows if not Solution.from_json(row).rests_only_on(fallen)]
 
     def offered(self, trace: str, request: Request, answer: Answer, used: tuple[RecalledSolution, ...]) -> None:
-        """An answer is on its way to its user: it waits for its fate. Proven by trusted tests, it waits for none."""
+        """Records an offered answer, whose outcome is pending. One proven by trusted tests is remembered at once."""
         ids = tuple(each.id for each in used)
         self._later(self._offered(trace, request, answer, ids), "what was offered")
 
     async def outcome(self, trace: str, outcome: EditOutcome, text: str) -> None:
-        """What became of an edit. `text` is the document as it stands. One that was kept may be undone later."""
+        """Records the outcome of an edit. `text` is the current document. A kept edit may be undone later."""
         if outcome in _FELL:
             self._fallen.add(trace)
             await self._owe(trace)
@@ -168,9 +168,9 @@ class JobMemory:
             _log.warning("cannot remember the edit: %s", error)
 
     async def settle(self) -> None:
-        """Learns from what commands wrote some time ago and is still there. Never raises StetError.
+        """Learns from edits that commands wrote some time ago and that are still there. Never raises StetError.
 
-        Takes out what undone edits left, too.
+        Removes the remains of undone edits, too.
         """
         if self.memory.obstacle():
             return
@@ -200,7 +200,7 @@ class JobMemory:
 
     async def _awaiting(self, trace: str) -> _Pending | None:
         if trace not in self._pending and (tasks := self._background | self._former):
-            await asyncio.wait(tasks)  # the offer may just be being written down
+            await asyncio.wait(tasks)  # the offer may still be in the process of being recorded
         return self._pending.pop(trace, None)
 
     async def _settled(
@@ -219,7 +219,7 @@ class JobMemory:
                 )
                 await self._count(used, wins=1)
             case EditOutcome.EDITED:
-                await self._retract(trace)  # what its user changed is not what stood
+                await self._retract(trace)  # the user changed it, so the offered text was not kept
                 left = None if learned is None else await asyncio.to_thread(edited, learned, text, places)
                 await self._learn(left, trace, "edited")
             case EditOutcome.UNDONE | EditOutcome.REJECTED:
@@ -227,7 +227,7 @@ class JobMemory:
                 await self._count(used, losses=1)
 
     async def search(self, query: str, *, languages: list[str] | None, limit: int) -> list[dict[str, Any]]:
-        """What a person looks for, in all scopes, as `Solution.to_json` with its score. Waits for the process."""
+        """Results for a person, from all scopes, as `Solution.to_json` with a score. Waits for the process."""
         if not self._holds_anything():
             return []
         rows = await self._search(
@@ -247,7 +247,7 @@ class JobMemory:
         return int(await self.memory.ask("forget", ids=ids)) if self._holds_anything() else 0
 
     def health(self) -> Mapping[str, Any]:
-        """How the memory is, without asking it."""
+        """The state of the memory, without a request to its process."""
         obstacle = self.memory.obstacle()
         state = "off" if obstacle else "ready" if self.memory.ready else "asleep"
         counts = {name: self._counts[name] for name in ("asked", "hits", "skipped", "failed", "learned", "refused")}
@@ -255,7 +255,7 @@ class JobMemory:
         return {**told, "team": {"uri": self.memory.team, "fault": self._team}} if self.memory.team else told
 
     async def close(self) -> None:
-        """Lets go of the process, after what is being written is written."""
+        """Releases the process after pending writes are done."""
         if self._background:
             _, late = await asyncio.wait(self._background, timeout=2.0)
             for task in late:
@@ -286,7 +286,7 @@ class JobMemory:
         await self._count(used, uses=1)
 
     async def _learn(self, solution: Solution | None, trace: str, *outcomes: str) -> None:
-        """Remembers a solution that an edit brought, with the outcomes that the edit had, the surest first."""
+        """Remembers an edit's solution with the outcomes of the edit, the most certain first."""
         if solution is None or self.memory.obstacle():
             return
         grounds = tuple(ground(each, trace) for each in outcomes)
@@ -298,7 +298,7 @@ class JobMemory:
             _log.warning("not remembered: %s", error)
 
     async def _retract(self, trace: str) -> None:
-        """Removes what depended on an edit alone; now, or when the memory starts next."""
+        """Removes solutions that depended on an edit alone; now, or at the memory's next start."""
         if not trace or self.memory.obstacle() or not self._holds_anything():
             return
         await self._owe(trace)

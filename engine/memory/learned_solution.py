@@ -1,4 +1,4 @@
-"""What an edit teaches: the solution that is remembered if it stands, and what its user made of it."""
+"""The solution learned from an edit: remembered if the edit is kept, updated by the user's changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Places = tuple[tuple[Path, ...], Path | None]
 
 
 def solution_from_edit(request: Request, answer: Answer, scope: str) -> Solution | None:
-    """What an answer would teach; None if nothing: no words, no whole unit, refuted, or a secret in it."""
+    """The solution in an answer; None if it has no words, is no whole unit, was refuted, or contains a secret."""
     words, _ = request_wording(request)
     if not request.spec.learns or not (answer.success and answer.edits and words) or answer.refuted:
         return None
@@ -58,28 +58,28 @@ def _proves(evidence: Evidence) -> bool:
 
 
 def edited(solution: Solution, text: str, places: Places) -> Solution | None:
-    """The solution with the unit as its user left it; None if it is gone, or holds a secret now."""
+    """The solution with the unit as its user left it; None if it is gone, or now contains a secret."""
     unit = as_it_is(solution, text)
     return None if unit is None or _holds_secret(unit.code, places) else unit
 
 
 def places_of(request: Request) -> Places:
-    """Where a request's secrets may stand."""
+    """The places that may contain a request's secrets."""
     return request.workspace.roots, request.path
 
 
 def _holds_secret(text: str, places: Places, buffers: Sequence[tuple[Path, str]] = ()) -> bool:
-    """True if a text holds what looks like a secret, or a value of the project's `.env`."""
+    """True if a text contains an apparent secret, or a value of the project's `.env`."""
     return bool(redact(text, values=workspace_values(*places, buffers)).redactions)
 
 
 def digest(code: str) -> str:
-    """Identifies a code, ignoring white space."""
+    """Identifies code, ignoring white space."""
     return hashlib.sha256(squeezed(code).encode("utf-8", "replace")).hexdigest()
 
 
 def as_it_is(solution: Solution, text: str) -> Solution | None:
-    """The solution with its unit as a text has it; None if it is not there."""
+    """The solution with its unit from a text; None if it is not there."""
     source = Source(text)
     unit = next((each for each in structure.units(source, solution.language) if each.qualified == solution.unit), None)
     if unit is None:
@@ -89,5 +89,5 @@ def as_it_is(solution: Solution, text: str) -> Solution | None:
     if unit is None:
         return None
     code = textwrap.dedent(source.slice(unit.span))
-    # What was tested is another text.
+    # The tests and the evidence were for another text.
     return replace(solution, code=code, signature=unit.signature, tests="", evidence=())

@@ -1,4 +1,4 @@
-"""The memory, for those who ask: the process behind it is started when it is first wanted, and again if it is gone."""
+"""The clients' side of the memory: its process is started at first use, and restarted if it is gone."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _log = logging.getLogger(__name__)
 
 _START_SECONDS = 60.0
 _STORES = ("AWS_", "GOOGLE_", "AZURE_", "LANCEDB_")
-"""Beginnings of the names under which the environment holds what object stores ask for."""
+"""Prefixes of environment variables for object stores."""
 COMMANDS_STAY = 60.0
-"""Seconds for which a process that a command started waits for the next command."""
+"""Seconds for which a process started by a command waits for the next command."""
 _PAGE = 500
-"""Solutions in one line of the link."""
+"""Solutions in one line of the connection."""
 
 
 class MemoryClient:
-    """One process' hold on the memory of its user. Belongs to one event loop; making it costs nothing."""
+    """One process's connection to the memory of its user. Belongs to one event loop; creating it is cheap."""
 
     def __init__(self, settings: MemorySettings, paths: Paths) -> None:
         self.stays_seconds = 2.0
-        """How long the process stays after its last user, if it is started from here. A window stays, and one of a
-        series of commands needs what the one before it left."""
+        """Seconds that a memory process started from here stays after its last user: an editor window stays connected,
+        but in a series of commands each one needs the process of the one before."""
         self._settings = settings
         self._paths = paths
         self._connecting = asyncio.Lock()
@@ -49,10 +49,10 @@ class MemoryClient:
         self._reached = asyncio.Event()
         """Set once the process is connected, or cannot be."""
         self.last_fault = ""
-        """Why it could not be had the last time, or ""."""
+        """Why the last connection failed, or ""."""
 
     def obstacle(self) -> str | None:
-        """Why there is no memory, in one sentence with the way out; None if there is one. Starts nothing."""
+        """Why there is no memory, in one sentence with the way out; None if it is available. Starts nothing."""
         if not self._settings.enabled:
             return "The memory is disabled (setting `memory.enabled`)."
         if importlib.util.find_spec("lancedb") is None:
@@ -61,38 +61,38 @@ class MemoryClient:
 
     @property
     def is_missed(self) -> bool:
-        """True if the settings enable it and the installation lacks it."""
+        """True if the settings enable it but it is not installed."""
         return self._settings.enabled and self.obstacle() is not None
 
     @property
     def ready(self) -> bool:
-        """True if its process is there."""
+        """True if its process is connected."""
         return self._link is not None and not self._link.broken
 
     @property
     def folder(self) -> Path:
-        """Where the store lies on this machine."""
+        """The folder of the store on this machine."""
         uri = self._settings.uri
         return Path(uri).expanduser().absolute() if uri and "://" not in uri else self._paths.memory
 
     @property
     def team(self) -> str:
-        """The folder or the address of the team's table, "" if there is none. An address as memory.uri means it too."""
+        """The folder or the address of the team's table, "" if there is none. An address in memory.uri counts too."""
         settings = self._settings
         place = settings.team_uri or (settings.uri if "://" in settings.uri else "")
         return str(Path(place).expanduser().absolute()) if place and "://" not in place else place
 
     def warm(self) -> None:
-        """Starts the process in the background, if it is not there; never waits and never fails."""
+        """Starts the process in the background if necessary; never waits and never fails."""
         if self.ready or self.obstacle() or (self._warming is not None and not self._warming.done()):
             return
         self._reached.clear()
         self._warming = asyncio.create_task(self._warm(), name="start the memory")
 
     async def connected(self) -> None:
-        """Waits until its process is connected, starting it if it is not there. StoreError if that fails.
+        """Waits until its process is connected, starting it if necessary. Raises StoreError if that fails.
 
-        Who gives up waiting stops nothing.
+        Cancelling the wait does not cancel the start.
         """
         self.warm()
         if not self.ready:
@@ -101,9 +101,9 @@ class MemoryClient:
             raise StoreError(self.last_fault or "The memory's process ended.", fault=StoreFault.UNAVAILABLE)
 
     async def ask(self, op: str, on_progress: OnProgress = lambda done, total: None, **fields: Any) -> Any:
-        """The result of an operation of `child.OPERATIONS`, after starting the process if it is not there.
+        """The result of an operation of `child.OPERATIONS`; starts the process if necessary.
 
-        StoreError if it failed or there is no memory.
+        Raises StoreError if it failed or there is no memory.
         """
         try:
             result = await (await self._connected()).ask(op, fields, on_progress)
@@ -114,7 +114,7 @@ class MemoryClient:
         return result
 
     async def take_in(self, solutions: Sequence[Solution], on_progress: OnProgress) -> int:
-        """Remembers many at once, and gives them their vectors; returns how many were new."""
+        """Stores many solutions at once with their vectors; returns how many were new."""
         new = 0
         for start in range(0, len(solutions), _PAGE):
             page = [solution.to_json() for solution in solutions[start : start + _PAGE]]
@@ -130,7 +130,7 @@ class MemoryClient:
         return found
 
     async def close(self) -> None:
-        """Releases the process. It exits when this user holds it no longer."""
+        """Releases the process, which exits when it has no other users."""
         if self._warming is not None:
             self._warming.cancel()
             await asyncio.gather(self._warming, return_exceptions=True)
@@ -145,7 +145,7 @@ class MemoryClient:
         try:
             await self._connected()
             self._reached.set()
-            # The port is there at once; the store is open when it answers.
+            # The port is available at once; the first answer comes when the store is open.
             await self.ask("stats")
         except StetError as error:
             self.last_fault = str(error)
@@ -176,7 +176,7 @@ class MemoryClient:
             return self._link
 
     def _nowhere(self) -> str | None:
-        """Why nothing can be remembered where nothing is yet, and no process is worth its start."""
+        """Why nothing can be stored, if nothing is stored yet; then the process is not started."""
         if self.team or (self.folder / "journal.jsonl").is_file():
             return None
         found = obstacle(self.folder)
@@ -194,7 +194,7 @@ class MemoryClient:
             "--idle-seconds": str(settings.idle_seconds),
         }
         arguments = (str(self.folder), *(word for option in options.items() for word in option))
-        # What is asked of it differs by these, so two windows share a process only if they agree.
+        # Answers depend on these, so two windows share a process only if they agree.
         identity = hashlib.sha256(json.dumps([__version__, arguments]).encode()).hexdigest()[:16]
         stays = str(min(self.stays_seconds, settings.idle_seconds))
         return ChildSpec(
@@ -207,5 +207,5 @@ class MemoryClient:
 
 
 def _storage() -> dict[str, str]:
-    """What the environment says of object stores, as their library takes it. Sent to the worker, never written."""
+    """The environment's settings for object stores, in their library's format. Sent to the worker, never written."""
     return {name.lower(): value for name, value in os.environ.items() if name.startswith(_STORES) and value}

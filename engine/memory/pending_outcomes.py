@@ -1,7 +1,7 @@
-"""Work for the next command or server: it checks whether edits that a command wrote were kept,
-and takes out what undone edits left if the memory could not do so at once.
+"""Pending work for the next command or server: it checks whether edits written by a command were kept, and removes the
+remains of undone edits if the memory could not do so at once.
 
-One line each, in the memory's folder, which nobody else may read.
+One line per entry, in the memory's folder, which only its user can read.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from stet_ls.engine.storage.file_lock import hold
 from stet_ls.engine.storage.private_files import private_folder, write_private
 
 MOST = 100
-"""Edits whose fate is awaited; the oldest is given up first."""
+"""Edits with a pending outcome; the oldest is dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnsettledWrite:
-    """An edit in the file at `path`. `undone` tells the unit as it was before, `at` is when, in seconds since 1970.
+    """An edit in the file at `path`. `undone` is the unit before it, `at` the time in seconds since 1970.
 
-    `solution` is what will be remembered if it stands, `used` are the rows that it was made with, `edit` is its job.
+    `solution` is remembered if the edit is kept, `used` are the rows that were used for it, `edit` is its job.
     """
 
     solution: Solution
@@ -37,14 +37,14 @@ class UnsettledWrite:
     edit: str = ""
 
     def to_json(self) -> str:
-        """As a line."""
+        """The entry as a line."""
         places = {"path": str(self.path), "roots": [str(root) for root in self.roots]}
         known = {"solution": self.solution.to_json(), "used": list(self.used), "undone": self.undone, "at": self.at}
         return json.dumps({**known, **places, "edit": self.edit})
 
     @classmethod
     def from_json(cls, line: str) -> UnsettledWrite | None:
-        """What a line says; None for a damaged one."""
+        """The entry in a line; None for a damaged one."""
         try:
             row = json.loads(line)
             solution, roots = Solution.from_json(row["solution"]), tuple(Path(each) for each in row["roots"])
@@ -69,13 +69,13 @@ class Undone:
         return [line for line in lines if line]
 
     def add(self, edit: str) -> None:
-        """Notes one more, before anything is taken out."""
+        """Adds one, before any solution is removed."""
         with translated(self.path):
             private_folder(self.path.parent)
         self._change(lambda edits: list(dict.fromkeys([*edits, edit]))[-MOST:])
 
     def remove(self, settled: Collection[str]) -> None:
-        """Drops those of which nothing is left."""
+        """Drops edits without remaining solutions."""
         self._change(lambda edits: [each for each in edits if each not in settled])
 
     def _change(self, change: Callable[[list[str]], list[str]]) -> None:
@@ -90,27 +90,27 @@ class PendingOutcomes:
         self.path = root / "awaited.jsonl"
 
     def add(self, written: UnsettledWrite) -> None:
-        """Awaits the fate of one more."""
+        """Adds a written edit."""
         with translated(self.path):
             private_folder(self.path.parent)
         self._change(lambda rows: [*rows, written][-MOST:])
 
     def due(self, seconds: float) -> list[UnsettledWrite]:
-        """Those that were written so long ago; by a clock that was set back, those from the future too."""
+        """Edits at least `seconds` old; if the clock was set back, those from the future too."""
         now = time.time()
         return [each for each in self._read() if not 0 <= now - each.at < seconds]
 
     def keep(self, wanted: Callable[[UnsettledWrite], bool]) -> None:
-        """Gives up all others, to the last byte."""
+        """Keeps the edits that `wanted` accepts, and erases the others."""
         if self.path.exists():
             self._change(lambda rows: [each for each in rows if wanted(each)])
 
     def remove(self, settled: Collection[UnsettledWrite]) -> None:
-        """Gives up those whose fate is known."""
+        """Drops edits with a known outcome."""
         self.keep(lambda each: each not in settled)
 
     def sweep(self) -> None:
-        """Removes what a process that died left half written."""
+        """Removes files left half written by a killed process."""
         with translated(self.path), hold(self.path.with_suffix(".lock")):
             for left in self.path.parent.glob(f".{self.path.name}.*"):
                 left.unlink(missing_ok=True)

@@ -22,10 +22,10 @@ _TOKENS = 1500
 
 @dataclass(frozen=True, slots=True)
 class RecalledSolution:
-    """A hit as a prompt takes it. `provenance` is a few words: "from `src/dates.py`, kept 3 times".
+    """A hit for a prompt. `provenance` is a few words: "from `src/dates.py`, kept 3 times".
 
-    `fits` is true if it answers the very request: one's own, for these words and this signature. `stood` says how it
-    stood, `tests` are those that it was remembered with.
+    `fits` is true if it answers the same request: the user's own solution, for these words and this signature. `stood`
+    describes how it was kept, `tests` are those stored with it.
     """
 
     id: str
@@ -38,17 +38,17 @@ class RecalledSolution:
 
     @property
     def piece(self) -> RememberedItem:
-        """What the prompt shows."""
+        """The item shown in the prompt."""
         return RememberedItem(self.text, self.provenance)
 
     @property
     def hit(self) -> MemoryHit:
-        """What an answer's metadata says of it."""
+        """The hit for an answer's metadata."""
         return MemoryHit(self.id, self.score, self.provenance)
 
 
 def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: str) -> tuple[RecalledSolution, ...]:
-    """The hits that may enter the prompt: whole units, no losers, nothing that the document shows anyway."""
+    """The hits that may enter the prompt: whole units, no losers, nothing that the document shows already."""
     known: list[RecalledSolution] = []
     room = _TOKENS
     shown = squeezed(request.source.text)

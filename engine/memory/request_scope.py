@@ -1,4 +1,4 @@
-"""What a request is about, as the memory sees it: its words, its project, what its files hold."""
+"""The subject of a request for the memory: its words, its project, the text of its files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from stet_ls.validators import structure
 from stet_ls.validators.project_files import read_regular
 
 UNSAVED = "unsaved"
-"""The scope of documents that have no place."""
+"""The scope of unsaved documents."""
 
 _LARGEST = 2_000_000
-"""Bytes of a file that is looked at again."""
+"""Bytes of a file that is read again."""
 
 
 def scope_for(request: Request) -> str:
@@ -26,7 +26,7 @@ def scope_for(request: Request) -> str:
 
 
 def root_of(request: Request) -> Path | None:
-    """The folder of the workspace that holds the document, or its own folder; None for one that was never saved."""
+    """The workspace folder that contains the document, or its own folder; None for one that was never saved."""
     path = request.path
     roots = [root for root in request.workspace.roots if path is None or path.is_relative_to(root)]
     if roots:
@@ -35,7 +35,7 @@ def root_of(request: Request) -> Path | None:
 
 
 def request_wording(request: Request) -> tuple[str, str]:
-    """What the request asks for, in words, and the signature of the unit that it is about; "" where there is none."""
+    """The request in words, and the signature of its unit; "" where there is none."""
     try:
         target = resolve_target(request)
         instruction = find_instruction(request, target)
@@ -47,7 +47,7 @@ def request_wording(request: Request) -> tuple[str, str]:
 
 
 def text_of(path: Path) -> str:
-    """What a file holds; "" if it is none, or no text of a sensible size."""
+    """The text of a file; "" if it is not a text file of moderate size."""
     try:
         return read_regular(path, most=_LARGEST).decode("utf-8", "replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""How the worker is talked to: lines of JSON on loopback, many requests at a time on one connection.
+"""The worker's protocol: lines of JSON on loopback, with many concurrent requests on one connection.
 
 user  -> child    {"nonce": N}                        both prove that they know the worker's key, as for a lease
 child -> user     {"nonce": M, "proof": P}
@@ -27,7 +27,7 @@ _GREETING_SECONDS = 15.0
 
 OnProgress = Callable[[int, int], None]
 Answer = Callable[[str, Mapping[str, Any], OnProgress], Awaitable[Any]]
-"""Does what an operation says with its fields; returns plain JSON."""
+"""Performs an operation with its fields; returns plain JSON."""
 
 
 def _ignore(done: int, total: int) -> None:
@@ -35,7 +35,7 @@ def _ignore(done: int, total: int) -> None:
 
 
 class RpcConnection:
-    """One connection to the worker. When it breaks, every request that waits gets a StoreError (unavailable)."""
+    """One connection to the worker. If it breaks, every pending request gets a StoreError (unavailable)."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -47,7 +47,7 @@ class RpcConnection:
 
     @classmethod
     async def open(cls, port: int, key: str) -> RpcConnection:
-        """A connection to the worker on a port. StoreError if it is not there, or is another program."""
+        """A connection to the worker on a port. Raises StoreError if it is missing or another program."""
         writer = None
         try:
             async with asyncio.timeout(_GREETING_SECONDS):
@@ -70,7 +70,7 @@ class RpcConnection:
         return self._broken
 
     async def ask(self, op: str, fields: Mapping[str, Any], on_progress: OnProgress = _ignore) -> Any:
-        """The result of an operation. StoreError if it failed, or the worker is gone."""
+        """The result of an operation. Raises StoreError if it failed, or the worker is gone."""
         if self._broken:
             raise _gone()
         self._count += 1
@@ -84,7 +84,7 @@ class RpcConnection:
             self._waiting.pop(number, None)
 
     async def close(self) -> None:
-        """Hangs up."""
+        """Closes the connection."""
         self._listening.cancel()
         self._break()
         self._writer.close()
@@ -95,7 +95,7 @@ class RpcConnection:
         while (line := await read_line(self._reader)) is not None:
             future, on_progress = self._waiting.get(line.get("id", 0), (None, _ignore))
             if future is None or future.done():
-                continue  # whoever asked gave up
+                continue  # the caller gave up
             if "progress" in line:
                 on_progress(*line["progress"])
             elif "fault" in line:
@@ -124,7 +124,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key:
     except (TimeoutError, OSError):
         pass
     finally:
-        # What was begun is finished: a store that nobody waits for any more is a store.
+        # Started operations are finished: a store operation completes even without a waiting client.
         writer.close()
 
 

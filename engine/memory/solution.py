@@ -1,4 +1,4 @@
-"""What is remembered: an instruction, the code that answered it, and what became of that code."""
+"""A remembered solution: an instruction, the code for it, and the outcomes of that code."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ GLOBAL = "global"
 
 MOST_CODE = 60_000
 MOST_WORDS = 8_000
-"""Characters. What is longer is no solution of one unit."""
+"""Characters. A longer text is not a solution of one unit."""
 
 RANKS: Mapping[str, int] = {"imported": 0, "learned": 1, "kept": 2, "edited": 3, "proven": 4}
-"""Outcomes by how much they say: of two alike solutions the better proven one stays."""
+"""Outcomes by certainty: of two similar solutions the better proven one is kept."""
 
 _KEPT = frozenset({"kept", "edited"})
-"""Outcomes that a user's hand gave."""
+"""Outcomes decided by a user."""
 
 MOST_GROUNDS = 20
-"""Edits that a solution names as its grounds; of older ones only their outcome stays."""
+"""Edits listed as a solution's grounds; of older ones only the outcome is kept."""
 
 _STRINGS = (
     "instruction", "code", "language", "tests", "outcome", "scope", "kind", "signature", "unit", "path", "path_hash",
@@ -45,9 +45,9 @@ def now() -> str:
 class Solution:
     """One solution. `evidence` are the judges' sentences, `path` is its file and `path_hash` that file's content.
 
-    `grounds` are what it stands on: an outcome and the job of the edit that had it ("kept 3f2a9c0d1e4b"), or an outcome
-    alone, of no edit that is known. None: the outcome alone. `uses` counts the prompts that it entered, `wins` and
-    `losses` how often it or what it led to stood or fell.
+    `grounds` are its reasons: an outcome and the job of its edit ("kept 3f2a9c0d1e4b"), or an outcome alone if the edit
+    is not known. None: the outcome alone. `uses` counts the prompts that it entered, `wins` and `losses` how often it
+    or an edit that used it was kept or undone.
     """
 
     instruction: str
@@ -88,22 +88,22 @@ class Solution:
 
     @property
     def stood(self) -> bool:
-        """True if its user kept it, or tests prove it; false for what came from elsewhere."""
+        """True if its user kept it, or tests prove it; false for imported solutions."""
         return self.proven or self.was_kept
 
     @property
     def was_kept(self) -> bool:
-        """True if its user kept it, as it was or edited."""
+        """True if its user kept it, unchanged or edited."""
         return any(outcome in _KEPT for outcome, _ in self._standing)
 
     @property
     def is_offer(self) -> bool:
-        """True if it stands on tests alone: its user may not even have seen it."""
+        """True if only tests support it: its user may not even have seen it."""
         return all(outcome == "proven" and edit for outcome, edit in self._standing)
 
     @property
     def times_kept(self) -> int:
-        """How often it, or what it led to, was kept."""
+        """How often it, or an edit that used it, was kept."""
         return self.wins + (self.outcome in _KEPT)
 
     @property
@@ -112,15 +112,15 @@ class Solution:
         return [_parted(each) for each in self.grounds or (self.outcome,)]
 
     def rests_only_on(self, edits: Collection[str]) -> bool:
-        """True if it stands on nothing but these edits."""
+        """True if all of its grounds are these edits."""
         return all(edit in edits for _, edit in self._standing)
 
     def grounded(self, *others: Solution) -> Solution:
-        """With the grounds of others too, and the outcome that follows from all."""
+        """The solution with the grounds of others added, and the resulting outcome."""
         return self._on([*self._standing, *(each for other in others for each in other._standing)])
 
     def kept_times(self, times: int) -> Solution:
-        """With so many wins that it was kept so often."""
+        """The solution with its wins set so that it counts as kept `times` times."""
         return replace(self, wins=max(0, times - (self.outcome in _KEPT)))
 
     def without(self, edit: str) -> Solution | None:
@@ -137,7 +137,7 @@ class Solution:
     def _on(self, standing: Sequence[tuple[str, str]]) -> Solution:
         kept = list(dict.fromkeys(standing))
         while len(kept) > MOST_GROUNDS:
-            # Of two with one outcome the older one goes; that it was kept before is not lost with it.
+            # Of two grounds with one outcome the older one is dropped; that the solution was kept before is recorded.
             oldest = next(each for at, each in enumerate(kept) if each[1] and each[0] in dict(kept[at + 1 :]))
             kept.remove(oldest)
             if oldest[0] != "proven" and (oldest[0], "") not in kept:
@@ -146,13 +146,13 @@ class Solution:
         return replace(self, outcome=outcome, grounds=tuple(ground(*each) for each in kept))
 
     def counted(self, *, uses: int = 0, wins: int = 0, losses: int = 0) -> Solution:
-        """With so many more uses, wins and losses."""
+        """The solution with uses, wins and losses added."""
         return replace(
             self, uses=self.uses + uses, wins=self.wins + wins, losses=self.losses + losses, last_used_at=now()
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As it is exported, and as the journal holds it."""
+        """The solution as JSON, for exports and the journal."""
         plain = {name: getattr(self, name) for name in (*_STRINGS, *_COUNTS) if name not in _PROVENANCE}
         provenance = {name: getattr(self, name) for name in _PROVENANCE if getattr(self, name)}
         grounds = {"grounds": list(self.grounds)} if self.grounds else {}
@@ -160,7 +160,7 @@ class Solution:
 
     @classmethod
     def from_json(cls, fields_: object) -> Solution:
-        """Reads what `to_json` wrote; instruction, code and language are needed. ValueError names what is wrong."""
+        """Reads the output of `to_json`; instruction, code and language are required. ValueError names the fault."""
         if not isinstance(fields_, dict):
             raise ValueError("expected one JSON object")
         provenance = fields_.get("provenance") or {}
@@ -188,7 +188,7 @@ def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def ground(outcome: str, edit: str = "") -> str:
-    """What a solution stands on: an outcome, and the job of the edit that had it."""
+    """A ground of a solution: an outcome, and the job of the edit that had it."""
     return f"{outcome} {edit}".rstrip()
 
 
@@ -198,9 +198,9 @@ def _parted(words: str) -> tuple[str, str]:
 
 
 def check(solution: Solution) -> Solution:
-    """The solution, if it may be remembered. StoreError (refused) if it is too long or holds what looks like a secret.
+    """The solution, if it may be stored. Raises StoreError (refused) if it is too long or has an apparent secret.
 
-    A row with a secret is left out whole: one with a hole in it would teach the hole.
+    A row with a secret is rejected as a whole: with the secret cut out, it would teach incomplete code.
     """
     if len(solution.code) > MOST_CODE or len(solution.instruction) > MOST_WORDS or len(solution.tests) > MOST_CODE:
         raise StoreError(
@@ -218,7 +218,7 @@ def check(solution: Solution) -> Solution:
 
 
 def from_elsewhere(solution: Solution) -> Solution:
-    """As it is taken in from others: what they say of it is no proof here."""
+    """An imported solution without the outcomes claimed by its source, which prove nothing here."""
     return replace(solution, outcome="imported", grounds=(), evidence=())
 
 
@@ -228,7 +228,7 @@ def scope_of(root: Path) -> str:
 
 
 def texts_of(solution: Solution) -> tuple[str, str]:
-    """What is embedded: the words alone, and the words with the first 500 characters of code.
+    """The texts to embed: the words alone, and the words with the first 500 characters of code.
 
     Measured: the words alone find rephrasings (recall@1 .96 against .88), both together find vague requests (.56
     against .44); the larger cosine of the two is near the best on both.
@@ -237,15 +237,15 @@ def texts_of(solution: Solution) -> tuple[str, str]:
 
 
 def plain(words: str) -> str:
-    """Words without what does not change what they ask for."""
+    """Words without the parts that do not change their meaning."""
     return " ".join(words.lower().split())
 
 
 def flat(code: str) -> str:
-    """Code without the white space that says nothing."""
+    """Code without insignificant white space."""
     return "\n".join(line.rstrip() for line in code.strip().splitlines())
 
 
 def _whole(text: str) -> str:
-    """Without lone surrogates, which a document may hold and no UTF-8 can."""
+    """Without lone surrogates, which a document may contain and UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""What the store's libraries and the system say when something is wrong, as StoreErrors of one sentence."""
+"""Errors of the store's libraries and of the system, as StoreErrors of one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import StoreError, StoreFault
 
-# LanceDB raises RuntimeError, OSError and ValueError with texts of Rust; there is nothing else to tell them by.
+# LanceDB raises RuntimeError, OSError and ValueError with texts of Rust; only the text distinguishes them.
 _TEXTS = (
     (re.compile(r"os error 28|No space left"), errno.ENOSPC),
     (re.compile(r"os error 27|File too large"), errno.EFBIG),
@@ -21,7 +21,7 @@ _TEXTS = (
 
 @contextmanager
 def translated(place: Path | str, *passing: type[Exception]) -> Iterator[None]:
-    """Raises a StoreError about `place` for errors of the system and of LanceDB, but for those that are `passing`."""
+    """Raises a StoreError about `place` for errors of the system and of LanceDB, except those in `passing`."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:

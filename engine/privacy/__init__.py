@@ -1,1 +1,1 @@
-"""What never leaves: ignored files, secrets, and the placeholders that stand for them."""
+"""Data that never leaves the machine: ignored files, secrets, and the placeholders that replace them."""

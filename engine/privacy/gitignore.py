@@ -1,6 +1,6 @@
-"""Lines of a .gitignore, matched in a time that no line can stretch.
+"""Lines of a .gitignore, matched in bounded time.
 
-The libraries make one regular expression of a line, and a hostile one of twenty letters keeps that busy for minutes
+The libraries make one regular expression of a line, and a hostile line of twenty letters takes it minutes
 (`pathspec` 1.1: `**/a/**/a/**/a/b` on a deep path, 31 s). Here a line is matched name by name.
 """
 
@@ -20,7 +20,7 @@ _Names = tuple[re.Pattern[str] | None, ...]
 class IgnorePattern:
     """One line: `names` are those of the path from its list's folder, None for any number of folders.
 
-    `takes_back`: it began with `!`. `folders`: it ended with `/`, and means folders alone.
+    `takes_back`: it began with `!`. `folders`: it ended with `/` and matches folders only.
     """
 
     names: _Names
@@ -28,12 +28,12 @@ class IgnorePattern:
     folders: bool
 
     def matches(self, path: Sequence[str], *, folder: bool) -> bool:
-        """True if the line means this path, given by its names."""
+        """True if the line matches this path, given by its names."""
         return (folder or not self.folders) and _match(self.names, path)
 
 
 def decision(lines: Iterable[IgnorePattern], path: Sequence[str], *, folder: bool = False) -> bool | None:
-    """What a list says of a path: True to ignore it, False to keep it, None for nothing. The last line wins."""
+    """A list's decision on a path: True to ignore it, False to keep it, None for no match. The last line wins."""
     told = None
     for line in lines:
         if told is line.takes_back or told is None:
@@ -43,7 +43,7 @@ def decision(lines: Iterable[IgnorePattern], path: Sequence[str], *, folder: boo
 
 @lru_cache(maxsize=64)
 def parse(text: str) -> tuple[IgnorePattern, ...]:
-    """The lines of a list; comments and blank ones say nothing, and neither does what is no pattern."""
+    """The lines of a list; comments, blank lines and invalid patterns are skipped."""
     return tuple(line for line in map(_line, text.splitlines()) if line is not None)
 
 
@@ -56,9 +56,9 @@ def _line(text: str) -> IgnorePattern | None:
     folders = text.endswith("/")
     parts = text.rstrip("/").lstrip("/").split("/")
     if "/" not in text.rstrip("/"):
-        parts.insert(0, "**")  # a bare name is meant at any depth
+        parts.insert(0, "**")  # a bare name matches at any depth
     if parts[-1] == "**":
-        parts.append("*")  # what is in a folder, not the folder
+        parts.append("*")  # the contents of a folder, not the folder
     try:
         return IgnorePattern(tuple(None if part == "**" else _name(part) for part in parts), takes_back, folders)
     except re.error:
@@ -66,17 +66,17 @@ def _line(text: str) -> IgnorePattern | None:
 
 
 _CASE = re.IGNORECASE if sys.platform in ("darwin", "win32") else re.NOFLAG
-"""Where file systems take `Notes` and `notes` for one name, so do the lists."""
+"""Lists ignore case where file systems do."""
 
 
 def _name(part: str) -> re.Pattern[str]:
-    """The pattern of one name. `translate` makes atomic groups of wildcards: they never try a second time."""
+    """The pattern of one name. `translate` makes atomic groups of wildcards, which never backtrack."""
     pattern = translate(re.sub(r"\\(.)", lambda escaped: f"[{escaped[1]}]", re.sub(r"\*{2,}", "*", part)))
     return re.compile(pattern, _CASE)
 
 
 def _match(names: _Names, path: Sequence[str]) -> bool:
-    """Whether the names fit, folders of any number tried from none upwards: the time is that of the two lengths."""
+    """True if the names match; each `**` tries zero folders first. Time is the product of the two lengths."""
     at = to = 0
     back: tuple[int, int] | None = None
     while to < len(path):

@@ -1,7 +1,7 @@
 """Files that are never shown to a model, not even without their secrets, unless they are the target.
 
-Three lists say which: the common names of key and secret files, the user's own (`privacy.ignore`), and a project's
-`.stetignore` files. Each of them can only add: a project's `!line` takes back a line of its own and nothing else.
+Three lists decide: the common names of key and secret files, the user's own (`privacy.ignore`), and a project's
+`.stetignore` files. Each list can only add files: a project's `!line` reverts a line of its own list only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class IgnoredFiles:
-    """What is not shown of one workspace. `own` are the user's patterns. Asking reads files: not for an event loop."""
+    """The hidden files of one workspace. `own` are the user's patterns. Lookups read files: not for an event loop."""
 
     workspace: Workspace = field(default_factory=Workspace)
     own: tuple[str, ...] = ()
@@ -37,8 +37,8 @@ class IgnoredFiles:
     def reason(self, path: Path | PurePosixPath) -> str | None:
         """Why a file is not shown, in a few words for the user; None if it may be.
 
-        Both the name and what it leads to are judged: `notes.md` may be a link to `.env`. A relative path is one of a
-        name that the user gave, taken as it is, and as that of a file below each root.
+        Both the name and its link target are checked: `notes.md` may be a link to `.env`. A relative path is a name
+        that the user gave; it is checked unchanged, and as a file below each root.
         """
         named = [path] if path.is_absolute() else [root / path for root in self.workspace.roots]
         led = (self._led_to(Path(each)) for each in named if path.is_absolute() or Path(each).exists())
@@ -46,7 +46,7 @@ class IgnoredFiles:
         return next((told for way in ways if (told := self.reason_of_name(way)) is not None), None)
 
     def reason_of_name(self, path: Path | PurePosixPath) -> str | None:
-        """The same by the name alone, for who walks a tree without following links."""
+        """The reason by the name alone, for a walk that does not follow links."""
         root = next((root for root in self.workspace.roots if path.is_relative_to(root)), None)
         inside = (path if root is None else path.relative_to(root)).as_posix().strip("/").split("/")
         if _ignores(SECRET_FILES, path.as_posix().strip("/").lower().split("/")):
@@ -58,7 +58,7 @@ class IgnoredFiles:
         return None
 
     def _led_to(self, path: Path) -> Path | None:
-        """Where a path leads, spelled as lying below its root, so that the lists of that root hold for it."""
+        """The link target of a path, spelled below its root, so that the lists of that root apply."""
         real = real_path(path)
         for root in self.workspace.roots:
             top = real_path(root)
@@ -67,7 +67,7 @@ class IgnoredFiles:
         return real
 
     def _listed(self, path: Path, root: Path | None) -> bool:
-        """What git would say if the lists were its own: the nearest list wins, but an ignored folder stays ignored."""
+        """True if git with these lists would ignore it: the nearest list wins, but an ignored folder stays ignored."""
         above = list(path.parents)[:_FOLDERS_UP]
         folders = above[: above.index(root) + 1] if root in above else above
         lists = [(folder, parse(text)) for folder in folders if (text := self._text(folder / LIST_FILE))]
@@ -94,7 +94,7 @@ class IgnoredFiles:
 
 
 def left_out(names: Iterable[str], ignored: IgnoredFiles) -> dict[str, str]:
-    """Which of the names that a user gave to pieces of context are those of ignored files, each with the reason."""
+    """The user's names for pieces of context that are ignored files, each with the reason."""
     reasons = ((name, ignored.reason(_named(name))) for name in names)
     return {name: reason for name, reason in reasons if reason is not None}
 
@@ -107,7 +107,7 @@ def _named(name: str) -> Path | PurePosixPath:
 
 
 def _ignores(patterns: tuple[str, ...], names: list[str]) -> bool:
-    """True if the patterns mean a path or a folder on its way."""
+    """True if the patterns match a path or one of its parent folders."""
     patterns = tuple(normalize("NFC", each) for each in patterns)
     names = [normalize("NFC", each) for each in names]
     if not any(_may_mean(patterns, name) for name in names):
@@ -119,13 +119,13 @@ def _ignores(patterns: tuple[str, ...], names: list[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _may_mean(patterns: tuple[str, ...], name: str) -> bool:
-    """False if no pattern can end at a file or folder of that name: most names are no matter, and there are many."""
+    """False if no pattern can end at a file or folder of that name, which is the common case and quick to check."""
     return any(line.names[-1] is None or line.names[-1].match(name) for line in parse("\n".join(patterns)))
 
 
 @lru_cache(maxsize=64)
 def _read(path: Path, changed: int, size: int) -> str:
-    """A list, remembered for as long as it stays as it is. One that cannot be read hides everything."""
+    """A list's text, cached until the file changes. An unreadable list hides everything."""
     try:
         return _bounded(read_regular(path, most=_LARGEST).decode("utf-8", errors="replace"))
     except FileNotFoundError:
@@ -135,5 +135,5 @@ def _read(path: Path, changed: int, size: int) -> str:
 
 
 def _bounded(text: str) -> str:
-    # A name can be written in several forms, which look the same to who wrote the list.
+    # A name may have several Unicode forms, which look the same to the list's author.
     return normalize("NFC", text) if text.count("\n") <= _MOST_LINES else _ALL

@@ -1,4 +1,4 @@
-"""What a model made of the placeholders in code that it was given: the right value in the right place, or a problem."""
+"""Checks a model's use of placeholders: each value has to be in the right place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOLE = "\x00"
 
 
 def misplaced_placeholder(before: str, after: str, secrets: Mapping[str, str]) -> str | None:
-    """What is wrong with the restored values in a candidate, in one sentence for model and user; None if nothing.
+    """A problem with the restored values in a candidate, in one sentence for model and user; None if there is none.
 
     `before` and `after` are the whole document without and with it, `secrets` maps the prompt's placeholders.
     """
@@ -23,7 +23,7 @@ def misplaced_placeholder(before: str, after: str, secrets: Mapping[str, str]) -
 
 
 def _left(before: str, after: str) -> str | None:
-    """A placeholder that stands for nothing, or what a model made of one: in small letters, cut in two."""
+    """A placeholder without a value, or one that the model changed: in lower case, or cut in two."""
     new = Counter(_LIKE_ONE.findall(after)) - Counter(_LIKE_ONE.findall(before))
     for name in new:
         if PLACEHOLDER.fullmatch(name):
@@ -48,7 +48,7 @@ def _changed(before: str, after: str, secrets: Mapping[str, str]) -> str | None:
 
 
 def _lines(text: str, values: Mapping[str, str]) -> dict[str, set[tuple[str, ...]]]:
-    """The lines with values in them: each without its values, and which ones these were."""
+    """The lines with values in them: each without its values, with the set of these values."""
     pattern = re.compile("|".join(re.escape(value) for value in sorted(values, key=len, reverse=True)))
     found: dict[str, set[tuple[str, ...]]] = {}
     for line in text.split("\n"):
@@ -58,7 +58,7 @@ def _lines(text: str, values: Mapping[str, str]) -> dict[str, set[tuple[str, ...
 
 
 def _around(text: str, value: str) -> set[tuple[str, str]]:
-    """The characters in front of and behind each place of a value."""
+    """The characters before and after each occurrence of a value."""
     places: set[tuple[str, str]] = set()
     at = text.find(value)
     while at >= 0:
@@ -69,7 +69,7 @@ def _around(text: str, value: str) -> set[tuple[str, str]]:
 
 
 def hide_secrets(text: str, secrets: Mapping[str, str]) -> str:
-    """A sentence for the user, a log or the model with the placeholder in the place of each value that it quotes."""
+    """A sentence for the user, a log or the model, with placeholders for the values that it quotes."""
     for name, value in sorted(secrets.items(), key=lambda item: -len(item[1])):
         if len(value) >= _LEAST_HIDDEN and not name.startswith("STET_TOKEN_"):
             text = text.replace(value, name)
@@ -82,5 +82,5 @@ def for_reader(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def without_values(text: str) -> str:
-    """A line of the document for a report: without what looks like a secret in it."""
+    """A line of the document for a report, without apparent secrets."""
     return for_reader(redact(text).text, {})

@@ -1,6 +1,6 @@
-"""Replaces what looks like a secret by placeholders, and puts it back into a reply.
+"""Replaces apparent secrets by placeholders, and restores them in a reply.
 
-One value has one placeholder in all texts of a job. No value is in a message, an error or a repr.
+One value has one placeholder in all texts of a job. No message, error or repr contains a value.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from stet_ls.engine.privacy.secrets.scan import Secret, find_secrets
 PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
 
 _EVERYWHERE = 8
-"""From this length on a known value is replaced wherever it stands; a shorter one where it is a whole literal."""
+"""From this length on a known value is replaced anywhere in a text; a shorter one only as a whole literal."""
 _AS_LITERAL = 4
 _QUOTES = ('"', "'", "`")
 _ROUNDS = 4
-"""What is left when a secret was taken out may look like another one."""
+"""Rounds: the text left after removing a secret may look like another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """That something was replaced: where (`line` from 0, None outside the document), what kind, by what."""
+    """A replacement: where (`line` from 0, None outside the document), what kind, by what."""
 
     line: int | None
     kind: str
@@ -36,9 +36,9 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without its secrets. `secrets` maps each placeholder to the value that it stands for.
+    """A text without its secrets. `secrets` maps each placeholder to its value.
 
-    `left` are secrets that could not be taken out: such a text is not sent.
+    `left` are secrets that could not be removed: such a text is not sent.
     """
 
     text: str
@@ -57,10 +57,10 @@ def redact(
 ) -> Redacted:
     """`text` with a stable placeholder for each secret: one value, one placeholder, in order of appearance.
 
-    `known` holds the placeholders of texts that were read before; the same values get them again, and new numbers
-    follow theirs. A number that the text itself uses is left out, so that restoring cannot hit it. `values` are
-    secrets whatever they look like. `config`: the text is configuration, where values stand without quotes. What
-    stands in `public`, which the model wrote itself, is no secret for its looks.
+    `known` holds the placeholders of earlier texts; the same values get them again, and new numbers continue theirs. A
+    number that the text itself uses is skipped, so that restoring cannot replace it. `values` are secrets in any form.
+    `config`: the text is configuration, where values have no quotes. Text in `public`, which the model wrote itself, is
+    never a secret because of its form.
     """
     secrets = dict(known)
     told: list[Redaction] = []
@@ -90,7 +90,7 @@ def redact(
 
 
 def restore(text: str, secrets: Mapping[str, str]) -> str:
-    """`text` with the value again in place of each placeholder that `secrets` knows; others stay as they are."""
+    """`text` with the values of the placeholders in `secrets` restored; others are not changed."""
     return PLACEHOLDER.sub(lambda match: secrets.get(match.group(), match.group()), text)
 
 
@@ -103,7 +103,7 @@ def _free(taken: set[str]) -> str:
 
 
 def _lines(whole: str, text: str, hits: Sequence[Secret], secrets: Mapping[str, str]) -> list[int]:
-    """The line of each hit in the text as it was."""
+    """The line of each hit in the original text."""
     lines: list[int] = []
     line = at = 0
     for hit in hits:
@@ -117,7 +117,7 @@ def _lines(whole: str, text: str, hits: Sequence[Secret], secrets: Mapping[str, 
 def _hits(
     text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool, public: str
 ) -> list[Secret]:
-    """The secrets of a text in its order, none of which overlap."""
+    """The secrets of a text in order, none of which overlap."""
     found = [_grown(text, leak) for leak in find_secrets(text, config=config) if not _is_placeholder(leak.value)]
     if public:
         found = [leak for leak in found if leak.value not in public]
@@ -135,12 +135,12 @@ def _hits(
 
 
 def _is_placeholder(value: str) -> bool:
-    """True for what holds a placeholder and hardly anything else: it was found by the place of the one before it."""
+    """True for a value that is almost only a placeholder: it was found because of its position."""
     return bool(PLACEHOLDER.search(value)) and len(PLACEHOLDER.sub("", value)) < _AS_LITERAL
 
 
 def _grown(text: str, leak: Secret) -> Secret:
-    """A secret with the digits behind it: behind a placeholder they would make another number of it."""
+    """A secret extended by the digits after it: after a placeholder they would change its number."""
     end = leak.end
     while end < len(text) and text[end] in "0123456789":
         end += 1
@@ -148,7 +148,7 @@ def _grown(text: str, leak: Secret) -> Secret:
 
 
 def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Secret]:
-    """The places of known values: anywhere if they are long enough to mean only themselves, else as whole literals."""
+    """The places of known values: anywhere if they are long enough to be unambiguous, else as whole literals."""
     for value, kind in kinds.items():
         if len(value) < _AS_LITERAL or PLACEHOLDER.search(value):
             continue
@@ -161,7 +161,7 @@ def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Secret]:
 
 
 def _forms(values: Iterable[str]) -> dict[str, str]:
-    """Values that are secrets, as they are and as programs write them: in base64, in hex, in an address."""
+    """Secret values, unchanged and as programs write them: in base64, in hex, in an address."""
     forms: dict[str, str] = {}
     for value in values:
         data = value.encode("utf-8", "surrogatepass")

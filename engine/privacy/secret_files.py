@@ -19,16 +19,16 @@ SECRET_FILES = (
     ".pgpass", ".my.cnf", ".htpasswd", ".s3cfg", ".boto", ".vault-token", "vault_pass*", "master.key",
     "secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "*.secrets", ".secrets", "local.settings.json",
 )  # fmt: skip
-"""Whose content is a secret by its name, wherever it lies; in the syntax of .gitignore."""
+"""Patterns of names that are secret in any folder; in the syntax of .gitignore."""
 
 _LINES = parse("\n".join(SECRET_FILES))
 _QUICK = re.compile("|".join(translate(line.strip("/").rpartition("/")[2]) for line in SECRET_FILES if line[0] != "!"))
 
 
 def is_secret(path: Sequence[str], *, folder: bool = False) -> bool:
-    """True if a file, or a folder with all below it, is one of secrets; `path` are its names, in any case of letters.
+    """True for a secret file, or a secret folder with all below it; `path` are its names, in upper or lower case.
 
-    The folders above are not looked at: whoever walks a tree has passed them.
+    The parent folders are not checked: a walk has checked them already.
     """
     path = [name.lower() for name in path]
     return _QUICK.match(path[-1]) is not None and bool(decision(_LINES, path, folder=folder))

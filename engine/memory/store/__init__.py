@@ -1,1 +1,1 @@
-"""The memory's own process: its table, its index and what keeps them small."""
+"""The memory's separate process: its table, its index and their maintenance."""

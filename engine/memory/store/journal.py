@@ -1,12 +1,12 @@
-"""The journal: what was remembered, counted and forgotten, one line of JSON each. It is the truth.
+"""The journal: stored, counted and forgotten solutions, one line of JSON each. It is the source of truth.
 
     {"crc": "58d1c3f0", "e": {"v": 1, "op": "begin", "id": GENERATION}}
     {"crc": "9ae0daaf", "e": {"v": 1, "op": "put", "solution": {...}}}
     {"crc": "...", "e": {"v": 1, "op": "count", "id": I, "uses": 3, "wins": 2, "losses": 0, "last_used_at": T}}
     {"crc": "...", "e": {"v": 1, "op": "forget", "id": I}}
 
-Every event holds the state that it leads to, not the step, so that reading one twice changes nothing. Writers hold
-the store's lock; a line is acknowledged when it is on the disk. A line that was cut by a crash is skipped.
+Every event holds the resulting state, not the change, so that reading one twice is harmless. Writers hold the store's
+lock; a line is acknowledged when it is on the disk. A line that was cut by a crash is skipped.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store_errors import translated
 
 VERSION = 1
-"""Of the lines. A reader refuses newer ones instead of losing what it does not understand."""
+"""Of the lines. A reader refuses newer versions, because it would lose fields that it does not know."""
 
 _LINE = 200
 """Bytes of the first line that count for the generation."""
 
 Event = Mapping[str, Any]
 Stamp = tuple[int, int]
-"""A file's generation and size; another generation means that it was written anew."""
+"""A file's generation and size; another generation means that it was rewritten."""
 
 
 def put(solution: Solution) -> Event:
-    """That a solution is remembered as it is here."""
+    """The event that stores a solution."""
     return {"v": VERSION, "op": "put", "solution": solution.to_json()}
 
 
@@ -46,19 +46,19 @@ def subject(event: Event) -> str:
 
 
 def count(solution: Solution) -> Event:
-    """What a solution's counters are by now."""
+    """The event with a solution's current counters."""
     names = ("uses", "wins", "losses", "last_used_at")
     return {"v": VERSION, "op": "count", "id": solution.id, **{name: getattr(solution, name) for name in names}}
 
 
 def forget(ident: str) -> Event:
-    """That a solution is gone."""
+    """The event that removes a solution."""
     return {"v": VERSION, "op": "forget", "id": ident}
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The events behind an offset. `end` is the offset behind the last whole line; `broken` lines were skipped."""
+    """The events after an offset. `end` is the offset after the last complete line; `broken` lines were skipped."""
 
     events: tuple[Event, ...]
     end: int
@@ -81,14 +81,14 @@ class Journal:
             return 0, 0
 
     def append(self, events: Iterable[Event]) -> None:
-        """Writes events down; when it returns they are on the disk. StoreError if they are not, and then none is."""
+        """Writes events; on return they are on the disk. Raises StoreError if that fails, and then none is written."""
         data = b"".join(_line(event) for event in events)
         with translated(self.path):
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 size = os.fstat(descriptor).st_size
                 if size and os.pread(descriptor, 1, size - 1) != b"\n":
-                    data = b"\n" + data  # the line before was cut by a crash
+                    data = b"\n" + data  # a crash cut the previous line
                 try:
                     _write(descriptor, data)
                     os.fsync(descriptor)
@@ -99,7 +99,7 @@ class Journal:
                 os.close(descriptor)
 
     def read(self, offset: int = 0) -> Tail:
-        """The events from an offset on. StoreError if a newer version wrote there, or the file cannot be read."""
+        """The events from an offset on. Raises StoreError if a newer version wrote them, or the file is unreadable."""
         events: list[Event] = []
         broken = 0
         try:
@@ -120,14 +120,14 @@ class Journal:
         return Tail(tuple(events), offset + len(whole), broken)
 
     def solutions(self) -> dict[str, Solution]:
-        """Everything that is remembered, by id."""
+        """All stored solutions, by id."""
         known: dict[str, Solution] = {}
         for event in self.read().events:
             apply(event, known)
         return known
 
     def rewrite(self, solutions: Iterable[Solution]) -> None:
-        """Replaces the file, in one step, by one that holds these alone: what was forgotten is nowhere in it."""
+        """Replaces the file in one step by one with these solutions only, without any trace of forgotten ones."""
         temporary = self.path.with_name(f".{self.path.name}.new")
         with translated(self.path):
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -143,7 +143,7 @@ class Journal:
 
 
 def apply(event: Event, known: dict[str, Solution]) -> str | None:
-    """Does to `known` what an event says; returns the id that it was about."""
+    """Applies an event to `known`; returns the id that it was about."""
     match event["op"]:
         case "put":
             solution = Solution.from_json(event["solution"])

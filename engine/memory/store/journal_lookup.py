@@ -1,6 +1,6 @@
-"""Solutions by id, read from the journal: a query of the table takes as long as embedding the words that are sought.
+"""Solutions by id, read from the journal: a query of the table takes as long as embedding the search words.
 
-One pass over the file tells where each solution's line begins; a line's sum tells whether it is whole.
+One pass over the file records where each solution's line begins; a line's checksum shows whether it is complete.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINE = re.compile(
 
 
 class Lookup:
-    """Where the journal's lines are. Belongs to one event loop; knows what is written the next time it is asked."""
+    """The positions of the journal's lines. Belongs to one event loop; each lookup first reads what was appended."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -29,7 +29,7 @@ class Lookup:
         self._reading = asyncio.Lock()
 
     async def solutions(self, ids: Sequence[str]) -> dict[str, Solution]:
-        """Those that the journal tells of for certain, by id; the table may know more."""
+        """The solutions that the journal holds for certain, by id; the table may have more."""
         async with self._reading:
             if self._journal.stamp != self._stamp:
                 await asyncio.to_thread(self._follow)
@@ -60,7 +60,7 @@ class Lookup:
             self._stamp = (0, 0)
 
     def _pass_over(self, file: BinaryIO, size: int) -> int:
-        """Where the last whole line ends. One that is just being written counts when it is read the next time."""
+        """The end of the last complete line. A line still being written is read the next time."""
         place = self._stamp[1]
         file.seek(place)
         while place < size and (line := file.readline()).endswith(b"\n"):
@@ -79,7 +79,7 @@ class Lookup:
 
 
 def _tell(file: BinaryIO, places: Sequence[int], found: dict[str, Solution]) -> None:
-    """Does what the lines at some places say, if all of them are whole."""
+    """Applies the lines at some positions, if all of them are complete."""
     told: dict[str, Solution] = {}
     for place in places:
         file.seek(place)

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 os.environ.setdefault("RUST_LOG", "error")  # Lance warns on standard error about every other search
-os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the pool of its own keeps what it took
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own pool does not release memory
 
 _IDS = 200
 """Ids in one filter."""
 _PAGE = 1000
 """Rows read at a time: a thousand are 4 MB."""
 _INDEXED_FROM = 20_000
-"""Rows from which on an index is worth its making; up to there the vectors are compared one by one."""
+"""Rows above which an index is worth building; below, the vectors are compared one by one."""
 _IDS_INDEXED_FROM = 1_000
-"""The same for ids: writing a known row looks it up."""
+"""The same limit for ids: writing a known row looks it up."""
 _PROBES = 24
 
 
@@ -51,9 +51,9 @@ class LanceTable:
         dimension: int | None,
         storage: Mapping[str, str] | None = None,
     ) -> LanceTable:
-        """The table of a folder, or of an object store's address; with a `dimension` it is made if there is none.
+        """The table of a folder or of an object store's address; with a `dimension` it is created if missing.
 
-        StoreError if it cannot be read, or was made by a newer version; FileNotFoundError if there is none.
+        Raises StoreError if it is unreadable or from a newer version; FileNotFoundError if there is none.
         """
         import lancedb
 
@@ -75,12 +75,12 @@ class LanceTable:
                 raise FileNotFoundError(place)
             else:
                 table = await database.create_table(TABLE, schema=schema(dimension))
-                # Without it two writers of one new id make two rows.
+                # Without a primary key, two writers of one new id create two rows.
                 await table.set_unenforced_primary_key("id")
             return cls(place, table, embedder)
 
     async def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         with self._translated():
             return await self._table.count_rows()
 
@@ -102,7 +102,7 @@ class LanceTable:
                 await self._table.delete(_among(ids[start : start + _IDS]))
 
     async def get(self, ids: Sequence[str]) -> dict[str, TableRow | None]:
-        """Rows by id; None for a damaged one; ids that are not there are left out."""
+        """Rows by id; None for a damaged one; missing ids are left out."""
         found: dict[str, TableRow | None] = {}
         with self._translated():
             for start in range(0, len(ids), _IDS):
@@ -118,7 +118,7 @@ class LanceTable:
             return [record["id"] for record in (await query.to_arrow()).to_pylist()]
 
     async def grounded(self, edit: str) -> list[str]:
-        """The ids of the rows that name an edit among their grounds."""
+        """The ids of the rows that have an edit among their grounds."""
         named = quoted(f' {edit}"')
         return await self._ids(f"contains(meta, {named})")
 
@@ -141,7 +141,7 @@ class LanceTable:
                 yield batch.to_pylist()
 
     async def vectors(self) -> AsyncIterator[tuple[list[dict[str, Any]], Vector, Vector]]:
-        """What searches go by, a page at a time: plain columns, and the two matrices."""
+        """The data of searches, a page at a time: plain columns, and the two matrices."""
         columns = ["id", "language", "scope", "content_hash", "embed_model"]
         with self._translated():
             query = self._table.query().select([*columns, "v_ins", "v_all"])
@@ -184,19 +184,19 @@ class LanceTable:
     async def optimize(self, keep: timedelta, *, shared: bool = False) -> None:
         """Joins small files and drops versions older than `keep`; removed rows may stay in the files, see `rewrite`.
 
-        Files that no version names are dropped too if `keep` is zero and the table is not `shared`: no lock keeps
-        others from writing to that one, and they name a file only when it is whole. Lance drops those after a week.
+        Unreferenced files are dropped too if `keep` is zero and the table is not `shared`: no lock stops others from
+        writing to a shared one, and a file is unreferenced until it is complete. Lance drops such files after a week.
         """
         with self._translated(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that zero is meant: the lock is held, and others reopen
+            warnings.simplefilter("ignore", UserWarning)  # zero is intended: the lock is held, and others reopen
             await self._table.optimize(cleanup_older_than=keep, delete_unverified=not keep and not shared)
 
     async def rewrite(self, *, shared: bool = False) -> None:
-        """Writes every row to new files and drops all others, so that no byte of a removed or replaced row stays.
+        """Writes every row to new files and drops all others, so that no byte of a removed or replaced row remains.
 
-        Lance hides removed rows behind a deletion vector and leaves them in their file until they are a tenth of it.
-        An update of all rows empties every file, in one commit that keeps what others write meanwhile. Indexes hold
-        words and vectors of removed rows; they go first.
+        Lance hides removed rows behind a deletion vector and leaves them in their file until they are a tenth of it. An
+        update of all rows empties every file, in one commit that preserves concurrent writes. Indexes contain words and
+        vectors of removed rows; they are dropped first.
         """
         with self._translated():
             for index in await self._table.list_indices():
@@ -205,7 +205,7 @@ class LanceTable:
         await self.optimize(timedelta(0), shared=shared)
 
     async def index(self) -> bool:
-        """Makes the indexes of a large table, or brings them up to date; False if it is small."""
+        """Builds or updates the indexes of a large table; False if it is small."""
         from lancedb.index import BTree, IvfFlat
 
         with self._translated():
@@ -241,12 +241,12 @@ def _place(folder: Path | str) -> str:
 
 
 def _among(ids: Sequence[str]) -> str:
-    """A filter for ids, which are hex digits and nothing else."""
+    """A filter for ids, which are hex digits only."""
     return f"id IN ({', '.join(quoted(each) for each in ids)})"
 
 
 def where(languages: Sequence[str] | None, scopes: Collection[str] | None) -> str | None:
-    """The filter for rows of these languages and scopes; None if every row will do."""
+    """The filter for rows of these languages and scopes; None for all rows."""
     parts = [
         f"{column} IN ({', '.join(quoted(name) for name in names)})"
         for column, names in (("language", languages), ("scope", scopes))

@@ -1,4 +1,4 @@
-"""Keeping the store small, whole and forgettable: what is done beside storing and searching."""
+"""Maintenance of the store: size limits, repairs and complete removal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from stet_ls.engine.memory.store.solution_store import SolutionStore
 from stet_ls.engine.memory.store.table_rows import TableRow, from_record
 
 _EVERY = 20
-"""Writes between two rounds of maintenance. A thousand rows written one by one without it took 3,000 files."""
+"""Writes between two rounds of maintenance. A thousand single-row writes without it took 3,000 files."""
 _KEPT = timedelta(hours=1)
-"""Age of the table's versions that go: another process may still read younger ones."""
+"""Age of the versions of the table that are dropped: another process may still read younger ones."""
 _FREE = 3
-"""So many times its size must be free on the disk for a table to be written anew."""
+"""A table is rewritten only if this many times its size is free on the disk."""
 _ROOM = 0.95
-"""Share of the bound that is left after an eviction, so that not every write evicts."""
+"""Share of the limit that is left after an eviction, so that not every write evicts."""
 _BATCH = 4
 """Texts that are embedded while a query waits, at most."""
 
@@ -35,8 +35,8 @@ OnProgress = Callable[[int, int], None]
 async def forget(store: SolutionStore, ids: Sequence[str]) -> int:
     """Removes solutions from the journal and from every byte of the table; returns how many there were.
 
-    Whoever may write the team's table removes them there too. StoreError if it cannot be reached, or if all that is
-    named is the team's and that table is only read; all stay then.
+    With write access to the team's table they are removed there too. Raises StoreError if that cannot be reached, or if
+    all named solutions are in a read-only team's table; nothing is removed then.
     """
     team = store.team
     if team is None:
@@ -48,7 +48,7 @@ async def forget(store: SolutionStore, ids: Sequence[str]) -> int:
 
 
 async def clear(store: SolutionStore, scope: str | None) -> int:
-    """Forgets all solutions of a scope, or (None) all, and what was never whole. The team's table stays as it is."""
+    """Forgets all solutions of a scope, or (None) all, and incomplete ones. The team's table is not changed."""
     gone = await _keep(store, lambda solution: scope is not None and solution.scope != scope)
     if not gone:
         async with store.shelf.writing():
@@ -57,7 +57,7 @@ async def clear(store: SolutionStore, scope: str | None) -> int:
 
 
 async def evict(store: SolutionStore) -> int:
-    """Drops losers, then what was never used, oldest first, until there is room again; returns how many went."""
+    """Drops losers, then unused solutions, oldest first, until there is room again; returns how many were dropped."""
     shelf = store.shelf
     if await shelf.table.count() <= store.most:
         return 0
@@ -71,7 +71,7 @@ async def evict(store: SolutionStore) -> int:
 
 
 async def maintain(store: SolutionStore, *, now: bool = False) -> bool:
-    """Joins the table's small files and brings its indexes up to date, every few writes; True if it was done."""
+    """Joins the table's small files and updates its indexes, every few writes; True if it was done."""
     shelf = store.shelf
     if not shelf.writable or (shelf.writes < _EVERY and not now):
         return False
@@ -87,7 +87,7 @@ async def maintain(store: SolutionStore, *, now: bool = False) -> bool:
 
 
 async def compact(store: SolutionStore) -> dict[str, int]:
-    """Writes the journal anew without what was replaced or forgotten, and the table without older versions."""
+    """Rewrites the journal without replaced or forgotten solutions, and the table without older versions."""
     before = await asyncio.to_thread(size_of, store)
     await evict(store)
     async with store.shelf.writing():
@@ -96,7 +96,7 @@ async def compact(store: SolutionStore) -> dict[str, int]:
 
 
 async def doctor(store: SolutionStore) -> dict[str, Any]:
-    """Compares every row with its hash and with the journal, and sets right what differs; tells what it found."""
+    """Compares every row with its hash and with the journal, and repairs differences; reports what it found."""
     shelf = store.shelf
     async with shelf.writing():
         tail = await asyncio.to_thread(shelf.journal.read)
@@ -120,7 +120,7 @@ async def doctor(store: SolutionStore) -> dict[str, Any]:
             await asyncio.to_thread(shelf.journal.rewrite, [*known.values(), *only])
         sound = not (damaged or missing or only or differing or unreadable or tail.broken)
         if not sound:
-            # The rows themselves are in the journal; their vectors are made again in the background.
+            # The rows are in the journal; their vectors are recomputed in the background.
             await shelf.start_anew()
     return {
         "solutions": await shelf.table.count(),
@@ -136,7 +136,7 @@ async def doctor(store: SolutionStore) -> dict[str, Any]:
 
 
 async def embed_waiting(store: SolutionStore, on_progress: OnProgress = lambda done, total: None) -> int:
-    """Gives vectors to the rows that have none; returns how many got theirs. Queries go first, batch by batch."""
+    """Computes missing vectors; returns how many rows got theirs. Queries go first, batch by batch."""
     shelf = store.shelf
     if shelf.embedder is None or not shelf.waiting or not shelf.writable:
         return 0
@@ -164,7 +164,7 @@ async def embed_waiting(store: SolutionStore, on_progress: OnProgress = lambda d
 
 
 async def stats(store: SolutionStore) -> dict[str, Any]:
-    """How much is remembered, and how."""
+    """Statistics of the stored solutions."""
     shelf = store.shelf
     await shelf.refresh()
     return {
@@ -198,5 +198,5 @@ async def _keep(store: SolutionStore, wanted: Callable[[Solution], bool]) -> int
         await asyncio.to_thread(PendingOutcomes(shelf.root).keep, lambda written: wanted(written.solution))
         if gone:
             await shelf.write(journal.forget(ident) for ident in gone)
-            await shelf.purge()  # says so if bytes are left
+            await shelf.purge()  # raises if bytes are left
     return len(gone)

@@ -1,4 +1,4 @@
-"""What may be remembered, what is found, and in which order: the policy over the shelf."""
+"""The policy of the store: which solutions may be stored, which are found, and in which order."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from stet_ls.engine.memory.store.table_rows import TableRow
 from stet_ls.engine.memory.store.team_table import SECONDS, Team
 
 _ALIKE = 0.95
-"""Cosine from which on two solutions of one language and scope are one, for the words and for the words with code."""
+"""Least cosine at which two solutions of one language and scope are the same, for words and words with code."""
 _BELOW_BEST = 0.15
-"""What is so much less alike than the best hit is left out."""
+"""Hits that are this much less similar than the best one are left out."""
 _CANDIDATES = 20
 _LIFTED = 5
 _STEP = 0.05
-"""What outcomes add to a hit's place, times log(1 + wins - losses). They never lift one over the threshold."""
+"""Bonus of outcomes for a hit's rank, times log(1 + wins - losses). It never lifts a hit over the threshold."""
 _FRESH = 0.01
 _FRESH_DAYS = 90.0
 _ID = re.compile(r"[0-9a-f]{4,32}")
@@ -35,40 +35,40 @@ _COMMON = frozenset({"the", "and", "for", "that", "with", "from", "this", "into"
 
 @dataclass(frozen=True, slots=True)
 class SolutionHit:
-    """A solution that was found. `score` is its likeness from 0 to 1, `by` says of what: vectors or words."""
+    """A search hit. `score` is its similarity from 0 to 1, `by` the method: vectors or words."""
 
     solution: Solution
     score: float
     by: str
     team: bool = False
-    """True if it is none of one's own."""
+    """True for a team's solution."""
 
     def to_json(self) -> dict[str, Any]:
-        """As searches tell it."""
+        """The hit as JSON for search results."""
         return {**self.solution.to_json(), "score": round(self.score, 4), "by": self.by, "team": self.team}
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What became of a solution: its id, and whether it is new, was known, or replaced one that was alike."""
+    """The result of storing: the id, and whether the solution is new, was known, or replaced a similar one."""
 
     id: str
     how: str
 
 
 class SolutionStore:
-    """Solutions, by meaning. `most` is how many are kept; `team` is searched beside them."""
+    """Solutions, searched by meaning. `most` is how many are kept; `team` is searched in addition."""
 
     def __init__(self, shelf: SyncedIndex, most: int, team: Team | None = None) -> None:
         self.shelf = shelf
         self.most = most
         self.team = team
         self.damaged = 0
-        """Rows that were found and did not hold what was written."""
+        """Damaged rows that searches have found."""
         self._encoding = asyncio.Lock()
 
     async def put(self, solution: Solution) -> Stored:
-        """Remembers a solution; when it returns it is on the disk. StoreError if it may not or cannot be remembered."""
+        """Stores a solution; on return it is on the disk. Raises StoreError if that is not allowed or fails."""
         check(solution)
         shelf = self.shelf
         vectors = {}
@@ -89,7 +89,7 @@ class SolutionStore:
                 new = solution.kept_times(max(solution.times_kept, int(solution.was_kept)))
                 await shelf.write([journal.put(new)], vectors)
                 return Stored(solution.id, "new")
-            if solution.is_offer:  # it may be undone yet, and the one that stands would be gone
+            if solution.is_offer:  # it may still be undone, and the kept one would be lost
                 return Stored(alike.id, "known")
             if solution.rank[0] < alike.rank[0]:
                 await shelf.write([journal.put(alike.grounded(solution).counted(wins=1))])
@@ -100,7 +100,7 @@ class SolutionStore:
             return Stored(solution.id, "replaced")
 
     async def put_many(self, solutions: Sequence[Solution]) -> int:
-        """Remembers those that may be and are not known yet; returns how many. Their vectors come in the background."""
+        """Stores new solutions that are allowed; returns how many. Their vectors are computed in the background."""
         wanted = {solution.id: solution for solution in solutions if _may(solution)}
         async with self.shelf.writing():
             have = await self.shelf.table.get(list(wanted))
@@ -110,15 +110,15 @@ class SolutionStore:
         return len(new)
 
     async def count(self, ids: Sequence[str], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
-        """Counts what became of solutions. Ids that are gone by now are passed over."""
+        """Counts outcomes of solutions. Ids that no longer exist are skipped."""
         async with self.shelf.writing():
             rows = [row for row in (await self.shelf.table.get(ids)).values() if row is not None]
             counted = [row.solution.counted(uses=uses, wins=wins, losses=losses) for row in rows]
             if counted:
                 await self.shelf.write(journal.count(solution) for solution in counted)
             if self.team is not None and len(counted) < len(ids):
-                # What became of a team's solution here is one's own knowledge: it goes before the team's. That it
-                # stood for others is none.
+                # A team solution's outcome here is the user's own knowledge and takes precedence over the
+                # team's copy. Its outcomes at other users are not.
                 own = {solution.id for solution in counted}
                 theirs = await self.team.get([ident for ident in ids if ident not in own])
                 await self.shelf.write(
@@ -147,7 +147,7 @@ class SolutionStore:
         return list(left.values()).count(None)
 
     async def get(self, ident: str) -> Solution:
-        """The solution of an id, or of the only id that begins so. StoreError (unknown id) if there is none."""
+        """The solution of an id or of a unique prefix. Raises StoreError (unknown id) if there is none."""
         await self.shelf.refresh()
         ids = await self.shelf.table.beginning(ident) if _ID.fullmatch(ident) else []
         row = (await self.shelf.table.get(ids))[ids[0]] if len(ids) == 1 else None
@@ -167,9 +167,9 @@ class SolutionStore:
         min_score: float = 0.7,
         team_seconds: float = SECONDS,
     ) -> list[SolutionHit]:
-        """What fits the query best. `scope` is a workspace's; its solutions and the global ones count, None: all.
+        """The best matches. `scope` is a workspace's; its solutions and the global ones are searched, with None all.
 
-        The team's are waited for `team_seconds` at most, and count for every scope.
+        The team's are awaited for `team_seconds` at most, and are part of every scope.
         """
         await self.shelf.refresh()
         scopes = None if scope is None else {scope, GLOBAL}
@@ -188,7 +188,7 @@ class SolutionStore:
             for ident, score in (await self._by_words(query, languages, scopes)).items():
                 if score >= min_score and ident not in scores:
                     scores[ident], by[ident] = score, "words"
-        # No more are read than outcomes may lift among the first.
+        # Reads only as many as outcomes may lift into the first ones.
         best = sorted(scores, key=lambda ident: -scores[ident])[: limit + _LIFTED]
         found = await self.shelf.solutions(best)
         self.damaged += sum(each is None for each in found.values())
@@ -205,13 +205,13 @@ class SolutionStore:
         return [hit for hit in hits if hit.score >= top - _BELOW_BEST][:limit]
 
     async def encode(self, texts: Sequence[str]) -> Any:
-        """The vectors of texts, one run at a time: a query waits for a few texts of the background at most."""
+        """The vectors of texts, one run at a time: a query waits for a few background texts at most."""
         assert self.shelf.embedder is not None
         async with self._encoding:
             return await asyncio.to_thread(self.shelf.embedder.encode, texts)
 
     async def _alike(self, row: TableRow) -> Solution | None:
-        """A solution that says and does the same, as far as vectors tell."""
+        """A stored solution with nearly equal words and code, judged by vectors."""
         found = await self.shelf.nearest(row.v_ins, 3, [row.solution.language], [row.solution.scope])
         near = [ident for ident, score in found.items() if score >= _ALIKE]
         for other in (await self.shelf.table.get(near)).values():
@@ -231,18 +231,18 @@ class SolutionStore:
 
 
 def unknown(ident: str) -> StoreError:
-    """That no solution has this id."""
+    """The error for an unknown id."""
     return StoreError(f"Unknown solution {ident!r}. Run `stet memory search` for ids.", fault=StoreFault.UNKNOWN_ID)
 
 
 def _place(hit: SolutionHit) -> float:
-    """By what hits are ordered: likeness, outcomes, and a little for what is fresh."""
+    """The sort key of hits: similarity, outcomes, and a small bonus for recent ones."""
     balance = hit.solution.wins - hit.solution.losses
     return hit.score + math.copysign(_STEP * math.log1p(abs(balance)), balance) + _FRESH * _freshness(hit.solution)
 
 
 def _freshness(solution: Solution) -> float:
-    """From 1 (today, or by a clock that was ahead) to 0."""
+    """From 1 (today, or in the future if a clock was wrong) to 0."""
     try:
         then = datetime.fromisoformat(solution.last_used_at or solution.created_at)
         days = (datetime.now(UTC) - then).total_seconds() / 86_400

@@ -1,4 +1,4 @@
-"""The memory's process: the store behind a port on loopback. Nothing else loads LanceDB, numpy or an embedder."""
+"""The memory's process: the store behind a port on loopback. Only it loads LanceDB, numpy or an embedder."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _log = logging.getLogger(__name__)
 
 _NICENESS = 2
 _TEAM_SECONDS = 2.0
-"""A report waits so long for the team's table."""
+"""Seconds that a report waits for the team's table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The team's table: its folder or address ("": there is none), and whether what stands is added to it."""
+    """The team's table: its folder or address ("": there is none), and whether kept solutions are added to it."""
 
     place: str = ""
     writes: bool = False
@@ -49,7 +49,7 @@ class _Keys:
 
 
 class Remembering:
-    """The store as the work of a child. It runs in a thread and a loop of its own."""
+    """The store as the work of a child, in its own thread and event loop."""
 
     def __init__(self, root: Path, choice: EmbedderChoice, most: int, shared: Shared) -> None:
         self._root = root
@@ -65,14 +65,14 @@ class Remembering:
         self._background: set[asyncio.Task[None]] = set()
 
     def start(self) -> Mapping[str, Any]:
-        """Says where it listens at once; the store opens behind that, in two seconds that LanceDB's import takes."""
+        """Reports its port at once; the store opens afterwards, because importing LanceDB takes two seconds."""
         if hasattr(os, "nice"):
             os.nice(_NICENESS)
         threading.Thread(target=asyncio.run, args=(self._run(),), name="store", daemon=True).start()
         return self._address.result()
 
     def active(self) -> bool:
-        """True if there was a request since the last look, or the background is at work."""
+        """True if there was a request since the last check, or background work is running."""
         before, self._seen = self._seen, self._requests
         active = self._busy or self._seen != before
         if self._full and not active:
@@ -136,7 +136,7 @@ class Remembering:
                 self._tend(store)
 
     def _tend(self, store: SolutionStore) -> None:
-        """Starts what is due behind the requests: repairs, vectors for rows that have none, maintenance."""
+        """Starts due background work: repairs, missing vectors, maintenance."""
         self._due = True
         if self._busy:
             return
@@ -197,7 +197,7 @@ async def _retract(store: SolutionStore, fields: Mapping[str, Any], on_progress:
 
 async def _import(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     solutions = [Solution.from_json(each) for each in fields["solutions"]]
-    # A file may say what it likes: its words prove nothing here.
+    # A file's claims of proof are not trusted.
     return await store.put_many([from_elsewhere(each) if each.outcome == "proven" else each for each in solutions])
 
 
@@ -256,7 +256,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "doctor": _doctor,
     "compact": _compact,
 }
-"""What can be asked of the memory's process."""
+"""The operations of the memory's process."""
 
 _WRITING = frozenset({"put", "import", "count", "retract", "doctor"})
 
@@ -264,7 +264,7 @@ _WRITING = frozenset({"put", "import", "count", "retract", "doctor"})
 def main() -> None:
     """Serves the store of the command line."""
     return_large_blocks()
-    # Read when numpy is first imported. Two threads for one query wait for each other where a core is taken.
+    # Read when numpy is first imported. Two threads for one query wait for each other if a core is busy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     parser = argparse.ArgumentParser(prog="python -m stet_ls.engine.memory.store.store_child")
     parser.add_argument("root", type=Path)

@@ -1,7 +1,7 @@
-"""The journal, the table and the vectors in memory, kept in step. Several processes may have the same shelf open.
+"""The journal, the table and the vectors in memory, kept in sync. Several processes may have the same index open.
 
-A write goes to the journal, then whoever holds the lock brings the table up to it. A crash in between loses nothing:
-the next holder does it. What others wrote is seen by the journal's size.
+A write goes to the journal, then the holder of the lock updates the table. A crash in between loses nothing: the next
+holder does the update. The journal's size shows what other processes wrote.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 NO_DIMENSION = 8
-"""Numbers of the vectors, all zero, where there is no embedder."""
+"""Numbers of the vectors, all zero, if there is no embedder."""
 _CHUNK = 500
 """Rows written at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """Up to where a table knows the journal. `purges` is false for one of a version that left bytes of removed rows."""
+    """The journal position up to which a table is current. `purges` is false if an older version left removed bytes."""
 
     stamp: Stamp
     purges: bool
 
 
 class SyncedIndex:
-    """What is remembered, and its index. Made by `open`; belongs to one event loop."""
+    """The stored solutions and their index. Made by `open`; belongs to one event loop."""
 
     def __init__(self, root: Path, embedder: Embedder | None) -> None:
         self.root = root
@@ -65,7 +65,7 @@ class SyncedIndex:
         self.folder = root / "tables" / self.name
         self.writable = True
         self.waiting = 0
-        """Rows that the embedder has not come to."""
+        """Rows without vectors yet."""
         self.writes = 0
         self._table: LanceTable | None = None
         self._matrix: Matrix | None = None
@@ -75,9 +75,9 @@ class SyncedIndex:
 
     @classmethod
     async def open(cls, root: Path, embedder: Embedder | None) -> SyncedIndex:
-        """The shelf in a folder, which is made. Damage is set right; a folder that cannot be written is only read.
+        """The index in a folder, which is created. Damage is repaired; a folder that is not writable is only read.
 
-        StoreError if it was written by a newer version, or cannot be read at all.
+        Raises StoreError if it was written by a newer version, or cannot be read at all.
         """
         shelf = cls(root, embedder)
         try:
@@ -107,7 +107,7 @@ class SyncedIndex:
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
-        """Holds the lock of all processes, with the table brought up to the journal."""
+        """Holds the lock between all processes, with the table updated from the journal."""
         if not self.writable:
             raise StoreError(
                 f"{self.root} cannot be written, so nothing more is remembered: make it writable, or set memory.uri.",
@@ -124,7 +124,7 @@ class SyncedIndex:
                 await lock.__aexit__(None, None, None)
 
     async def refresh(self) -> None:
-        """Sees what other processes wrote. Costs one look at a file if they wrote nothing."""
+        """Reads what other processes wrote. Costs one check of a file if they wrote nothing."""
         if self.writable and self.journal.stamp != self._stamp:
             async with self.writing():
                 pass
@@ -132,10 +132,10 @@ class SyncedIndex:
     async def write(
         self, events: Iterable[Event], vectors: Mapping[str, Pair] | None = None, *, replaces: bool = False
     ) -> None:
-        """Acknowledges events: when it returns they are on the disk. The lock has to be held.
+        """Writes events; on return they are on the disk. Requires the lock.
 
-        What they remove leaves no byte behind, nor what they write over if that is to be gone (`replaces`). If the
-        table cannot follow (a full disk), it does so at the next write, and `purge` says whether bytes are left.
+        Removed data leaves no byte behind, nor does overwritten data with `replaces`. If the table cannot be updated (a
+        full disk), the next write does it, and `purge` reports whether bytes are left.
         """
         events = list(events)
         removes = replaces or any(event["op"] == "forget" for event in events)
@@ -153,7 +153,7 @@ class SyncedIndex:
             _log.warning("the table lags behind the journal: %s", error)
 
     async def set_vectors(self, rows: Sequence[TableRow]) -> None:
-        """Writes rows whose vectors changed. The lock has to be held."""
+        """Writes rows whose vectors changed. Requires the lock."""
         await self.table.upsert(rows)
         for row in rows:
             self._put(row)
@@ -172,9 +172,9 @@ class SyncedIndex:
         return await self.table.nearest(vector, where(languages, scopes), limit)
 
     async def solutions(self, ids: Sequence[str]) -> dict[str, Solution | None]:
-        """Solutions by id; None for a damaged row; ids that are not there are left out.
+        """Solutions by id; None for a damaged row; missing ids are left out.
 
-        The table is only asked for those of which the journal and the vectors in memory do not agree.
+        The table is only queried for ids on which the journal and the vectors in memory disagree.
         """
         known = await self._lookup.solutions(ids)
         if self._matrix is not None:
@@ -186,11 +186,11 @@ class SyncedIndex:
         return found
 
     async def purge(self) -> None:
-        """Removes every byte of what was forgotten or replaced: in the journal, in the table and its indexes, in tables
-        that are damaged or of other embedders, in files that a crash left behind. Does nothing if no byte is owed.
+        """Removes every byte of forgotten or replaced solutions: in the journal, in the table and its indexes, in
+        damaged tables and those of other embedders, in files left by a crash. Does nothing if no removal is pending.
 
-        The lock has to be held. A mark in the folder, set before anything is forgotten, has the next process finish
-        what this one did not. StoreError if it cannot be done now.
+        Requires the lock. A mark in the folder, set before anything is forgotten, makes the next process finish an
+        interrupted purge. Raises StoreError if it cannot be done now.
         """
         if not self._purge_mark.exists():
             return
@@ -204,16 +204,16 @@ class SyncedIndex:
         self._purge_mark.unlink(missing_ok=True)
 
     async def compact(self) -> None:
-        """Writes the journal and the table anew without what was replaced. The lock has to be held."""
+        """Rewrites the journal and the table without replaced rows. Requires the lock."""
         with translated(self.root):
             self._purge_mark.touch()
         await self.purge()
 
     async def _rewrite_journal(self) -> None:
-        """Drops the lines of what was replaced or forgotten. The table, which is up to date, stays so."""
+        """Drops the lines of replaced or forgotten solutions. The table, which is current, stays so."""
         tail = await asyncio.to_thread(self.journal.read)
         if tail.broken:
-            await self._compare({})  # what the damaged lines held is in the table
+            await self._compare({})  # the table has the data of the damaged lines
             tail = await asyncio.to_thread(self.journal.read)
         known: dict[str, Solution] = {}
         for event in tail.events:
@@ -222,7 +222,7 @@ class SyncedIndex:
         self._note_stamp()
 
     def _remove_others(self) -> None:
-        """Removes the tables beside this one, and files that were being written when a process died."""
+        """Removes the tables next to this one, and files left half written by a killed process."""
         for other in (self.root / "tables").iterdir():
             if other != self.folder:
                 shutil.rmtree(other)
@@ -241,7 +241,7 @@ class SyncedIndex:
         return self.root / "purge"
 
     async def _mend(self) -> None:
-        """Opens what is not open, brings it up to date, and replaces a table that cannot be read."""
+        """Opens and updates the parts that are not, and replaces an unreadable table."""
         try:
             await self._up_to_date()
         except StoreError as error:
@@ -271,10 +271,10 @@ class SyncedIndex:
             await self._demote()
 
     async def _demote(self) -> None:
-        """Takes the word "proven" from rows of versions that counted tests which never reached the code.
+        """Removes the outcome "proven" from rows of versions that counted tests which never reached the code.
 
-        Nothing tells which of them a test executed. One that was kept more often than it fell is a kept one from here
-        on; the others stood on nothing else, and are forgotten.
+        Which of them a test executed is not recorded. A solution with more wins than losses becomes a kept one; the
+        others had no other grounds, and are forgotten.
         """
         rows = (await self.table.get(await self.table.called("proven"))).values()
         doubtful = [row.solution for row in rows if row is not None and not row.solution.proven]
@@ -296,7 +296,7 @@ class SyncedIndex:
         self._matrix, self.waiting = await read_vectors(self.table, self.dimension)
 
     async def _catch_up(self, vectors: Mapping[str, Pair]) -> None:
-        """Does to the table what the journal says and it does not know yet."""
+        """Applies to the table what it lacks from the journal."""
         generation, size = self.journal.stamp
         if size and generation == self._stamp[0] and size >= self._stamp[1]:
             await self._follow(vectors)
@@ -305,7 +305,7 @@ class SyncedIndex:
         self._note_stamp()
 
     def _note_stamp(self) -> None:
-        """Notes that the table holds all that the journal says."""
+        """Records that the table is current with the journal."""
         self._stamp = self.journal.stamp
         with translated(self.folder):
             note = {"stamp": self._stamp, "of": "journal", "purges": True}
@@ -328,7 +328,7 @@ class SyncedIndex:
         await self._drop([ident for ident in touched if ident not in known])
 
     async def _compare(self, vectors: Mapping[str, Pair]) -> None:
-        """Makes the table what the whole journal says; what a damaged journal lost and the table has is journalled."""
+        """Makes the table equal to the journal; rows of the table that a damaged journal lost are added to it."""
         tail = await asyncio.to_thread(self.journal.read)
         known: dict[str, Solution] = {}
         for event in tail.events:
@@ -388,7 +388,7 @@ class SyncedIndex:
                 self._matrix = None
 
     def _note(self) -> _Note | None:
-        """What was noted of the table; None if nothing was."""
+        """The stored note on the table; None if there is none."""
         try:
             fields = json.loads((self.folder / "applied.json").read_text())
             first, second = fields["stamp"]

@@ -1,4 +1,4 @@
-"""A solution as a row of the table: the columns, and the hash that tells a damaged row."""
+"""A solution as a row of the table: the columns, and the hash that detects a damaged row."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _TEXTS: Mapping[str, str] = {
     "outcome": "outcome", "scope": "scope", "created_at": "created_at", "last_used_at": "last_used_at",
     "source_path": "path", "source_hash": "path_hash", "model": "model",
 }  # fmt: skip
-"""Columns of text, and the fields that they hold."""
+"""Text columns, and the fields that they hold."""
 _COUNTS = ("uses", "wins", "losses")
 _META = ("evidence", "signature", "unit", "grounds")
-"""Fields that share one column of JSON. Later ones come here too, so that older versions can still write rows."""
+"""Fields that share one column of JSON. New fields are added here, so that older versions can still write rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A solution with its two vectors; both are zeros until the embedder has come to it."""
+    """A solution with its two vectors; both are zeros until they are computed."""
 
     solution: Solution
     v_ins: Vector
@@ -45,7 +45,7 @@ class TableRow:
         return bool(self.v_ins.any())
 
     def to_record(self, embedder: str) -> dict[str, Any]:
-        """The row as the table takes it. `embedder` is the name of what made the vectors."""
+        """The row as a record of the table. `embedder` is the name of the embedder of its vectors."""
         solution = self.solution
         return {
             "id": solution.id,
@@ -61,7 +61,7 @@ class TableRow:
 
 
 def from_record(record: Mapping[str, Any]) -> TableRow | None:
-    """The row of a record; None if it is not what was written."""
+    """The row of a record; None if it is damaged."""
     import numpy as np
 
     try:
@@ -75,7 +75,7 @@ def from_record(record: Mapping[str, Any]) -> TableRow | None:
 
 
 def schema(dimension: int) -> pa.Schema:
-    """The table's columns. The primary key has to be there from the first row on, and may never be null."""
+    """The table's columns. The primary key must exist from the first row on, and may never be null."""
     import pyarrow as pa
 
     def column(name: str, kind: pa.DataType) -> pa.Field:
@@ -96,9 +96,9 @@ def schema(dimension: int) -> pa.Schema:
 
 
 def content_hash(row: TableRow) -> str:
-    """Over text and vectors: Lance does not notice damaged bytes of a data file, and vectors are most of them."""
+    """A hash of text and vectors: Lance does not detect damaged bytes of a data file, most of which are vectors."""
     fields = row.solution.to_json()
-    fields.pop("grounds", None)  # versions that know no grounds take the row for whole all the same
+    fields.pop("grounds", None)  # so that versions without grounds still accept the row
     digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode())
     digest.update(row.v_ins.tobytes() + row.v_all.tobytes())
     return digest.hexdigest()[:32]

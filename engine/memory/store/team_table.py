@@ -1,8 +1,8 @@
-"""A table that a team shares, in a folder or an object store: searched beside one's own, within a deadline of its own.
+"""A table shared by a team, in a folder or an object store: searched in addition, within a separate deadline.
 
-Its vectors are read into memory behind everything else; a search compares them there and fetches the few rows that it
-found. Whoever may write adds what stood. A table that cannot be reached is tried again now and then, and told of.
-What is to be removed from it is written down first, so that a process that dies leaves it to the next one.
+Its vectors are read into memory with the lowest priority; a search compares them there and fetches the few matching
+rows. With write access, kept solutions are added. If the table cannot be reached, that is reported and retried later.
+Pending removals are recorded first, so that after a crash the next process performs them.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 SECONDS = 0.08
-"""A job's search waits so long for the team's rows: half of what it waits for the memory at all."""
+"""Seconds that a job's search waits for the team's rows: half of its total wait for the memory."""
 AGAIN = 30.0
-"""Seconds after which the table is looked at again, for what others wrote or because it could not be reached."""
+"""Seconds after which the table is checked again, for others' writes or because it could not be reached."""
 _CACHED = 2_000
 """Rows that are kept in memory, of 2 KB each."""
 _IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
-"""For object stores, whose library tries for minutes: nobody waits, and another try comes by itself."""
+"""For object stores, whose library retries for minutes: no job waits for it, and the next check retries."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Debts:
     """Rows to remove from a team's table: those that depend on these undone `edits` alone, and `hidden` ones.
 
-    Lance hides what is removed or replaced, and its bytes stay until the table is written anew.
+    Lance hides removed or replaced rows; their bytes remain until the table is rewritten.
     """
 
     edits: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class _Debts:
 class Team:
     """The table of one place. Belongs to the store's event loop; its searches never raise StoreError.
 
-    `home` is the folder of one's own memory: there lies what this table was told, and what it has to lose.
+    `home` is the folder of the user's own memory: it records what was sent to this table and what has to be removed.
     """
 
     def __init__(self, place: str, home: Path, embedder: Embedder, storage: Mapping[str, str], *, writes: bool) -> None:
@@ -78,12 +78,12 @@ class Team:
         self._changing = asyncio.Lock()
 
     def look(self) -> None:
-        """Sees in the background what others wrote, if the last look was some time ago."""
+        """Reads others' writes in the background, if the last check was some time ago."""
         if time.monotonic() - self._looked > AGAIN and (self._looking is None or self._looking.done()):
             self._looking = asyncio.create_task(self._look(), name="look at the team's table")
 
     async def looked(self) -> None:
-        """Waits for the first look to end."""
+        """Waits for the first check to end."""
         self.look()
         if self._looking is not None:
             await asyncio.shield(self._looking)
@@ -91,19 +91,19 @@ class Team:
     async def search(
         self, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float, seconds: float
     ) -> list[tuple[TableRow, float]]:
-        """The rows that are most alike, with their cosines; none if that takes longer than `seconds`, or fails."""
+        """The most similar rows with their cosines; none if that takes longer than `seconds`, or fails."""
         self.look()
         if self._table is None:
             return []
         task = asyncio.create_task(self._search(self._table, vector, languages, limit, min_score))
         self._fetching.add(task)
         task.add_done_callback(self._fetching.discard)
-        # What comes too late is there for the next search.
+        # Late results are there for the next search.
         done, _ = await asyncio.wait({task}, timeout=seconds)
         return task.result() if done else []
 
     async def get(self, ids: Collection[str]) -> dict[str, TableRow]:
-        """Rows by id, as far as they are there and whole. StoreError if the table cannot be reached."""
+        """Existing, undamaged rows by id. Raises StoreError if the table cannot be reached."""
         wanted = [ident for ident in ids if ident not in self._rows]
         if wanted and self._table is not None:
             try:
@@ -118,14 +118,14 @@ class Team:
 
     @asynccontextmanager
     async def changing(self) -> AsyncIterator[None]:
-        """Nothing is added meanwhile: what one is about to forget might be."""
+        """Blocks additions, which could include a solution about to be forgotten."""
         async with self._changing:
             yield
 
     async def remove(self, ids: Sequence[str], solutions: Collection[Solution]) -> int:
-        """Removes rows, and those that were made of one's own solutions, to the last byte; returns how many there were.
+        """Removes rows, and those made of the user's own solutions, to the last byte; returns how many there were.
 
-        For whoever is `changing`. StoreError if it cannot be done now; then nothing was.
+        To be called within `changing`. Raises StoreError if it cannot be done now; then nothing was removed.
         """
         if not self.writes and solutions:
             return 0
@@ -177,7 +177,7 @@ class Team:
             return await self._add(self._table, shelf)
 
     async def _settle(self, table: LanceTable) -> None:
-        """Does the pending work and then deletes its record: a crash in between leaves it to the next process."""
+        """Does the pending work and then deletes its record: after a crash in between, the next process does it."""
         debts = self._debts()
         for edit in debts.edits:
             rows = [row for row in (await table.get(await table.grounded(edit))).values() if row is not None]
@@ -211,7 +211,7 @@ class Team:
         return len(better)
 
     def state(self) -> dict[str, Any]:
-        """How it is, for reports."""
+        """The state for reports."""
         count = len(self._matrix) if self._matrix is not None else None
         access = "write" if self.writes else "read"
         return {"uri": self.place, "access": access, "solutions": count, "fault": self.fault}
@@ -258,7 +258,7 @@ class Team:
         )
 
     def _lose(self, error: StoreError) -> None:
-        """Forgets the connection; the next look makes a new one."""
+        """Drops the connection; the next check makes a new one."""
         self._table, self._matrix, self._version = None, None, -1
         said = str(error.__cause__ or error).splitlines()[0]
         newer = error.fault is StoreFault.NEWER
@@ -280,7 +280,7 @@ class Team:
             write_private(self._owed, json.dumps({**others, **own}))
 
     def _all_debts(self) -> dict[str, dict[str, Any]]:
-        """By place: the table of another team is reached when it is searched again."""
+        """By place: the removals from another team's table are kept until it is searched again."""
         try:
             found = json.loads(self._owed.read_text())
         except (OSError, ValueError):
@@ -298,12 +298,12 @@ class Team:
 
 
 def _shared(solution: Solution) -> Solution:
-    """As the team has it: of no workspace, whose folder is another one on each machine."""
+    """The solution as shared with the team: without a workspace, whose folder differs on each machine."""
     return replace(solution, scope=GLOBAL)
 
 
 def _joined(row: TableRow, theirs: TableRow | None) -> TableRow:
-    """With what it stands on for others too."""
+    """The row with the grounds from the team's copy added."""
     return row if theirs is None else replace(row, solution=row.solution.grounded(theirs.solution))
 
 

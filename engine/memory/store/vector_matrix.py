@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 IN_MEMORY = 20_000
-"""Rows whose vectors are held in memory; more are searched by the table's index."""
+"""Rows whose vectors are held in memory; larger tables are searched by their index."""
 _LEAST_ROOM = 256
 _MORE = 4
-"""The room grows by one part in so many: what is not used of it is memory all the same."""
+"""The capacity grows by one part in this many: unused capacity takes memory too."""
 
 
 class Matrix:
-    """Two vectors a row, with the language, the scope and the hash of the row. There is room for `rows` at once."""
+    """Two vectors per row, with the language, the scope and the hash of the row. `rows` is the initial capacity."""
 
     def __init__(self, dimension: int, rows: int = 0) -> None:
         import numpy as np
@@ -71,7 +71,7 @@ class Matrix:
         self._hashes.pop()
 
     def holds(self, solution: Solution) -> bool:
-        """True if this is what the row was written with, vectors included."""
+        """True if the row was written with this solution, vectors included."""
         place = self._places.get(solution.id)
         if place is None:
             return False
@@ -110,7 +110,7 @@ class Matrix:
 
 
 async def read_vectors(table: LanceTable, dimension: int) -> tuple[Matrix | None, int]:
-    """The vectors of a table, None if they are too many, and how many of the rows that were read have none yet."""
+    """The vectors of a table, None if they are too many, and how many of the rows read have none yet."""
     count = await table.count()
     matrix = Matrix(dimension, count) if count <= IN_MEMORY else None
     waiting = 0

@@ -1,4 +1,4 @@
-"""Finding what must not leave: values that are secrets by their own look, by their place, or by a `.env` file.
+"""Finds values that must not leave the machine: secrets by their form, by their place, or by a `.env` file.
 
-It never learns what is done about them, and nothing in it shows a value in a message, an error or a repr.
+It does not decide what to do about them, and never shows a value in a message, an error or a repr.
 """

@@ -1,7 +1,7 @@
-"""The forms in which a name is given its value: what stands between the two in code, configuration and commands.
+"""The forms of assigning a value to a name: the text between the two in code, configuration and commands.
 
-Each is matched where the name ends. Every repetition has a bound, and that of a value never gives back what it took:
-a text made to be slow is read in the same time as any other of its length.
+Each is matched at the end of the name. Every repetition is bounded, and that of a value is possessive: a hostile text
+takes the same time as any other of its length.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class SecretLikelihood(Enum):
-    """How much a place says of the value that stands in it."""
+    """How likely a value in a place is a secret."""
 
     SURE = "any value that is not plainly something else is a secret"
     HINT = "a value that looks made up is a secret"
@@ -20,9 +20,9 @@ class SecretLikelihood(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AssignmentForm:
-    """One form. The group "value" of `pattern` is the value; `config` says that it means something only there.
+    """One form. The group "value" of `pattern` is the value; `config`: the form applies only in configuration.
 
-    `pieces`: further literals may follow that belong to the value.
+    `pieces`: further literals of the value may follow.
     """
 
     trust: SecretLikelihood
@@ -116,23 +116,23 @@ GIVES = re.compile(
     r"|\b(?:set|with|use)_?\w{0,20}|(?:string|char\*?|str)[ \t]\w{0,40}|define[ \t]+\w{0,40}|(?i:with[ \t]+password)"
     r"|\$\{[\w.]{0,60}|[?&][\w.-]{0,40}|[\"'][\w-]{0,40}(?<=[a-zA-Z]))\Z"
 )
-"""What stands before a name that is given a value although no sign of assignment follows it."""
+"""Text before a name that is given a value without a sign of assignment."""
 
 LINE_START = re.compile(
     r"[ \t]*(?P<remark>(?:#|//|--|;|\*)+[ \t]*)?"
     r"(?:(?:export|env|arg|set|declare|-x|readonly|-|\d{1,6}|name:)[ \t]+){0,3}[\w./:\"'-]{0,200}\Z",
     re.IGNORECASE,
 )
-"""What stands before a name on its line in configuration."""
+"""Text before a name on its line in configuration."""
 
 OPTION = re.compile(r"(?:[ \t]{1,8}|=)(?P<quote>[\"']?)(?P<value>[^\s\"'$<\-][^\s\"']{2,511}+)(?P=quote)")
-"""What follows the name of a command's option: `--password x`, `--token=x`."""
+"""Text after the name of a command's option: `--password x`, `--token=x`."""
 
 PIECE = re.compile(
     rf"[ \t]{{0,40}}(?:[+.&\\]|\.\.|<<)?\s{{0,200}}(?:[+.&]|\.\.|<<)?{_BLANK}{_PREFIX}"
     rf"(?P<quote>[\"'`])(?P<value>{_LETTERS}{{1,512}}+)(?P=quote)(?![ \t]{{0,8}}[:=])"
 )
-"""The next literal of a value that is put together."""
+"""The next literal of a concatenated value."""
 
 PAIRS = tuple(
     (tuple(words.split("|")), re.compile(pattern))
@@ -158,4 +158,4 @@ PAIRS = tuple(
         ("://", r"://[^\s:/@\"'<>]{0,64}:(?P<value>[^\s@/\"'{}$<>]{3,256}+)@"),
     )
 )
-"""Forms that need no name before them: the words of which one begins each (in small letters), and the form."""
+"""Forms that need no name before them: the words that one begins with (in lower case), and the form."""

@@ -1,6 +1,6 @@
 """The values of a workspace's `.env` files, which are secrets by their place.
 
-A file is read as data: nothing in it is expanded, and a value is a secret wherever it appears.
+A file is read as data: nothing in it is expanded, and a value is a secret in any text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LINE = re.compile(
 )
 _SECRET_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|salt|sign|dsn|hook|private|cert")
 
-# What configuration says that is no secret: numbers, switches, words, and places without a password in them.
+# Configuration values that are no secrets: numbers, switches, words, and addresses without a password.
 _WORD = re.compile(
     r"(?i)^(?:[\d.,:_-]+|[a-z]+(?:[-_][a-z]+){0,8}|[a-z]{2}[-_][A-Z]{2}(?:\.UTF-8)?|v?\d+(?:\.\w+){1,4})$"
 )
@@ -41,12 +41,12 @@ _LEAST, _LEAST_NAMED = 8, 6
 
 
 def is_dotenv(path: Path) -> bool:
-    """True for the name of a file whose values are secrets; examples and templates hold none."""
+    """True for the name of a file whose values are secrets; examples and templates have none."""
     return bool(_FILE.match(path.name)) and not _EXAMPLE.search(path.name)
 
 
 def values_of(text: str, *, whole: bool = False) -> Iterator[str]:
-    """The values of a `.env` text that are secrets; with `whole` every one but switches and numbers."""
+    """The values of a `.env` text that are secrets; with `whole` all except switches and numbers."""
     for match in _LINE.finditer(text):
         value = next(group for group in match.group("double", "single", "back", "bare") if group is not None).strip()
         if is_secret(match["name"], value) or (
@@ -56,7 +56,7 @@ def values_of(text: str, *, whole: bool = False) -> Iterator[str]:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """True if a setting of this name with this value has to stay here."""
+    """True if the value of this setting is a secret."""
     if is_nothing(value) or "${" in value or _PLACE.match(value):
         return False
     if _SECRET_NAME.search(name):
@@ -65,9 +65,9 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def workspace_values(roots: Iterable[Path], path: Path | None, buffers: Iterable[tuple[Path, str]]) -> tuple[str, ...]:
-    """The secrets of the `.env` files around a document: in its folders upwards, in the roots and one level below.
+    """The secrets of the `.env` files around a document: in its parent folders, in the roots and one level below.
 
-    Unsaved `buffers` (path and text) count as they stand. Reads files: not for an event loop.
+    Unsaved `buffers` (path and text) replace the files. Reads files: not for an event loop.
     """
     unsaved = {where: text for where, text in buffers if is_dotenv(where)}
     found: dict[str, None] = {}
@@ -115,7 +115,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, changed: int, size: int) -> tuple[str, ...]:
-    """The secrets of one file, remembered for as long as it stays as it is."""
+    """The secrets of one file, cached until it changes."""
     try:
         text = read_regular(path, most=_LARGEST).decode("utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""What a value looks like by itself: drawn by chance, chosen by a person, or no secret at all."""
+"""Classifies a value by its form: random, chosen by a person, or no secret at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-# What stands where a secret would, and is none: variables, templates, calls, and the words of examples and forms.
+# Values in a secret's place that are no secrets: variables, templates, calls, and the words of examples and forms.
 _NOTHING = re.compile(
     r"(?i)^(?:\$[\w{(].*|%\(?\w+\)?s?%?|\{\{?[^}]*\}?\}|<[^>]*>|\[[^\]]*\]|[x*.#_-]{3,}|@\w+@|#\{.*"
     r"|(?:change|replace)[-_ ]?(?:me|this|it)?.*|example.*|placeholder.*|your[-_ ]?.*"
@@ -20,7 +20,7 @@ _NOTHING = re.compile(
 )
 _STET = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
 _PATH = re.compile(r"^(?:\.{0,2}/|~/|[A-Za-z]:\\|file:|https?://|wss?://)|^[\w-]+(?:/[\w.*-]+)+\.\w{1,5}$")
-# Names of fields, labels, headers: words joined as programs join them, one of which says what the thing is.
+# Names of fields, labels, headers: words joined as in programs, one of which names the thing.
 _LABEL = re.compile(r"^[#.]?[A-Za-z]+(?:[-_.: ][A-Za-z]+){0,8}[:*?!]?$")
 _LABEL_WORD = re.compile(
     r"(?i)pass(?!ion|age|enger|ive)|pwd|secret|token|key|auth|cred|login|user|name|field|input|label|header|param|type"
@@ -36,7 +36,7 @@ _IDENTIFIER = re.compile(r"^[A-Za-z_]+\d{0,3}$|^[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d
 
 
 def is_nothing(value: str) -> bool:
-    """True for what stands in a secret's place and is none: a variable, a template, an example, a label, a path."""
+    """True for a value in a secret's place that is no secret: a variable, a template, an example, a label, a path."""
     if _NOTHING.match(value) or _STET.search(value) or (_PATH.search(value) and not looks_random(value, least=3.9)):
         return True
     if len(value) >= 12 and _is_alphabet(value):
@@ -45,7 +45,7 @@ def is_nothing(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """True for what a person or a machine made up to be hard to guess: eight characters or more of several kinds."""
+    """True for a value made up to be hard to guess: eight characters or more of several kinds."""
     if len(value) < 8 or is_nothing(value) or _IDENTIFIER.match(value):
         return False
     return looks_random(value) or (
@@ -54,7 +54,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_drawn(value: str) -> bool:
-    """True for the letters of keys alone, spread as chance spreads them: no id, no path, no words, no encoded text."""
+    """True for a random key of letters and digits: no id, no path, no words, no encoded text."""
     if not _KEY_LETTERS.match(value) or _UUID.match(value) or _DIGEST.match(value) or not looks_random(value):
         return False
     parts = [part for part in _JOINT.split(value) if part]
@@ -64,9 +64,9 @@ def is_drawn(value: str) -> bool:
 
 
 def looks_random(value: str, *, least: float = 3.0) -> bool:
-    """True for letters and digits whose characters are spread as only keys and hashes spread them.
+    """True for letters and digits distributed as only in keys and hashes.
 
-    `least` is the entropy in bits a character that is asked of long values; short ones can reach only less.
+    `least` is the minimum entropy in bits per character for long values; short ones need less.
     """
     if not (any(char.isdigit() for char in value) and any(char.isalpha() for char in value)):
         return False
@@ -76,9 +76,9 @@ def looks_random(value: str, *, least: float = 3.0) -> bool:
 
 
 def is_token(value: str) -> bool:
-    """True for what can be nothing but a key, wherever it stands: long, of three kinds of letters, and spread.
+    """True for a value that can only be a key, in any place: long, of three kinds of letters, and random.
 
-    Hashes and ids are hexadecimal, words are not spread, and what programs encode is longer or names itself.
+    Hashes and ids are hexadecimal, words are not random, and encoded data is longer or has a prefix.
     """
     if not 24 <= len(value) <= 100 or _HEX.match(value) or _UUID.match(value) or is_nothing(value):
         return False
@@ -98,7 +98,7 @@ def _is_encoded_text(value: str) -> bool:
 
 
 def _changes(value: str) -> int:
-    """How often the kind of character changes: in a word or a name seldom, in a key at every other character."""
+    """How often the kind of character changes: rarely in words and names, at every other character in keys."""
     kinds = ["a" if c.islower() else "A" if c.isupper() else "0" if c.isdigit() else "." for c in value]
     return sum(first != second for first, second in pairwise(kinds))
 

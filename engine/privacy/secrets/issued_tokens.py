@@ -1,4 +1,4 @@
-"""Secrets that say themselves what they are: tokens with a prefix of their issuer, signed tokens, private keys."""
+"""Self-identifying secrets: tokens with a prefix of their issuer, signed tokens, private keys."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from itertools import accumulate
 
 @dataclass(frozen=True, slots=True)
 class TokenPattern:
-    """One look of a secret, found by a literal of its issuer, so that a text without it costs next to nothing.
+    """One form of a secret, found by a literal of its issuer, so that a text without it costs almost nothing.
 
-    `pattern` begins at the literal; its group "value" is the secret, or all of it. `before` is what belongs to the
-    secret in front of the literal.
+    `pattern` begins at the literal; its group "value" is the secret, or all of it. `before` is the part of the secret
+    before the literal.
     """
 
     kind: str
@@ -25,7 +25,7 @@ class TokenPattern:
 
 
 def _shape(kind: str, literals: str, pattern: str, *, before: str = "") -> TokenPattern:
-    # The end of a window is matched, never its start: a search would go through the window again for each literal.
+    # Matches the end of a window, never its start: a search would scan the window again for each literal.
     front = re.compile(rf"(?<![A-Za-z0-9]){before}") if before else None
     return TokenPattern(kind, tuple(literals.split()), re.compile(pattern), front)
 
@@ -92,7 +92,7 @@ SHAPES = (
     _shape("password hash", "$argon2", r"\$argon2\w{1,2}\$[\w=,$+/.-]{30,200}"),
     _shape("private key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
 )  # fmt: skip
-"""By the issuers' own prefixes. What the library `bc-detect-secrets` knows of them is a floor that a test holds."""
+"""By the issuers' prefixes. A test requires at least the tokens that the library `bc-detect-secrets` knows."""
 
 _HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
 _FOOTER = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{1,64}")
@@ -109,14 +109,14 @@ _GAPS = {code: 32 for code in range(128) if code not in _IN_TOKENS}
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text, each once, a token being one word: what is in none of them is not in the text."""
+    """The distinct words of a text, a token being one word: a literal in none of them is not in the text."""
     return frozenset(text.translate(_GAPS).split())
 
 
 def issued(text: str, words: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """Start, end and kind of each value that says itself what it is. `words` are those of the text.
+    """Start, end and kind of each self-identifying secret. `words` are those of the text.
 
-    The literals are looked for in the long words alone: a tenth of the time.
+    The literals are searched in the long words alone, which takes a tenth of the time.
     """
     long = sorted(word for word in words if len(word) >= _LEAST)
     places = list(accumulate((len(word) + 1 for word in long), initial=0))
@@ -142,7 +142,7 @@ def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _at(shape: TokenPattern, text: str, at: int) -> tuple[int, int] | None:
-    """The span of a secret whose literal stands at `at`."""
+    """The span of a secret whose literal is at `at`."""
     if shape.before is None and at > 0 and text[at - 1].isalnum() and text[at].isalnum():
         return None
     match = shape.pattern.match(text, at)
@@ -156,7 +156,7 @@ def _at(shape: TokenPattern, text: str, at: int) -> tuple[int, int] | None:
 
 
 def _private_keys(text: str) -> Iterator[tuple[int, int, str]]:
-    """Private keys from header to footer; one that was cut off, as far as its body goes."""
+    """Private keys from header to footer; a truncated one to the end of its body."""
     end = 0
     for header in _HEADER.finditer(text):
         if header.start() < end:

@@ -1,4 +1,4 @@
-"""Secrets that the place gives away where they stand: behind a name, a scheme or an option that asks for one."""
+"""Secrets identified by their place: after a name, a scheme or an option for a secret."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Found = tuple[int, int, str]
 
 _LEAST_DRAWN = {"token": 8, "auth": 12, "cred": 8}
 _LEAST_OTHER = 16
-"""Letters of a value behind a name that other things have too."""
+"""Least letters of a value after a name that is also used for other things."""
 _MOST_PIECES = 40
 _TAIL = re.compile(r"[\w-]{0,60}")
 _IN_NAMES = string.ascii_letters + string.digits + "_.$/-"
@@ -44,10 +44,10 @@ class _Name:
 
 
 def named(text: str, lowered: str, vocabulary: str, *, config: bool) -> Iterator[Found]:
-    """Start, end and kind of each value that a name or a form before it says to be a secret.
+    """Start, end and kind of each value that the name or form before it marks as a secret.
 
-    `lowered` is the text in small letters, of the same length, `vocabulary` all its words, each once. `config`: the
-    text is configuration, in which values stand without quotes.
+    `lowered` is the text in lower case, of the same length, `vocabulary` all of its distinct words. `config`: the text
+    is configuration, where values have no quotes.
     """
     for part in (part for part in NAMES if part in vocabulary):
         for at in _occurrences(lowered, part):
@@ -67,7 +67,7 @@ def _occurrences(text: str, word: str) -> Iterator[int]:
 
 
 def _name(text: str, part: str, at: int, *, config: bool) -> _Name:
-    """The whole name around a telling part of it."""
+    """The whole name around a matching part of it."""
     head = text[max(0, at - _HEAD_BACK) : at]
     tail = _TAIL.match(text, at + len(part))
     start = at - len(head) + len(head.rstrip(_IN_NAMES))
@@ -77,7 +77,7 @@ def _name(text: str, part: str, at: int, *, config: bool) -> _Name:
 
 
 def _behind(text: str, name: _Name, at: int, *, config: bool) -> Iterator[Found]:
-    """What stands behind one name: the first form that fits and holds what may be a secret."""
+    """The value after one name: the first form that matches with a possible secret."""
     if name.option and (option := OPTION.match(text, name.end)):
         if name.sure and not is_nothing(option["value"]):
             yield *option.span("value"), "secret"
@@ -98,7 +98,7 @@ def _behind(text: str, name: _Name, at: int, *, config: bool) -> Iterator[Found]
 
 
 def _counts(value: str, name: _Name, place: AssignmentForm, before: str) -> bool:
-    """True if a value in this place, behind this name, is a secret. `before` is its line up to its end."""
+    """True if a value in this place, after this name, is a secret. `before` is its line up to its end."""
     if name.sure and (place.trust is SecretLikelihood.SURE or GIVES.search(before[-_GIVES_BACK:])):
         return not is_nothing(value)
     if name.sure:
@@ -107,7 +107,7 @@ def _counts(value: str, name: _Name, place: AssignmentForm, before: str) -> bool
 
 
 def _pieces(text: str, at: int) -> Iterator[Found]:
-    """The further literals of a value that is put together."""
+    """The further literals of a concatenated value."""
     for _ in range(_MOST_PIECES):
         piece = PIECE.match(text, at)
         if piece is None:
@@ -124,7 +124,7 @@ def _pair(text: str, match: re.Match[str]) -> Iterator[Found]:
     if match[0].startswith("://"):
         yield start, end, "password in an address"
     elif (
-        "scheme" not in match.re.groupindex  # a scheme's name is a word of the language too
+        "scheme" not in match.re.groupindex  # a scheme's name is an ordinary word too
         or is_mixed(value)
         or "uthorization" in text[max(0, match.start() - 40) : match.start()]
     ):

@@ -1,4 +1,4 @@
-"""All secrets of a text, in its order."""
+"""All secrets of a text, in order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Secret:
 
 
 def find_secrets(text: str, *, config: bool = False) -> list[Secret]:
-    """The secrets of a text; where two overlap they are one. `config`: values stand without quotes in it.
+    """The secrets of a text, overlapping ones merged. `config`: its values have no quotes.
 
     Time is linear in the length of the text.
     """
@@ -44,7 +44,7 @@ def find_secrets(text: str, *, config: bool = False) -> list[Secret]:
 
 
 def _drawn(text: str) -> Iterator[tuple[int, int, str]]:
-    """Literals that can be nothing but keys."""
+    """Literals that can only be keys."""
     for match in _QUOTED.finditer(text):
         if is_token(match[1]) and not is_nothing(match[1]):
             yield *match.span(1), "random value"

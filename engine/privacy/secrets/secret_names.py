@@ -1,4 +1,4 @@
-"""Which names are those of secrets, and which only speak about one."""
+"""Distinguishes names of secrets from names that only refer to one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ NAMES = (
     "pass", "pwd", "secret", "token", "key", "cred", "bearer", "webhook", "signature", "auth", "salt", "dsn", "cookie",
     "kennwort", "contrase", "senha", "wachtwoord", "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801",
 )  # fmt: skip
-"""The telling parts of names, in small letters. Looked for by these alone: what else a name holds has no bound."""
+"""Identifying parts of names, in lower case. Only these are searched: the rest of a name is unbounded."""
 
-# `key` and `token` name a thousand harmless things; these words before them settle it.
+# `key` and `token` have many harmless uses; these words before them make a secret certain.
 _SURE = re.compile(
     r"passw(?:or[dt]|d)|passphrase|passcode|pwd|secret|bearer|(?<![a-z])(?:pass|creds?|credentials?|passe)(?![a-z])"
     r"|kennwort|contrase[n\u00f1]a|senha|wachtwoord|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801"
@@ -36,14 +36,14 @@ _ABOUT = re.compile(
         for thing in _THINGS
     )
 )
-# One word with the part: keyword, tokenize, authors, authority.
+# Words that continue the part: keyword, tokenize, authors, authority.
 _OTHER_WORD = re.compile(r"(?i:words?|board|stroke|ize|ise|or(?!iz)|enticat|down|up|press|frame|pair|set|ring)")
 
 _WORD_END = re.compile(r"^(?i:w(?:or[dt]s?|d)|phrases?|code|entials?|s(?![A-Za-z]))")
 
 
 def says_secret(name: str, part: str, at: int, *, config: bool) -> bool:
-    """True if the value of such a name can only be a secret. `part` of NAMES stands at `at` of the name."""
+    """True if the value of such a name can only be a secret. `part` of NAMES is at `at` of the name."""
     rest = _WORD_END.sub("", name[at + len(part) :], count=1)
     if _ABOUT.match(rest) or (part in ("key", "token", "auth") and _OTHER_WORD.match(rest)):
         return False
