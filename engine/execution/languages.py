@@ -1,4 +1,4 @@
-"""What can be run of each language, and with what: one row a language whose code runs without a test runner."""
+"""What can run in each language, and with what: one row per language whose code runs without a test runner."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from stet_ls.validators.languages import lookup
 
 @dataclass(frozen=True, slots=True)
 class ExecutionLanguage:
-    """What running code has to know of a language.
+    """What running code needs to know about a language.
 
-    `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: a call
-    in documentation or in words can be tried. `times`: two versions can be timed. `compares_samples`: several
-    candidates can be run beside each other. `traces_lines`: a run of tests tells which lines each of them ran.
+    `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
+    in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
+    candidates can be compared. `traces_lines`: a test run reports which lines each test ran.
     """
 
     needs_interpreter: bool = False

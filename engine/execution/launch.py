@@ -1,4 +1,4 @@
-"""Starts a harness in the box and reads its report."""
+"""Starts a harness in the sandbox and reads its report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import RunSpec, RunStatus
 
 LEAST_SECONDS = 1.5
-"""With less left no run is begun."""
+"""With less time left, no run is started."""
 
 
 TOO_LATE = NotRunnable("the job is out of time")
@@ -27,15 +27,16 @@ _ENDED = {
 
 
 async def launch(runtime: Runtime, spec: RunSpec, nonce: str, trial: HarnessRun) -> HarnessReport | NotRunnable:
-    """The report that a run of a trial brings, or why it brings none."""
+    """The report of a run, or why there is none."""
     try:
-        async with asyncio.timeout(spec.limits.within(runtime.left()).wall):  # not in the limits: they name a warm box
+        # Not in the limits: they identify a prepared sandbox.
+        async with asyncio.timeout(spec.limits.within(runtime.left()).wall):
             result = await runtime.sandbox.run(spec)
     except TimeoutError:
         return TOO_LATE
     except (StetError, ValueError, OSError) as error:
         return NotRunnable(f"code cannot run here: {error}")
-    if result.status is RunStatus.KILLED:  # whoever ended it may have written what it brought
+    if result.status is RunStatus.KILLED:  # the code that ended it may have written the report
         return NotRunnable("the code ended its own run, so its report proves nothing")
     report = read_report(result.report, nonce, trial)
     if isinstance(report, NotRunnable) and result.status is not RunStatus.OK:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Need(StrEnum):
-    """What an input has to do at a place, as words that a line follows."""
+    """What an input has to do at a place, as words that precede a line."""
 
     RAN = "ran"
     TRUE = "fulfilled the condition in"
@@ -19,7 +19,7 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A place in a changed statement, and the `need` there. `line` is 0 where the text is none that the user has."""
+    """A place in a changed statement, and the `need` there. `line` is 0 if the text is not the user's."""
 
     need: Need
     line: int
@@ -42,6 +42,6 @@ class ProbedText:
 
 
 def in_order(probes: Collection[Probe]) -> list[Probe]:
-    """What says most first: that nothing ran, and of the new code."""
+    """Sorted by significance: code that did not run at all comes first, and new code before old."""
     needs = list(Need)
     return sorted(probes, key=lambda each: (needs.index(each.need), each.is_old, each.line, each.text))

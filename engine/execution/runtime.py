@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """Top-level modules that a code imports and that could not be had; `why` is a sentence with the way out."""
+    """Top-level modules that a code imports and that could not be installed; `why` is a sentence with the remedy."""
 
     modules: frozenset[str] = frozenset()
     why: str = ""
@@ -30,7 +30,7 @@ Fitting = Callable[["Environment", tuple[str, ...]], Awaitable["tuple[Environmen
 
 
 class Extent(StrEnum):
-    """What the budget of a job lets judges run. BRIEF: examples and comparisons, which take less than a second."""
+    """What a job's budget lets judges run. BRIEF: examples and comparisons, which take less than a second."""
 
     BRIEF = "brief"
     FULL = "full"
@@ -38,11 +38,11 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The sandbox, the user's Python, the workspace with its unsaved buffers, and the moment by which all is done.
+    """The sandbox, the user's Python, the workspace with its unsaved buffers, and the deadline.
 
-    `python` is None where none was looked for or none works; `why_no_python` says which. `missing_packages` are the
-    packages that the code imports and that could not be had. `until` is on the clock of `time.monotonic`; a judge
-    that comes too late says so. `reports` keeps what tests of the text before came to, for the next candidate of
+    `python` is None if none was searched or none works; `why_no_python` says which. `missing_packages` are the packages
+    that the code imports and that could not be installed. `until` is on the clock of `time.monotonic`; a judge that
+    misses it reports that. `reports` caches the test reports of the text before, for the next candidate of
     the same job.
     """
 
@@ -61,9 +61,9 @@ class Runtime:
         return self.until - time.monotonic()
 
     async def fit(self, *texts: str) -> Runtime:
-        """The same with the packages that Python texts import, and the workspace's modules behind them.
+        """The runtime with the packages that Python texts import, and the workspace's modules after them.
 
-        What that takes is no time of the judges.
+        The time for that does not count against the judges.
         """
         if self.python is None or self.provision is None:
             return self
@@ -72,21 +72,21 @@ class Runtime:
         return replace(self, python=python, missing_packages=lacking, until=self.until + time.monotonic() - began)
 
     def environment(self, language: str) -> Environment | None:
-        """What code of a language runs in; None where it needs no interpreter, or there is none."""
+        """The environment for code of a language; None if it needs no interpreter, or none was found."""
         return self.python if for_language(language).needs_interpreter else None
 
     def lacks_interpreter(self, language: str) -> bool:
-        """True where code of a language cannot run for want of an interpreter."""
+        """True if code of a language cannot run because there is no interpreter."""
         return for_language(language).needs_interpreter and self.python is None
 
     def excuse(self, lacks: str) -> str:
-        """Why a run could not import the module `lacks`, if no code is at fault; else ""."""
+        """Why a run could not import the module `lacks`, if the code is not at fault; else ""."""
         if lacks and self.extent is Extent.BRIEF:
             return f"`{lacks}` is not installed, and the budget `quick` installs nothing"
         lacking = self.missing_packages
         return f"environment: {lacking.why.rstrip('.')}" if lacks.partition(".")[0] in lacking.modules else ""
 
     def root_of(self, path: Path | None) -> Path | None:
-        """The innermost open folder that holds a file."""
+        """The innermost open folder that contains a file."""
         holding = [root for root in self.workspace.roots if path is not None and path.is_relative_to(root)]
         return max(holding, key=lambda root: len(root.parts), default=None)

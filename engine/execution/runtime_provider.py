@@ -1,4 +1,4 @@
-"""Makes what candidates run with: one sandbox, and the Pythons that were found, for as long as an engine lives."""
+"""Provides what candidates run with: one sandbox, and the Pythons found, for the lifetime of an engine."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _MEGABYTE = 1024 * 1024
 
 
 class PermissionAsker(Protocol):
-    """Asks the user. Front ends without a user have none of these, and the answer is no."""
+    """Asks the user. Front ends without a user pass none, and the answer is no."""
 
     async def isolation(self, report: IsolationReport, needed: Level) -> bool:
-        """Whether code may run in a box that is weaker than the settings want."""
+        """Whether code may run in a sandbox that is weaker than the settings require."""
         ...
 
     async def packages(self, names: tuple[str, ...]) -> bool:
-        """Whether packages may be had that are none of the project's and not well known."""
+        """Whether packages may be installed that are not the project's and not well known."""
         ...
 
 
 class RuntimeProvider:
-    """The sandbox of an engine and its interpreters. Nothing is probed or looked for before the first runtime."""
+    """The sandbox of an engine and its interpreters. Nothing is probed or searched before the first runtime."""
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
         own_settings = settings.sandbox
@@ -53,10 +53,10 @@ class RuntimeProvider:
         store = EnvironmentStore(paths.cache / "environments", limit=own_settings.environments_mb * _MEGABYTE)
         self._fitter = EnvironmentProvisioner(own_settings, store, self._may_install)
         self.interpreters: dict[Path, Interpreter] = {}
-        """What was last found, by workspace: for reports on how things are."""
+        """The interpreter last found for each workspace, for status reports."""
 
     async def runtime(self, request: Request, helper: JobResources) -> Runtime:
-        """What a request's code may run with. The judge that needs a missing part reports it."""
+        """What a request's code may run with. A judge that needs a missing part reports it."""
         runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
         if not for_language(request.language).needs_interpreter:
             return runtime
@@ -76,7 +76,7 @@ class RuntimeProvider:
         return replace(runtime, python=python, provision=partial(self._fitter.fit, sources, request.path, helper))
 
     async def close(self) -> None:
-        """Lets go of boxes that were built ahead."""
+        """Releases sandboxes that were built ahead."""
         await self.sandbox.close()
 
     async def _may_run(self, report: IsolationReport, needed: Level) -> bool:

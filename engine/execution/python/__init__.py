@@ -1,1 +1,1 @@
-"""Runs a unit of Python on inputs in the box."""
+"""Runs a unit of Python on inputs in the sandbox."""

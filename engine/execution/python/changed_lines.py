@@ -1,8 +1,8 @@
-"""Which parts of a Python text are new or other than before, and where a test or an example has to come by to run them.
+"""Finds the new or changed parts of a Python text, and the lines that a test or an example has to run for each.
 
-Only what runs in a function's body can be seen to run for the change: `def` lines, class bodies and constants run when
-the file is loaded, whatever is tested. So a new constant counts as run where a function that reads it runs, or where
-the test itself names it.
+Only code in a function's body can be seen to run for the change: `def` lines, class bodies and constants run when
+the file is loaded, whatever is tested. So a new constant counts as run if a function that reads it runs, or if the test
+itself names it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from stet_ls.engine.execution.python.statements import (
 )
 
 _UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
-"""Statements that some Pythons run without saying so."""
+"""Statements that some Python versions run without a line event."""
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
-    """What differs in `after`; () where nothing that runs does, None where it cannot be read.
+    """The parts that differ in `after`; () if nothing executable does, None if it cannot be parsed.
 
-    Each of them has to run before tests or examples say something about the whole edit. Where the text before cannot be
-    read, lines tell what is new; if that is in no function, all of `unit` has to run. Not for an event loop.
+    Each of them has to run before tests or examples prove anything about the whole edit. If the text before cannot be
+    parsed, lines decide what is new; if that is outside of functions, all of `unit` has to run. Not for an event loop.
     """
     try:
         new = _Text(ast.parse(after))
@@ -46,7 +46,7 @@ def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
     found = [*_units(old, new), *(part for part, is_known in loose if is_known)]
     if found or loose:
         return tuple(found or (part for part, _ in loose))
-    # What was taken away may have been used by anything in the file.
+    # What was removed may have been used by anything in the file.
     gone = set(old.functions) - set(new.functions) or len(old.loose) > len(new.loose)
     return (_whole(new),) if gone else ()
 
@@ -57,7 +57,7 @@ def _whole(text: _Text, unit: str = "") -> Part:
 
 
 def _by_text(before: str, after: str, new: _Text) -> Iterator[Part]:
-    """The functions with a line that the text before, which is no Python, did not have there."""
+    """The functions with a line that the text before, which is not valid Python, did not have there."""
     lines = before.splitlines(), after.splitlines()
     fresh = set(range(1, len(lines[1]) + 1))
     for _, at, size in SequenceMatcher(None, *lines, autojunk=False).get_matching_blocks():
@@ -71,8 +71,8 @@ def _by_text(before: str, after: str, new: _Text) -> Iterator[Part]:
 class _Text:
     """A module's `functions` by qualified name, its class names, and `loose` statements, which run when it is loaded.
 
-    `bound` are the names that loose statements bind, those of a class behind its name, but what is imported: that is in
-    `imported`, with what it may stand for. `beside` are statements that share their line with what decides about them.
+    `bound` are the names that loose statements bind, prefixed with their class, except for imports: those are in
+    `imported`, with what they may refer to. `beside` are statements on the same line as the condition that guards them.
     """
 
     def __init__(self, tree: ast.Module) -> None:
@@ -98,14 +98,14 @@ class _Text:
                 self._take(_below(node), inner)
 
     def _free(self, name: str) -> str:
-        """A name that was not met yet: a property and its setter have the same."""
+        """A name that is not taken yet: a property and its setter share one."""
         return name if name not in self.functions else next(
             each for at in count(2) if (each := f"{name}#{at}") not in self.functions
         )  # fmt: skip
 
 
 def _below(node: ast.AST) -> Iterator[ast.AST]:
-    """The statements right below a statement, in the branches and handlers of it too."""
+    """The statements directly below a statement, including its branches and handlers."""
     for each in ast.iter_child_nodes(node):
         if isinstance(each, ast.stmt):
             yield each
@@ -114,7 +114,7 @@ def _below(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _units(old: _Text, new: _Text) -> Iterator[Part]:
-    """Functions that are new or changed. Of a class that is new they are one part."""
+    """Functions that are new or changed. A new class is one part."""
     fresh: dict[str, list[ast.stmt]] = {}
     fields = {owner[:-1] for owner, _ in new.loose if owner}
     for name in sorted(new.classes.keys() - old.classes.keys()):
@@ -138,9 +138,9 @@ def _units(old: _Text, new: _Text) -> Iterator[Part]:
 
 
 def _changed(old: ast.stmt, new: ast.stmt) -> dict[ast.stmt, Sequence[ast.expr]]:
-    """What of a function is other than before; the function itself where something was taken out of it.
+    """The changes in a function; the function itself if something was removed from it.
 
-    Of each statement the expressions that hold all that is new in it and need not be evaluated with it.
+    Each statement is mapped to the expressions that hold all of its changes and need not be evaluated with it.
     """
     first, second = list(statements(old)), list(statements(new))
     heads = [head(each) for each in first], [head(each) for each in second]
@@ -162,7 +162,7 @@ def _unmatched(
 
 
 def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
-    """What runs when the file is loaded and is other than before: read by whom? True: the name was bound before."""
+    """Changes that run when the file is loaded, with the functions that read them. True: the name was bound before."""
     heads = [owner + head(node) for owner, node in old.loose], [owner + head(node) for owner, node in new.loose]
     if heads[0] == heads[1]:
         return
@@ -191,12 +191,12 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
 
 
 def _is_read_by_others(node: ast.ClassDef, names: Iterable[str]) -> bool:
-    """Whether users of a class may read its fields: its bases, its decorators, the language."""
+    """Whether users of a class may read its fields: by its bases, its decorators, the language."""
     return bool(node.bases or node.keywords or node.decorator_list) or any(name.startswith("__") for name in names)
 
 
 def _origins(node: ast.stmt) -> Iterator[tuple[str, str]]:
-    """The names that an import binds, each with what it stands for."""
+    """The names that an import binds, each with what it refers to."""
     for each in node.names if isinstance(node, _IMPORTS) else ():
         if isinstance(node, ast.ImportFrom):
             yield each.asname or each.name, f"{'.' * node.level}{node.module or ''}:{each.name}"
@@ -209,7 +209,7 @@ def _named(owner: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement binds or changes, without those in it."""
+    """The names that a statement binds or changes, without nested statements."""
     if isinstance(node, ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -224,7 +224,7 @@ def _bound(node: ast.stmt) -> set[str]:
 
 
 def _readers(text: _Text, names: Iterable[str]) -> list[ast.stmt]:
-    """The statements in functions that name one of some names."""
+    """The statements in functions that use one of some names."""
     wanted = set(names)
     found = []
     for node in text.functions.values():
@@ -247,7 +247,7 @@ def _inner(node: ast.stmt) -> list[ast.stmt]:
 
 
 def _running(found: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """Those that do something: neither headers of functions and classes nor mere annotations."""
+    """Those that have an effect: neither headers of functions and classes nor mere annotations."""
     return [each for each in found if not isinstance(each, Function | ast.ClassDef) and not _is_bare(each)]
 
 
@@ -274,13 +274,13 @@ def _part(
         if not lazy.get(each)
     }
     written = {start_of(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
-    # What has no statement of its own, as a class of constants alone, is there to be named.
+    # A part without statements of its own, such as a class of constants, has to be named.
     alone = () if spans or extents or not name else (name.rpartition(".")[2],)
     return Part(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
 
 
 def _beside(tree: ast.AST) -> Iterator[Start]:
-    """The statements that stand on the line of what decides whether they run: that line says nothing of them."""
+    """The statements on the same line as the condition that guards them: that line does not show whether they ran."""
     for node in ast.walk(tree):
         decides = [getattr(node, name, None) for name in ("test", "iter", "type", "guard", "pattern")]
         decides += [each.context_expr for each in getattr(node, "items", ()) if isinstance(each, ast.withitem)]
@@ -290,7 +290,7 @@ def _beside(tree: ast.AST) -> Iterator[Start]:
 
 
 def _own_lines(node: ast.stmt) -> frozenset[int]:
-    """The lines of a statement without those of the statements in it."""
+    """The lines of a statement without those of nested statements."""
     first = min((each.lineno for each in _below(node) if isinstance(each, ast.stmt)), default=None)
     end = node.end_lineno or node.lineno
     last = end if first is None else max(node.lineno, first - 1)
@@ -298,5 +298,5 @@ def _own_lines(node: ast.stmt) -> frozenset[int]:
 
 
 def _is_endless(node: ast.stmt) -> bool:
-    """`while True:`, of which the first line does nothing."""
+    """Whether it is `while True:`, whose first line does nothing."""
     return isinstance(node, ast.While) and isinstance(node.test, ast.Constant)

@@ -1,4 +1,4 @@
-"""A part of a Python text that an edit added or changed, and the text with an error in its place."""
+"""A part of a Python text that an edit added or changed, and the text with an error planted in it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Extent = tuple[int, int, int, int]
 class Part:
     """A function, a class or a variable that an edit added or changed.
 
-    `name` is "" for what has none. `statements` are those of which one has to run: the lines of each, by its start, and
-    none where a line says nothing, since something else runs on it too. `lazy` are expressions that hold all that is
-    new of their statement and need not be evaluated with it. `names`: where the part runs when the file is loaded, a
-    test that names one of them counts too. `new` are the statements among `statements` that are written anew.
-    `at` are the lines of a statement outside of functions, which has to have run itself when the file was loaded.
+    `name` is "" for code without one. `statements` are those of which one has to run: the lines of each, by its start,
+    and none if its lines show nothing because other code shares them. `lazy` are expressions that hold all changes of
+    their statement and need not be evaluated with it. `names`: if the part runs when the file is loaded, a test that
+    uses one of them counts too. `new` are the statements among `statements` that were rewritten. `at` are the lines
+    of a statement outside of functions, which has to have run itself when the file was loaded.
     """
 
     name: str
@@ -39,12 +39,12 @@ class Part:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether some of it may run without a line of its own that tells."""
+        """Whether some of it may run without a line that shows it."""
         return bool(self.lazy) or not all(self.statements.values())
 
 
 def wired(text: str, part: Part, word: str) -> str | None:
-    """The text with an error of that word before each statement of a part; None where none can be put there."""
+    """The text with an error of that word before each statement of a part; None if none can be placed."""
     if not part.statements and not part.lazy:
         return None
     try:
@@ -66,8 +66,8 @@ def extent_of(node: ast.expr) -> Extent:
 
 
 class _Wires(ast.NodeTransformer):
-    """Puts an error before statements, and in the place of expressions. `SystemExit`, so that code which takes every
-    `Exception` does not hide it.
+    """Places an error before statements, and in place of expressions. The error is `SystemExit`, so that code which
+    catches every `Exception` does not hide it.
     """
 
     def __init__(self, part: Part, word: str) -> None:
@@ -75,7 +75,7 @@ class _Wires(ast.NodeTransformer):
         self._word = word
 
     def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
-        """A statement with the error before it, anything else with what is in it visited."""
+        """A statement with the error before it; any other node with its children visited."""
         if isinstance(node, ast.expr) and extent_of(node) in self._lazy:
             leaves = ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "exit")
             return ast.Call(leaves, [ast.Constant(self._word)], [])

@@ -1,4 +1,4 @@
-"""The one door through which a judge runs code."""
+"""Runs Python code for judges: the only entry point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
 _LIMITS = Limits(seconds=15.0)
-"""The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
+"""The same for all runs, so that a sandbox built ahead fits each; the harness' own limits are much tighter."""
 _WARM = (
     "ctypes",
     "enum",
@@ -36,7 +36,7 @@ _WARM = (
 
 
 async def run(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None = None) -> HarnessReport | NotRunnable:
-    """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can."""
+    """Runs calls in the sandbox. Cancelling ends all of its processes. NotRunnable, with the reason, if impossible."""
     left = runtime.left()
     if left < LEAST_SECONDS:
         return TOO_LATE
@@ -52,18 +52,18 @@ async def run(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None = Non
 
 
 def _in(folder: Path, trial: HarnessRun) -> HarnessRun:
-    """The trial with paths relative to its working folder: not every box shows that at a path of its own."""
+    """The run with paths relative to its working folder: some sandboxes show the folder at another path."""
     roots = tuple(root.relative_to(folder) for root in trial.roots)
     return replace(trial, path=trial.path.relative_to(folder), roots=roots)
 
 
 def not_loaded(runtime: Runtime, told: VersionOutcomes) -> NotRunnable:
-    """Why a text could not be imported: for want of a package that could not be had, or by its own error."""
+    """Why a text could not be imported: a package that could not be installed, or its own error."""
     return NotRunnable(runtime.excuse(told.lacks) or f"the file cannot be imported ({told.problem})")
 
 
 def warm_spec(python: Environment) -> RunSpec:
-    """A run such as trials with this Python are, for a box that is built ahead of them."""
+    """A typical run with this Python, for a sandbox that is built ahead."""
     return _spec(python, "run.py")
 
 

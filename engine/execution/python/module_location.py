@@ -1,4 +1,4 @@
-"""Where a text stands in its project: under which name it is imported, from which folders, beside which files."""
+"""Where a text is in its project: the name it is imported under, the import folders, the neighboring files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READS = re.compile(r"__file__|\bopen\s*\(|read_text|read_bytes|\bPath\s*\(|impo
 class ModuleLocation:
     """A module's path, dotted name and import folders. `overlay` is the workspace if the text needs it, else None.
 
-    `warm` are the packages outside of the workspace that it imports at its top.
+    `warm` are the packages outside of the workspace that its top level imports.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class ModuleLocation:
 
 
 def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> ModuleLocation:
-    """The place of a text's file. Looks at folders: not for the event loop."""
+    """The place of a text's file. Reads folders: not for the event loop."""
     root = runtime.root_of(path)
     imported = tuple(dict.fromkeys(name for text in texts for name in _imports(text)))
     if path is None or root is None:
@@ -60,9 +60,9 @@ def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> Mod
 
 
 def isolated_unit(text: str, unit: str) -> str | None:
-    """The unit with what it uses of its own file, imports included, and nothing else; None if it is not there.
+    """The unit with what it uses of its own file, imports included, and nothing else; None if it does not exist.
 
-    For a file that cannot be imported: what breaks may be what this unit does not need.
+    For a file that cannot be imported: the unit may not need what fails.
     """
     try:
         tree = ast.parse(text)
@@ -95,7 +95,7 @@ def _binds(node: ast.stmt) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def _imports(text: str) -> tuple[str, ...]:
-    """The top-level names of a module's own imports; "." for relative ones. Each judge asks it of the same texts."""
+    """The top-level names of a module's own imports; "." for relative ones. Cached, since each judge needs it."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):

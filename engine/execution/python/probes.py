@@ -1,9 +1,9 @@
-"""Which places of a change has an input to come by before sameness says anything of it?
+"""Probes in the changed places that an input has to execute before equality proves anything about them.
 
-Each text is given probes there: calls of a function that notes their number. Such a text runs beside the comparison,
-which knows nothing of it. Of a statement that the change added, altered or removed is asked that it ran; of its
-conditions that they came out both ways and were asked to their end; of `<` in place of `<=` that the sides were equal.
-What runs when a module is loaded has run.
+Probes are calls of a function that records their number. A text with probes runs in addition to the comparison, which
+does not use it. A statement that the change added, altered or removed has to run; its conditions have to evaluate both
+ways and completely; the sides of a `<` in place of `<=` have to be equal. Code that runs when a module is loaded counts
+as run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stet_ls.engine.execution.python.statements import head, statements
 from stet_ls.validators.ast_text import dump, unparse
 
 _MOST_STATEMENTS = 1000
-"""Where more differ it is not looked for what both texts have."""
+"""If more differ, common statements are not searched."""
 _SHOWN = 70
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose"}
@@ -32,7 +32,7 @@ _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose
 def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedText, ProbedText] | None:
     """Both texts with probes in the changed parts; None if no part can have one. Not for an event loop.
 
-    Not `numbered`: the texts are none that the user has, and their lines say nothing.
+    Not `numbered`: the texts are not the user's, and their line numbers mean nothing.
     """
     try:
         bodies = ast.parse(before).body, ast.parse(after).body
@@ -42,13 +42,13 @@ def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedTex
         name = f"__came_{secrets.token_hex(8)}__"
         old = _with_probes(before, nodes[0], _Prober(name, changed[0], ties, _lines(before), True, numbered))
         new = _with_probes(after, nodes[1], _Prober(name, changed[1], ties, _lines(after), False, numbered))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # not every f-string can be written again
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # not every f-string can be unparsed
         return None
     return (old, new) if old.probes or new.probes else None
 
 
 def _lines(text: str) -> list[str]:
-    """As Python's own parser counts them."""
+    """The lines as Python's own parser counts them."""
     return _LINE_END.split(text)
 
 
@@ -72,7 +72,7 @@ def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.
 
 
 def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
-    """Comparisons for order that only one side has, where equal sides may count on one and not on the other."""
+    """Comparisons for order that only one side has: equal operands may count on one side and not on the other."""
     first, second = ({dump(each): each for node in side for each in _compared(node)} for side in (old, new))
     kinds = [Counter(_ORDERS[type(each.ops[0])] for each in side.values()) for side in (first, second)]
     return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
@@ -87,7 +87,7 @@ def _compared(node: ast.AST) -> Iterator[ast.Compare]:
 
 
 def _literals(nodes: Sequence[ast.stmt]) -> tuple[str, ...]:
-    """The constants in some statements as texts, but documentation."""
+    """The constants in some statements as texts, without documentation."""
     texts = {id(each.value) for node in nodes for each in ast.walk(node) if isinstance(each, ast.Expr)}
     found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Constant))
     return tuple(dict.fromkeys(text_of(each.value) for each in found if id(each) not in texts))
@@ -103,7 +103,7 @@ def _with_probes(text: str, nodes: Sequence[ast.stmt], prober: _Prober) -> Probe
 
 
 class _Prober(ast.NodeTransformer):
-    """Puts probes into changed statements, those in functions alone."""
+    """Inserts probes into changed statements, only within functions."""
 
     def __init__(
         self, name: str, changed: set[ast.stmt], ties: set[str], lines: list[str], is_old: bool, numbered: bool
@@ -114,7 +114,7 @@ class _Prober(ast.NodeTransformer):
         self.asked = self.in_function = False
 
     def visit(self, node: ast.AST) -> Any:
-        """A statement as the list of what takes its place, anything else as it is with its probes."""
+        """A statement as the list of its replacements, any other node with its probes."""
         if not isinstance(node, ast.stmt):
             return super().visit(node)
         outer = self.asked, self.in_function
@@ -180,7 +180,7 @@ class _Prober(ast.NodeTransformer):
         self.generic_visit(node)
         if not is_asked:
             return node
-        # Each side is evaluated once, as before, and outside of the function that looks at both.
+        # Each side is evaluated once, as before, and outside of the probe's function.
         sides = [ast.Name("one", ast.Load()), ast.Name("other", ast.Load())]
         given = ast.arguments(
             posonlyargs=[], args=[ast.arg("one"), ast.arg("other")], kwonlyargs=[], kw_defaults=[], defaults=[]
@@ -195,7 +195,7 @@ class _Prober(ast.NodeTransformer):
         return ast.IfExp(test, true, self._came(Need.FALSE, place, ast.Constant(False)))
 
     def _came(self, need: Need, place: Any, *values: ast.expr) -> ast.expr:
-        """A call of the probe; it comes to the first of its values."""
+        """A call of the probe; it returns the first of its values."""
         text = self.lines[place.lineno - 1].strip()
         text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
         self.probes.append(Probe(need, place.lineno if self.numbered else 0, text, self.is_old))

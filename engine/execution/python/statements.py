@@ -1,4 +1,4 @@
-"""What a Python text says: its statements, the names in it, its code without documentation."""
+"""The contents of a Python text: its statements, its names, its code without documentation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 
 
 def without_documentation(text: str) -> str:
-    """What stands for all Python texts with the same code; the text itself if it is no Python."""
+    """A text that is the same for all Python texts with the same code; the text itself if it is not valid Python."""
     try:
         tree = ast.parse(text)
         for node in ast.walk(tree):
@@ -30,7 +30,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def named_in(text: str) -> frozenset[str]:
-    """The names that a Python text uses, and not those in its comments and strings."""
+    """The names that a Python text uses, without those in its comments and strings."""
     try:
         found = ast.walk(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -43,7 +43,7 @@ def named_in(text: str) -> frozenset[str]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """A statement and those in it, in their order, but those that do nothing."""
+    """A statement and those nested in it, in order, without those that do nothing."""
     if isinstance(node, ast.stmt) and not isinstance(node, ast.Global | ast.Nonlocal) and not is_text(node):
         yield node
     for each in ast.iter_child_nodes(node):
@@ -52,10 +52,10 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def lazily_changed(old: ast.AST, new: ast.AST) -> list[ast.expr] | None:
-    """The expressions that need not be evaluated and hold all that differs; None where something else differs, too.
+    """The expressions that need not be evaluated and hold all that differs; None if anything else differs, too.
 
-    They are the branches of `a if b else c`, what follows in `a or b`, bodies of `lambda` and of comprehensions. What
-    stands in statements below these is left out.
+    They are the branches of `a if b else c`, the operands after the first in `a or b`, bodies of `lambda` and of
+    comprehensions. Statements nested below these are ignored.
     """
     if type(old) is not type(new):
         return None
@@ -104,7 +104,7 @@ def _is_lazy(node: ast.AST, name: str, number: int) -> bool:
 
 
 def head(node: ast.AST) -> str:
-    """A statement without those in it, as text: neither its place nor its comments count."""
+    """A statement without nested ones, as text: neither its position nor its comments count."""
     told = [type(node).__name__]
     for _, value in ast.iter_fields(node):
         for each in value if isinstance(value, list) else [value]:
@@ -116,5 +116,5 @@ def head(node: ast.AST) -> str:
 
 
 def is_text(node: ast.AST) -> bool:
-    """True for a documentation, or another text that does nothing."""
+    """True for a docstring, or another string statement without effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -1,6 +1,6 @@
 """Inputs for Python code: calls as text, from the code, its documentation and its tests.
 
-`subject` finds what can be called and how, `examples` finds calls that people wrote, `type_strategies` and
-`untyped_params` generate values (as text) for parameters, `draw` makes rows of arguments, `calls` the calls with them.
-Nothing of the user's code is imported or evaluated here.
+`subject` finds what can be called and how, `examples` finds written calls, `type_strategies` and `untyped_params`
+generate values (as text) for parameters, `draw` makes rows of arguments, `calls` the calls with them.
+No user code is imported or evaluated here.
 """

@@ -1,4 +1,4 @@
-"""All inputs for a subject as calls, the likeliest first: of a function, of a method on objects, of objects' lives."""
+"""All inputs for a subject as calls, the likeliest first: of functions, of methods on objects, of object lifetimes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stet_ls.validators.ast_text import unparse
 
 
 def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
-    """The literals of a unit that only its new text has: an input that is treated apart is named by one."""
+    """The literals of a unit that only its new text has: they name the inputs that are newly handled separately."""
     modules = [known_module(text) for text in (before, after)]
     old, new = (subject_of(module, qualified) if module else None for module in modules)
     if old is None or new is None:
@@ -38,7 +38,7 @@ def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
 def calls_for(
     text: str, qualified: str, tests: tuple[str, ...] = (), besides: tuple[str, ...] = ()
 ) -> tuple[Call, ...]:
-    """The inputs of a unit of a text, the same each time; `besides` are literals that count as its own.
+    """The inputs of a unit of a text, the same each time; `besides` are literals that count as the unit's own.
 
     Takes tenths of a second: not for the event loop.
     """
@@ -71,7 +71,7 @@ def _script(setup: str, body: str) -> Call:
 
 
 def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
-    """Statements that bind each argument to a name of its own, and the names by parameter."""
+    """Statements that bind each argument to a separate name, and the names by parameter."""
     names = {each.name: each.name.lstrip("*") + ("_" if each.name.lstrip("*") == taken else "") for each in parameters}
     lines = [f"{names[each.name]} = {row[each.name]}" for each in parameters if each.name in row]
     return "\n".join(lines), {name: names[name] for name in row}
@@ -94,7 +94,7 @@ def _on_objects(
     rows: Iterator[tuple[ArgumentRow, str]],
     seed: int,
 ) -> Iterator[Call]:
-    """A method's calls, each on an object of its own that other methods were called on before."""
+    """A method's calls, each on a separate object on which other methods were called before."""
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 
     shape = module.shapes[subject.owner]
@@ -132,8 +132,8 @@ def _lives(
 
 
 def _given(call: str) -> tuple[dict[str, str], str]:
-    """The lists and their like among a call's arguments, by names for them, and the call with these names: an object
-    may keep what it was made of, and whoever gave it sees what becomes of it.
+    """The lists and similar containers among a call's arguments, under new names, and the call with these names: an
+    object may keep its arguments, and the caller sees what becomes of them.
     """
     tree = ast.parse(call, mode="eval").body
     given: dict[str, str] = {}
@@ -158,13 +158,13 @@ def _bindings(given: Mapping[str, str]) -> list[str]:
 
 
 def _is_told(shape: ClassShape) -> bool:
-    """True if hints say what the class takes everywhere."""
+    """True if hints state what the class accepts everywhere."""
     given = [*shape.init, *(each for method in shape.methods for each in method.parameters)]
     return all(each.annotation is not None for each in given)
 
 
 def _quiet(lines: Sequence[str]) -> list[str]:
-    """Statements of which one that fails does not keep the next from being run."""
+    """Statements wrapped so that one that fails does not prevent the next."""
     return [f"try: {line}\nexcept Exception as error: {_tell(line)}" for line in lines]
 
 
@@ -175,7 +175,7 @@ def _tell(line: str) -> str:
 def _makings(
     module: Module, shape: ClassShape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int
 ) -> list[str]:
-    """Expressions for objects of a class."""
+    """Expressions that create objects of a class."""
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 
     if shape.members:
@@ -190,7 +190,7 @@ def _makings(
 
 
 def _steps(module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int, leave_out: str = "") -> list[str]:
-    """Calls of a class' public methods, mixed."""
+    """Calls of a class' public methods, shuffled."""
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 
     columns: list[list[str]] = []

@@ -1,7 +1,7 @@
-"""What a docstring excludes in words: inputs that break them show nothing of the code.
+"""Inputs that a docstring excludes in words: violations show nothing about the code.
 
-`The median of at least one number` is not called with none. A code that raises on purpose, or asserts, says itself what
-becomes of such inputs; then they count.
+`The median of at least one number` is not called with none. Code that raises on purpose, or asserts, defines itself
+what happens to such inputs; then they count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 
 Breaks = Callable[[list[Any]], bool]
-"""Whether values of one call are none that such words mean."""
+"""Whether the values of one call violate such words."""
 
 
 def _numbers(values: list[Any]) -> Iterator[float]:
@@ -52,7 +52,7 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
 
 _SHAPED = re.compile(r"(?i)\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
 _GROWN = re.compile(r" \* \d+\)\[:\d+\]$", re.MULTILINE)
-"""An argument that was made longer, alone."""
+"""An argument that was only made longer."""
 _DISTINCT = re.compile(r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b")
 _SORTED = re.compile(r"(?i)\bsorted (list|array|sequence)\b")
 
@@ -62,7 +62,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
-    """The calls of a unit without those that its docstring excludes; examples stay, whatever they are."""
+    """The calls of a unit without those that its docstring excludes; examples always stay."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     if subject is None or any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(subject.node)):
@@ -78,7 +78,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
 
 
 def _in_order(call: Call, told: str) -> Call:
-    """The call with its lists sorted, or without doubles, as the docstring wants them."""
+    """The call with its lists sorted, or without duplicates, as the docstring requires."""
     return replace(call, setup="\n".join(_line_in_order(line, call, told) for line in call.setup.splitlines()))
 
 

@@ -1,4 +1,4 @@
-"""Rows of arguments: those that somebody wrote, near misses of them, and draws from the parameters' strategies."""
+"""Rows of arguments: written ones, near misses of them, and draws from the parameters' strategies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows_of(
     parameters = hinted(subject.parameters, written)
     drawn = draws(module, parameters, subject.node, constants, count, seed)
     origin = "drawn" if all(each.annotation is not None for each in parameters) else GUESSED
-    # One draw to six near misses, so that a bound on their number cuts neither off.
+    # One draw to six near misses, so that a limit on the total cuts off neither.
     for number, row in enumerate(near):
         yield row, "near an example"
         if number % 6 == 0 and drawn:
@@ -48,13 +48,13 @@ def rows_of(
 
 
 class _Enough(Exception):
-    """Drawing took its time."""
+    """The time for drawing is used up."""
 
 
 def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
-    """Rows from the strategies of the parameters' hints, or of what is guessed; fewer where each takes long to draw."""
+    """Rows from the strategies of the parameters' hints, or of guesses; fewer if each takes long to draw."""
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as seeded
 
@@ -76,7 +76,7 @@ def draws(
     )  # fmt: skip
     @given(strategy)
     def collect(row: ArgumentRow) -> None:
-        # The processor's time, not the clock's: the same inputs are drawn while the machine is busy.
+        # Processor time, not wall time: the same inputs are drawn while the machine is busy.
         if time.thread_time() - began > _DRAWING:
             raise _Enough
         rows.append(row)
@@ -87,9 +87,9 @@ def draws(
 
 
 def _alone() -> None:
-    """Has Hypothesis draw the same in each process, and leave nothing in the folder that the process stands in.
+    """Makes Hypothesis draw the same in each process, and leave nothing in the current folder.
 
-    Constants of the loaded modules that stand in no `site-packages` would be drawn, too; nothing public turns that off.
+    Constants of loaded modules outside `site-packages` would be drawn, too; no public setting turns that off.
     """
     from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.internal.conjecture import providers
@@ -97,4 +97,4 @@ def _alone() -> None:
 
     set_hypothesis_home_dir(user_paths().cache / "hypothesis")
     if hasattr(providers, "_get_local_constants"):
-        setattr(providers, "_get_local_constants", Constants)  # noqa: B010 - it is none of its module's names
+        setattr(providers, "_get_local_constants", Constants)  # noqa: B010 - the name is private to its module

@@ -1,6 +1,6 @@
-"""What is done with a thing without calling it by a name: it is compared, printed, entered, called.
+"""Implicit uses of an object: comparing, printing, entering, calling it.
 
-Of the classes and functions that say so themselves; what a class takes from `object` is nobody's behaviour.
+Only for classes and functions that define them: what a class inherits from `object` is not its behavior.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _GIVEN = (("1", "2", "3"), ("1", "2", "3"), ("5", "0", "1"), ("'a'", "'b'", "'c'
 
 
 def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
-    """The calls of a unit with what else is done with it, or with what it returns."""
+    """The calls of a unit followed by implicit uses of it, or of its return value."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     if module is None or subject is None:
@@ -65,14 +65,14 @@ def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, 
 def _lives(calls: tuple[Call, ...], module: Module, shape: ClassShape) -> Iterator[Call]:
     done = list(dict.fromkeys(_done(module, shape)))
     made = {found[1]: call for call in calls if (found := _MADE.search(call.body))}
-    # What has no text of its own is told with its address, which is another one each time: such calls are left out.
+    # A default repr contains the object's address, which differs each time: such calls are left out.
     shown = [each for each in done if each.startswith(("__out__(repr(", "__out__(str("))]
     groups = [each for each in ([each for each in done if each not in shown], shown) if each]
     lives = list(made.items())[:_OBJECTS]
     for number, (making, call) in enumerate(lives):
         head = call.body[: call.body.index(f"obj = {making}")]
         other, before = lives[number - 1][0], lives[number - 1][1].body
-        # What the object is made of is bound anew: the other one was made of things by the same names.
+        # The object's arguments are bound again: the other object was made from values under the same names.
         before = before[: before.index(f"obj = {other}")]
         lines = (*head.splitlines(), f"obj = {making}", f"same = {making}")
         for group in groups:
@@ -80,7 +80,7 @@ def _lives(calls: tuple[Call, ...], module: Module, shape: ClassShape) -> Iterat
 
 
 def _done(module: Module, shape: ClassShape) -> Iterator[str]:
-    """Statements for what a class says of itself, or a class of the module that it derives from."""
+    """Statements for what a class defines itself, or inherits from a class of the module."""
     if shape.members:
         yield "__out__(obj.value)"
     nodes = [shape.node, *(module.shapes[base.id].node for base in shape.node.bases
@@ -113,7 +113,7 @@ def _entered(call: Call, number: int) -> Call:
 
 
 def _returned(subject: Subject) -> Function | None:
-    """The function of its own that a function returns."""
+    """The nested function that a function returns."""
     if isinstance(subject.node, ast.AsyncFunctionDef):
         return None
     own = {each.name: each for each in subject.node.body if isinstance(each, ast.FunctionDef)}
@@ -127,6 +127,6 @@ def _called(call: Call, inner: Function) -> Call:
         return call
     count = min(len(inner.args.args) or (2 if inner.args.vararg else 0), len(_GIVEN[0]))
     rows = dict.fromkeys(f"__out__(made({', '.join(row[:count])}))" for row in _GIVEN)
-    # Whether it bears the name and the documentation of what it was given, by `functools.wraps`.
+    # Whether it has the name and documentation of the function it wraps, by `functools.wraps`.
     lines = [*rows, next(iter(rows)), "__out__(hasattr(made, '__wrapped__'))"]
     return replace(call, body="\n".join([f"made = {result[1]}", *map(_quiet, lines)]))

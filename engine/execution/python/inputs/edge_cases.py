@@ -1,7 +1,7 @@
-"""Inputs of which few think, beside those that were drawn.
+"""Unusual inputs, in addition to those that were drawn.
 
-Letters of other scripts, numbers written in many ways, items of mixed kinds, arguments that are all of one kind, and
-what stands in the constants of its module that a unit names.
+Letters of other scripts, numbers in various notations, items of mixed kinds, arguments that are all of one kind, and
+the contents of module constants that a unit uses.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Su
 from stet_ls.validators.ast_text import unparse
 
 _BEHIND = 60
-"""So many others come first."""
+"""The number of other calls that come first."""
 _TEXTS = (
     ("Straße", "STRASSE"), ("ǆ ﬁn", "Ǆ fin"), ("e\u0301a", "éa"), ("٣²", "32"), ("a\u00a0b\u2003", " a b"),
     ("İi", "i̇I"), ("-1.5", "2"), ("1e3", "0x1f"), (" 7 ", "007"), ("1_000", "1,000"), ("a\r\nb\x0bc\n", "a\nb"),
     ("True", "None"), ("%s {} \\n", "$1"),
 )  # fmt: skip
-"""Texts of one call, the second for every other argument: some mean the same by one way of comparing."""
+"""Pairs of texts for one call, the second for every other argument: some are equal under one kind of comparison."""
 _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
 _MOST = 8
 Change = Callable[[str, Any], str | None]
-"""The text of what a parameter takes in place of a value; None to leave it."""
+"""The replacement text for a parameter's value; None to keep it."""
 
 
 def with_edge_cases(
     calls: tuple[Call, ...], text: str, unit: str, besides: tuple[str, ...] = (), tests: tuple[str, ...] = ()
 ) -> tuple[Call, ...]:
-    """The calls of a unit and some more like them; `besides` are literals that count as its own."""
+    """The calls of a unit and some more like them; `besides` are literals that count as the unit's own."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     if module is None or subject is None or subject.how == "class":
         return calls
     known = [literal(each) for each in dict.fromkeys((*besides, *literals(subject.node), *_named(module, subject)))]
-    parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # an example says what is meant
+    parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # examples show the intended kinds
     open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
@@ -54,13 +54,13 @@ def with_edge_cases(
 
 
 def _takes(parameter: Parameter, kind: str) -> bool:
-    """Whether any value of a kind is meant: of a `Literal`, or of a name for one, only some are."""
+    """Whether any value of a kind is intended: for a `Literal`, or an alias of one, only some are."""
     words = re.findall(r"\w+", unparse(parameter.annotation)) if parameter.annotation is not None else [kind]
     return kind in words and "Literal" not in words
 
 
 def _named(module: Module, subject: Subject) -> Iterator[str]:
-    """The literals in the module's constants that a unit names."""
+    """The literals in the module constants that a unit uses."""
     names = dict.fromkeys(each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name))
     for name in names:
         if name in module.values:
@@ -68,7 +68,7 @@ def _named(module: Module, subject: Subject) -> Iterator[str]:
 
 
 def _refuses_kinds(subject: Subject) -> bool:
-    """Whether it raises a TypeError on purpose: then that is a part of what it does."""
+    """Whether it raises a TypeError on purpose: then that is part of its behavior."""
     raised = (each.exc for each in ast.walk(subject.node) if isinstance(each, ast.Raise) and each.exc is not None)
     return any(isinstance(name, ast.Name) and name.id == "TypeError" for each in raised for name in ast.walk(each))
 
@@ -88,7 +88,7 @@ def _more(
 
 
 def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
-    """A call changed in each of these ways, another one each time as long as there are some."""
+    """A call changed in each of these ways, a different one each time as long as there are some."""
     fitting = itertools.cycle(calls[:_BEHIND])
     for change in changes:
         tried = (_changed(next(fitting), change) for _ in range(min(len(calls), _BEHIND)))

@@ -1,4 +1,4 @@
-"""Calls that somebody wrote: in docstrings, in the file itself, in its tests."""
+"""Finds written calls: in docstrings, in the file itself, in its tests."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def doctest_examples(text: str) -> list[doctest.Example]:
 
 
 def literals(node: ast.AST) -> list[str]:
-    """The constants in a piece of code as texts, and the whole numbers beside each: where its branches part."""
+    """The constants in a piece of code as texts, and the neighbors of each whole number: where branches part."""
     found: list[str] = []
     expressions = (each.value for each in ast.walk(node) if isinstance(each, ast.Expr))
     documentation = {id(value) for value in expressions if isinstance(value, ast.Constant)}
@@ -128,7 +128,7 @@ def _in_prose(text: str, name: str) -> Iterator[ast.Call]:
 
 
 def _closings(text: str, start: int) -> Iterator[int]:
-    """The places behind the first few closing brackets."""
+    """The positions after the first few closing brackets."""
     at = start
     for _ in range(12):
         at = text.find(")", at, start + 2000) + 1
@@ -138,7 +138,7 @@ def _closings(text: str, start: int) -> Iterator[int]:
 
 
 def _row(call: ast.Call, subject: Subject, module: Module) -> ArgumentRow | None:
-    """The arguments by parameter; None unless all can be understood out of their place."""
+    """The arguments by parameter; None unless all can be evaluated out of context."""
     row: ArgumentRow = {}
     positional = [each for each in subject.parameters if not each.keyword and not each.name.startswith("*")]
     rest = call.args[len(positional) :]
@@ -165,7 +165,7 @@ def _row(call: ast.Call, subject: Subject, module: Module) -> ArgumentRow | None
 
 
 def _plain(value: ast.expr, module: Module) -> bool:
-    """True for literals, and for objects of the module's own classes made of them."""
+    """True for literals, and for objects of the module's own classes created from them."""
     for node in ast.walk(value):
         if not isinstance(node, (*_SAFE, ast.expr_context)):
             return False

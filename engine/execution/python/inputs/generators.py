@@ -1,4 +1,4 @@
-"""Generators asked for their first value alone: what they do before they are asked shows in no whole result."""
+"""Generators of which only the first value is requested: a complete result does not show work done ahead."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ITERABLES = {"Iterable", "Iterator", "Generator"}
 
 
 def with_first_values(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
-    """The calls; of a unit that makes its values when they are asked for, also some that ask for one.
+    """The calls; for a unit that generates its values lazily, also some that request only one.
 
-    What it iterates over is given as an iterator then, of which the rest is seen afterwards.
+    Its iterable arguments are then passed as iterators, whose remaining items are compared afterwards.
     """
     module = known_module(text)
     subject = subject_of(module, unit) if module else None

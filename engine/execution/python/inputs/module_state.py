@@ -1,4 +1,4 @@
-"""Which variables of its module a unit may change: callers see that as they see a result."""
+"""The module variables that a unit may change: callers see them like a return value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CHANGING = frozenset({
 
 
 def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
-    """The variables that both texts of a module have at their top and that the unit changes in one of them.
+    """The top-level variables of both texts of a module that the unit changes in one of them.
 
-    Private ones count where another function of both texts reads them: what nothing else sees is the unit's own affair.
+    Private ones count if another function of both texts reads them: otherwise they are internal to the unit.
     """
     modules = [read_module(text) for text in texts]
     if None in modules:

@@ -1,4 +1,4 @@
-"""What the values that people wrote say about parameters without a hint, as a hint."""
+"""Infers hints for parameters without one from written values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLAIN = ("bool", "int", "float", "str", "bytes")
 
 
 def hinted(parameters: Sequence[Parameter], rows: Sequence[ArgumentRow]) -> list[Parameter]:
-    """The parameters, each without a hint with that of the values that it has in the rows."""
+    """The parameters; those without a hint get the hint of their values in the rows."""
     return [
         replace(each, annotation=_hint(each, rows)) if each.annotation is None and each.name[0] != "*" else each
         for each in parameters

@@ -1,4 +1,4 @@
-"""Inputs made larger: an algorithm's cost shows on them."""
+"""Enlarged inputs, which reveal an algorithm's cost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scaled(call: Call, factor: int) -> Call | None:
 
 
 def _larger(value: Any, factor: int) -> Any:
-    """Whole numbers in it are moved on in each copy, so that things differ as they did before."""
+    """The value repeated; whole numbers in it are shifted in each copy, so that items stay as distinct as before."""
     if isinstance(value, str | bytes) and value:
         return value * factor
     if isinstance(value, list | tuple) and value:

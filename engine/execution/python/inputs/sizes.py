@@ -1,7 +1,7 @@
-"""Sizes that the texts of a unit name, larger ones than anybody draws, and whole numbers that no float holds.
+"""Sizes that the texts of a unit mention, sizes larger than any draw, and whole numbers beyond a float's precision.
 
-`rows[:500]` shows on 499, 500 and 501 rows; a recursion in the place of a loop on some thousand; `/` in the place of
-`//` beyond 2**53.
+`rows[:500]` differs on 499, 500 and 501 rows; a recursion in place of a loop on some thousands; `/` in place of `//`
+beyond 2**53.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from stet_ls.engine.execution.python.inputs.examples import literals
 from stet_ls.engine.execution.python.inputs.subject import Module, Subject, known_module, subject_of
 
 _AHEAD = 30
-"""So many others come first."""
+"""The number of other calls that come first."""
 _LONG = 2_500
-"""More than Python nests calls."""
+"""More than Python's recursion limit."""
 _SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 2_500, 9, 2
 _ITEMS = 4
-"""So many different ones are in a long argument."""
+"""The number of distinct items in a long argument."""
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2)
 _FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 Change = Callable[[Any], str | None]
-"""The text of what stands in place of a value; None where it does not fit."""
+"""The replacement text for a value; None if it does not fit."""
 
 
 def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
@@ -51,7 +51,7 @@ def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tu
 
 
 def _constants(module: Module, subject: Subject) -> list[Any]:
-    """The values of the literals of a unit, and of those in the module's constants that it names."""
+    """The values of the literals of a unit, and of those in the module constants that it uses."""
     names = {each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name)}
     nodes = [subject.node, *(value for name, value in module.values.items() if name in names)]
     return [value for node in nodes for text in literals(node) if (value := literal(text)) is not None]
@@ -63,7 +63,7 @@ def _sizes(known: list[Any]) -> list[int]:
 
 
 def _traded(subjects: list[Subject]) -> bool:
-    """Whether floats took the place of whole numbers in a change, or the other way round, and nothing runs away."""
+    """Whether a change exchanges whole numbers and floats, and large numbers do not cause long loops."""
     nodes = [list(ast.walk(subject.node)) for subject in subjects]
     if any(_grows(each) for found in nodes for each in found):
         return False
@@ -71,7 +71,7 @@ def _traded(subjects: list[Subject]) -> bool:
 
 
 def _grows(node: ast.AST) -> bool:
-    """Whether a large number would keep it busy."""
+    """Whether a large number would keep it running for long."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift):
         return not isinstance(node.right, ast.Constant)
     return isinstance(node, ast.While | ast.For | ast.comprehension)
@@ -90,7 +90,7 @@ def _float_signs(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
-    """For each parameter one call of each kind of value, changed in all ways; and one with all parameters changed."""
+    """For each parameter, one call per kind of value, changed in all ways; and one with all parameters changed."""
     for change in changes:
         seen: set[tuple[str, type]] = set()
         for call in calls[: 2 * _AHEAD]:
@@ -116,7 +116,7 @@ def _of_size(size: int) -> Change:
             return f"({text_of(value)} * {size // len(value) + 1})[:{size}]"
         if isinstance(value, dict) and value and type(next(iter(value))) in (int, str):
             key, item = next(iter(value.items()))
-            if type(key) is type(item) is int:  # a chain, such as links of a graph are
+            if type(key) is type(item) is int:  # a chain, like the links of a graph
                 return f"{{n: n + 1 for n in range({size})}}"
             keys = f"range({size})" if type(key) is int else f"map(str, range({size}))"
             return f"dict.fromkeys({keys}, {text_of(item)})"

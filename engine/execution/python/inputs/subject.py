@@ -1,4 +1,4 @@
-"""What of a text is to be called: a function, a method with the object it needs, or a class by sequences of calls."""
+"""The callable parts of a text: a function, a method with the object it needs, or a class by sequences of calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter, `self` aside. `keyword`: it can be given by name only."""
+    """One parameter, `self` aside. `keyword`: it can only be given by name."""
 
     name: str
     annotation: ast.expr | None = None
@@ -24,7 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ClassShape:
-    """A class: how it is made, and what can be called on its objects. `members` are the names of an Enum's."""
+    """A class: how it is created, and what can be called on its objects. `members` are the names of an Enum's."""
 
     name: str
     node: ast.ClassDef
@@ -34,7 +34,7 @@ class ClassShape:
 
     @property
     def abstract(self) -> bool:
-        """True if no object can be made of it."""
+        """True if it cannot be instantiated."""
         return any("abstractmethod" in decorators(node) for node in self.node.body if isinstance(node, Function))
 
 
@@ -42,7 +42,7 @@ class ClassShape:
 class Subject:
     """Something to call. `owner` is the class of a method; `how` is function, method, static (on the class), property.
 
-    With `how` class the object's life is called: its making and then its methods.
+    With `how` class, a lifetime is called: the creation of an object and then its methods.
     """
 
     name: str
@@ -68,15 +68,15 @@ class Module:
 
 @lru_cache(maxsize=2)
 def known_module(text: str) -> Module | None:
-    """As read_module, and the same again for the same text: of the texts before and after, which several ask for.
+    """Like read_module, cached: the texts before and after are requested several times.
 
-    Nobody may change what is in it.
+    The result must not be modified.
     """
     return read_module(text)
 
 
 def read_module(text: str) -> Module | None:
-    """The module of a text; None if it is no Python."""
+    """The module of a text; None if it is not valid Python."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -91,7 +91,7 @@ def read_module(text: str) -> Module | None:
 
 
 def subject_of(module: Module, qualified: str) -> Subject | None:
-    """What a qualified name stands for; a function within a function is called through the outer one."""
+    """What a qualified name refers to; a nested function is called through the outer one."""
     parts = qualified.split(".")
     for node in _top(module.tree.body):
         if getattr(node, "name", "") != parts[0]:
@@ -110,7 +110,7 @@ def subject_of(module: Module, qualified: str) -> Subject | None:
 def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
     """The functions and classes of both texts that are not written alike, in the order of the first.
 
-    Of the class of a method `besides` ("Class.method") these are the other methods.
+    For a method `besides` ("Class.method"), its class is replaced by the class' other methods.
     """
     return list(_changed(list(_top(before.tree.body)), list(_top(after.tree.body)), besides.split(".")))
 
@@ -128,7 +128,7 @@ def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Seq
 
 
 _NONE = ast.Constant(None)
-"""A default, for what may be left out."""
+"""A default, for what may be omitted."""
 
 
 def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
@@ -152,7 +152,7 @@ def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
 
 
 def _top(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those within `if` and `try` too."""
+    """The statements of a module, including those within `if` and `try`."""
     for node in body:
         yield node
         if isinstance(node, ast.If | ast.Try):
@@ -197,7 +197,7 @@ def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
 
 
 def _as_key(field: Parameter) -> Parameter:
-    """A field of a TypedDict: given by its name, and left out now and then where it may be."""
+    """A field of a TypedDict: given by name, and sometimes omitted if optional."""
     hint = unparse(field.annotation) if field.annotation is not None else ""
     return replace(field, keyword=True, default=_NONE if "NotRequired" in hint else None)
 

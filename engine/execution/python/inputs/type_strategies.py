@@ -1,4 +1,4 @@
-"""Type hints as strategies of values. The values are texts, so that they can name the module's own classes."""
+"""Strategies of values for type hints. The values are texts, so that they can name the module's own classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stet_ls.validators.ast_text import unparse
 
 Texts = st.SearchStrategy[str]
 
-# An alphabet of few letters: values meet, and the tables of Unicode are not built.
+# An alphabet of few letters: values coincide, and Unicode tables are not built.
 LETTERS = list("abcABxyz0159 _-.,!()[]{}:/'\"\n\té")
 LINES = ["", "a", "  ", "  b c", "\tab-c, d.", "    A=1", "--x", "1,2", "# a", "a:80", "12:30", "2024-02-29", "k=v&k=w"]
 _DEEPEST = 3
@@ -22,7 +22,7 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class ModuleContext:
-    """What is known of the module whose hints are read.
+    """What is known about the module whose hints are read.
 
     `of_parameter` gives the strategy of a parameter of a function, with a hint or without; `constants` are texts of
     literals in the code.
@@ -34,12 +34,12 @@ class ModuleContext:
     depth: int = 0
 
     def deeper(self) -> ModuleContext:
-        """The same, one level further in."""
+        """The same context, one level deeper."""
         return replace(self, depth=self.depth + 1)
 
 
 def of_hint(hint: ast.expr | None, known: ModuleContext) -> Texts | None:
-    """The strategy of a hint; None for one that says nothing here (Any, a foreign class)."""
+    """The strategy of a hint; None for one without meaning here (Any, a foreign class)."""
     if hint is None or known.depth > 6:
         return None
     if isinstance(hint, ast.Constant):
@@ -146,7 +146,7 @@ def of_parameters(
 
 
 def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
-    """The arguments of a row as they stand in a call; by name from the first one on that was left out."""
+    """The arguments of a row as written in a call; by name from the first omitted one on."""
     parts: list[str] = []
     named = False
     for each in parameters:
@@ -155,7 +155,7 @@ def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
         elif each.name.startswith("**"):
             parts.append(f"**{row[each.name]}")
         elif each.name.startswith("*"):
-            # Behind an argument given by its name they would be taken for the one before.
+            # After a keyword argument they would be taken for the preceding parameter.
             parts += [] if named else [f"*{row[each.name]}"]
         else:
             parts.append(f"{each.name}={row[each.name]}" if named or each.keyword else row[each.name])
@@ -163,7 +163,7 @@ def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
 
 
 def INTEGERS(known: ModuleContext) -> Texts:
-    """Mostly small, such as meet others and count what there is; now and then larger; those that the code names."""
+    """Mostly small, so that they coincide and match counts; sometimes larger; and those that the code names."""
     own = [text for text in known.constants if text.lstrip("-").isdigit()]
     options: list[Texts] = [
         st.integers(0, 4).map(repr), st.integers(-10, 30).map(repr), st.integers(-1000, 1000).map(repr),
@@ -219,7 +219,7 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
     "str": SHORT,
     "AnyStr": SHORT,
     "LiteralString": SHORT,
-    "bytes": lambda known: _bytes(known),  # noqa: PLW0108 - it stands below
+    "bytes": lambda known: _bytes(known),  # noqa: PLW0108 - it is defined below
     "bytearray": lambda known: _bytes(known).map(lambda each: f"bytearray({each})"),
     "object": lambda known: st.one_of(INTEGERS(known), SHORT(known), st.just("None")),
     "Decimal": lambda known: st.integers(-999, 9999).map(lambda each: f"__import__('decimal').Decimal('{each / 100}')"),
@@ -257,7 +257,7 @@ _WRITTEN = {
 
 
 def lists(item: Texts, kind: str = "list", *, small: bool = False) -> Texts:
-    """Sequences and sets, in which things repeat now and then."""
+    """Sequences and sets, with occasional repetitions."""
     most = 4 if small else 8
     items = st.lists(item, max_size=most)
     repeated = st.tuples(st.lists(item, min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=most)).map(
@@ -268,7 +268,7 @@ def lists(item: Texts, kind: str = "list", *, small: bool = False) -> Texts:
 
 
 def dicts(key: Texts, value: Texts, name: str = "dict") -> Texts:
-    """Dictionaries; of the standard library's own kinds where the hint asks for one."""
+    """Dictionaries; of the standard library's variants if the hint names one."""
     made_by = {
         "OrderedDict": "__import__('collections').OrderedDict({})",
         "Counter": "__import__('collections').Counter({})",
@@ -278,7 +278,7 @@ def dicts(key: Texts, value: Texts, name: str = "dict") -> Texts:
 
 
 def callables() -> Texts:
-    """Functions that take anything, and say something about it."""
+    """Functions that accept anything, and return something about it."""
     return st.sampled_from([
         "(lambda *args, **kw: args[0] if args else None)",
         "(lambda *args, **kw: str(args))",

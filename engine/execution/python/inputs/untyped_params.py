@@ -1,4 +1,4 @@
-"""Parameters without a hint: what their default, their name and their use say about their values."""
+"""Infers the values of parameters without a hint from their default, their name and their use."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ _BUILT_IN = {
 
 
 def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
-    """The strategy of a parameter of `node`, by its hint or else by all that speaks for a kind."""
+    """The strategy of a parameter of `node`, by its hint or else by all evidence for a kind."""
     if parameter.name.startswith("**"):
         return _keywords(of_hint(parameter.annotation, known), known)
     if parameter.name.startswith("*"):
         one = of_hint(parameter.annotation, known)
-        # Arguments of one kind, whichever it is, fit each other.
+        # Arguments of the same kind, whatever it is, fit each other.
         alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
         return st.one_of([type_strategies.lists(each, small=True) for each in alike])
     if (hinted := of_hint(parameter.annotation, known)) is not None:
@@ -85,7 +85,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
 
 
 def _keywords(one: Texts | None, known: ModuleContext) -> Texts:
-    """Dictionaries for `**`: names out of order, and those that other functions of the module take."""
+    """Dictionaries for `**`: unsorted names, and those that other functions of the module accept."""
     others = [each for each in known.module.tree.body if isinstance(each, ast.FunctionDef)]
     named = [each.arg for other in others for each in (*other.args.args, *other.args.kwonlyargs)]
     names = list(dict.fromkeys(("b", "some_key", "a", *named)))[:_MOST_NAMES]
@@ -95,7 +95,7 @@ def _keywords(one: Texts | None, known: ModuleContext) -> Texts:
 
 
 def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, str]:
-    """Parameters without a hint that `node` compares with what another one holds, and that other one."""
+    """Parameters without a hint that `node` compares with another's items, and that other one."""
     names = {each.name for each in parameters}
     holders = {each.target.id: each.iter for each in ast.walk(node)
                if isinstance(each, ast.For | ast.comprehension) and isinstance(each.target, ast.Name)}  # fmt: skip
@@ -114,14 +114,14 @@ def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, 
 
 
 def _one_of(kinds: list[str], known: ModuleContext) -> Texts:
-    """Any of some kinds, each as a hint is written; anything at all where none of them says something."""
+    """Any of some kinds, each written as a hint; anything at all if none of them is known."""
     found = [of_hint(ast.parse(kind, mode="eval").body, known) for kind in dict.fromkeys(kinds)]
     options = [each for each in found if each is not None]
     return st.one_of(options) if options else ANY(known)
 
 
 def ANY(known: ModuleContext) -> Texts:
-    """Where nothing is known: one of the kinds that functions mostly take."""
+    """One of the kinds that functions mostly accept, if nothing is known."""
     return st.one_of(
         type_strategies.INTEGERS(known),
         type_strategies.SHORT(known),
@@ -132,7 +132,7 @@ def ANY(known: ModuleContext) -> Texts:
 
 
 def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
-    """The kinds that a name's uses speak for, and those that they leave open."""
+    """The kinds that a name's uses imply, and those that they leave open."""
     found: list[str] = []
     weak: list[str] = []
     for each in ast.walk(node):

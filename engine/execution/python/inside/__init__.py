@@ -1,8 +1,8 @@
-"""What runs in the box: `PROGRAM`, one text that the modules of this package are joined to.
+"""The program that runs in the sandbox: `PROGRAM`, one text that joins the modules of this package.
 
-One text, as a box that waits for its job has it compiled ahead, and as then the code that is judged has no module to
-take it by: the one that there is leaves its reach in time (`alone` in `main.py`). So all modules share their names, and
-import from each other what they name; these imports are left out of the text. Nothing else of Stet is imported there.
+It is one text because a prepared sandbox compiles it ahead, and the judged code then has no module by which to reach
+it: the only one is removed in time (`alone` in `main.py`). So all modules share one namespace, and import from each
+other what they use; these imports are omitted from the text. Nothing else of Stet is imported there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MODULES = (
     "fork", "probes", "compare", "stopwatch", "timing",
     "main",
 )  # fmt: skip
-"""Each behind those that it imports from."""
+"""Each after the modules that it imports from."""
 _LEFT_OUT = re.compile(rf"^from (?:__future__|{re.escape(__name__)}\.\w+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)
 
 

@@ -1,8 +1,8 @@
-"""Which ways lead to the same thing: what a caller changes by one of them changes by the others too.
+"""Finds the paths that lead to the same object: what a caller changes by one of them changes by the others too.
 
-Equal values can be one list or two, and no text of them shows which. Told are only things that can be changed: lists
-and their like, what cannot be hashed, and objects of classes that do not say by `__eq__` and `__hash__` or by a
-`__setattr__` that they are values. Iterators are not looked into, they are used up.
+Equal values can be one list or two, and no text of them shows which. Only mutable objects are reported: lists and
+the like, unhashable values, and objects of classes that do not declare themselves values by `__eq__` and `__hash__` or
+a `__setattr__`. Iterators are not searched, since that uses them up.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ CHANGED = (list, dict, set, bytearray, collections.deque)
 BARE = {*CHANGED, tuple, frozenset}
 """Kinds without fields."""
 Way = Any
-"""A name, or a pair of the way to what holds something and the step from there."""
+"""A name, or a pair of the path to a container and the step from there."""
 
 
 def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
-    """`a[0] is the result.items; b is c is d`, "" if each thing has one way to it, as far as they are looked for."""
+    """`a[0] is the result.items; b is c is d`, "" if each object found has only one path."""
     if are_apart([value for value in (*named.values(), *returned) if type(value) not in PLAIN]):
         return ""
     results = {f"result {number}": value for number, value in enumerate(returned, 1)}
@@ -40,7 +40,7 @@ def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
         if is_changed_in_place(value):
             if id(value) in ways:
                 ways[id(value)].append(way)
-                continue  # what is in it has its way by the first
+                continue  # its contents have their path by the first
             ways[id(value)] = [way]
         pending += [(item, (way, step)) for step, item in held(value, private) if type(item) not in PLAIN]
     return "; ".join(sorted(" is ".join(sorted(map(written, each))) for each in ways.values() if len(each) > 1))
@@ -72,7 +72,7 @@ def is_changed_in_place(value: Any) -> bool:
 
 
 def held(value: Any, private: bool) -> list[tuple[str, Any]]:
-    """What a value holds, by the step to it, in an order that is the same for equal values."""
+    """The contents of a value by the step to them, in an order that is the same for equal values."""
     kind = type(value)
     found: list[tuple[str, Any]] = []
     if issubclass(kind, dict):

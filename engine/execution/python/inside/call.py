@@ -1,4 +1,4 @@
-"""One call after the other in a loaded module, and what came of each."""
+"""Runs the calls in a loaded module one after the other, and records their outcomes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Late(BaseException):
 
 
 def lacked(error: BaseException) -> str:
-    """The module for want of which an import failed; "" for any other error."""
+    """The module whose absence made an import fail; "" for any other error."""
     return str(error.name or "")[:200] if isinstance(error, ModuleNotFoundError) else ""
 
 
 class Patience:
-    """How many seconds of processor time a call may take: less once `most` were late. With `most` 1 that is the end."""
+    """The processor seconds that a call may take: fewer after `most` late calls. With `most` 1, the run ends then."""
 
     def __init__(self, seconds: float, most: int) -> None:
         self.seconds, self.most, self.late = seconds, most, 0
@@ -41,7 +41,7 @@ class Patience:
 
 
 class Runner:
-    """Runs calls in a loaded module and tells of each what came of it."""
+    """Runs calls in a loaded module and returns the outcome of each."""
 
     def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], patience: Patience) -> None:
         self.job, self.pins, self.space, self.patience = job, pins, space, patience
@@ -56,8 +56,8 @@ class Runner:
             raise Late
 
     def run(self, setup: Any, body: Any, names: list[str]) -> dict[str, Any]:
-        """Kind, results, exception, the arguments afterwards, what was said, and, where texts are compared, what of it
-        is one thing; a digest of all but the messages.
+        """Kind, results, exception, arguments afterwards, output, and, if texts are compared, aliases; a digest of all
+        but the messages.
         """
         results: list[str] = []
         returned: list[Any] = []
@@ -67,7 +67,7 @@ class Runner:
         def out(value: Any) -> None:
             value = self.settled(value)
             results.append(encoder.text(value))
-            if not isinstance(value, BaseException):  # it would hold the frames
+            if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
         space["__out__"] = out
@@ -91,7 +91,7 @@ class Runner:
                 kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
             self.pins.inside = False
             self.pins.compare("builtins")
-            # Functions that were given are as they were, and hide nothing.
+            # Functions passed as arguments are unchanged, and hide nothing.
             given = {name: space[name] for name in names if name in space and not isinstance(space[name], OPAQUE)}
             held = {**given, **self.globals()}
             variables = "; ".join(f"{name} = {encoder.text(value)}" for name, value in held.items())
@@ -120,11 +120,11 @@ class Runner:
         }  # fmt: skip
 
     def globals(self) -> dict[str, Any]:
-        """Variables of the module that a call may change, as they are now."""
+        """The current values of module variables that a call may change."""
         return {name: self.space[name] for name in self.job["globals"] if name in self.space}
 
     def settled(self, value: Any) -> Any:
-        """What a coroutine comes to; anything else as it is. Its sleeps move the clock on and take no time."""
+        """The result of a coroutine; any other value unchanged. Sleeps advance the clock and take no time."""
         if isinstance(value, types.AsyncGeneratorType):
             value = taken(value)
         if not isinstance(value, types.CoroutineType):
@@ -138,7 +138,7 @@ class Runner:
             polled = selector.select
 
             def wait(timeout: float | None = None) -> Any:
-                # A timer is due behind its moment, not at it.
+                # A timer is due after its moment, not at it.
                 self.pins.sleep(timeout + 1e-6 if timeout else 0)
                 return polled(0)
 
@@ -148,7 +148,7 @@ class Runner:
 
 
 async def taken(values: Any) -> Any:
-    """What an asynchronous generator gives, an error at last, as an iterator."""
+    """The values of an asynchronous generator, and finally its error, as an iterator."""
     items: list[Any] = []
     try:
         async for item in values:

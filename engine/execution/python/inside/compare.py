@@ -1,4 +1,4 @@
-"""The same calls on several texts: the first is the one that the others are held against."""
+"""Runs the same calls on several texts; the others are compared with the first."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ UNFIT = ("late", "limit", "died", "reached")
 
 
 def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
-    """The outcomes of all texts. Calls that the first text cannot answer in peace, or not twice alike, are left out."""
+    """The outcomes of all texts. Calls that the first text cannot answer safely and repeatably are left out."""
     begun = real_clock()
     end = begun + job["seconds"]
     probe = forked(job, job["texts"][0], calls, begun + 0.4 * job["seconds"], Patience(job["cpu"], 5), job["wanted"])
     unfit = {n: outcome for n, outcome in probe["outcomes"].items() if outcome["kind"] in UNFIT}
     left_out = [{"call": n, "kind": each["kind"], "message": each.get("message", "")} for n, each in unfit.items()]
-    if not probe["outcomes"] and not probe["load"]:  # all its time went into the first call
+    if not probe["outcomes"] and not probe["load"]:  # the first call used up all its time
         left_out = [{"call": call[0], "kind": "late", "message": ""} for call in calls[:1]]
     calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
     probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
     if probe["load"] or not calls:
         return {"texts": [told_of(probe, set())], "left_out": left_out}
-    # Where all calls are fit the first text runs again only if need be, and is left the time that it takes.
+    # If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
     base = peaceful(job, calls, end) if unfit else None
     rest = end if unfit else end - 1.2 * (real_clock() - begun)
     others = [forked(job, text, calls, rest, Patience(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]]
@@ -48,21 +48,21 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
 
 
 def is_rounded(outcome: dict[str, Any]) -> bool:
-    """Whether it holds a float: then it may be another but for rounding."""
+    """Whether it holds a float: then it may differ by rounding."""
     return "\x01" in "".join(outcome.get("results", ())) + outcome.get("variables", "")
 
 
 def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
-    """The first text's outcomes of calls that are fit."""
+    """The first text's outcomes of usable calls."""
     return forked(job, job["texts"][0], calls, end, Patience(20 * job["cpu"], 1), len(calls) + 1)
 
 
 def agree(first: dict[str, Any], others: list[dict[str, Any]]) -> bool:
-    """Whether all texts came to the same on every call: a run of the first for flakiness' sake would tell nothing more.
+    """Whether all texts agree on every call: another run of the first to detect flakiness would add nothing then.
 
-    So a call that gives another result each time counts as equal where it came to the same in both: by luck, or as what
-    it hangs on is the same in all forks, which have one hash seed and one layout of memory. That is evidence of
-    sameness like any other, and no more; another seed would cost an interpreter's start for each judgement.
+    So a call whose result varies counts as equal if both texts agreed: by chance, or because its cause is the same in
+    all forks, which share one hash seed and one memory layout. That is evidence of equality like any other, and no
+    more; another seed would cost starting an interpreter for each judgment.
     """
     wanted = digests(first)
     return first["over"] and bool(others) and all(digests(each) == wanted for each in others)
@@ -73,14 +73,14 @@ def digests(told: dict[str, Any]) -> dict[int, str]:
 
 
 def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
-    """Each text's outcomes as they are."""
+    """Each text's outcomes, unfiltered."""
     end = real_clock() + job["seconds"]
     told = [forked(job, text, calls, end, Patience(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
     return {"texts": [told_of(each, set(each["outcomes"])) for each in told], "left_out": []}
 
 
 def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
-    """What a text did; what could be seen of an outcome only for those that are to be shown."""
+    """What a text did; readable outcomes only for those to be shown."""
     seen = ("message", "lacks", "results", "variables", "printed", "shared")
     outcomes = {
         number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}

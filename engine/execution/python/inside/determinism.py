@@ -1,4 +1,4 @@
-"""What differs from one run to the next is made the same, and what would reach out of the process is noticed."""
+"""Pins what differs from one run to the next, and detects access to the outside of the process."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 
 class Reached(BaseException):
-    """A call was about to do what cannot be compared."""
+    """A call was about to do something that cannot be compared."""
 
 
 class Pins:
-    """The clock stands still but for sleeps; system randomness counts; a call's attempts to reach out are noted."""
+    """The clock advances only by sleeps; system randomness is a counter; access to the outside is recorded."""
 
     def __init__(self, reads: bool) -> None:
         self.now, self.drawn, self.reads = 1_700_000_000.0, 0, reads
@@ -33,9 +33,9 @@ class Pins:
         for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
             setattr(time, name, lambda: self.now)
             setattr(time, name + "_ns", lambda: int(self.now * 1e9))
-        setattr(time, "sleep", self.sleep)  # noqa: B010 - of the right kind for all but the type checker
+        setattr(time, "sleep", self.sleep)  # noqa: B010 - correct, but the type checker rejects it
         os.urandom = self.urandom
-        setattr(random, "_urandom", self.urandom)  # noqa: B010 - what uuid and secrets draw from has no public name
+        setattr(random, "_urandom", self.urandom)  # noqa: B010 - the source of uuid and secrets has no public name
         if any("date" in text for text in texts):
             self.dates()
         own = getattr(sys, "stdlib_module_names", ())
@@ -43,7 +43,7 @@ class Pins:
         sys.addaudithook(self.hook)
 
     def compare_all(self) -> None:
-        """Notes what was changed of modules that were there before the text."""
+        """Records changes of modules that were loaded before the text."""
         for name in self.known:
             self.compare(name)
 
@@ -101,7 +101,7 @@ class Pins:
                 return named(self, Day, super().__repr__())
 
         def named(value: object, frozen: type, told: str) -> str:
-            """As the original tells itself: with its module, which it leaves out for what is derived from it."""
+            """As the original's repr: with its module, which it omits for subclasses."""
             return f"datetime.{told}" if type(value) is frozen else told
 
         for frozen, old in ((Moment, datetime.datetime), (Day, datetime.date)):
@@ -115,7 +115,7 @@ class Pins:
             self.reached = self.reached or what
             raise Reached(what)
         if what and not what.startswith("it reads"):
-            # While it was loaded, or later by a thread or by what was thrown away: nothing that a call would show.
+            # During loading, or later by a thread or a finalizer: no call would show it.
             self.beside[what] = None
 
     def reach(self, event: str, details: tuple[Any, ...]) -> str:
@@ -139,7 +139,7 @@ class Pins:
 
 
 def alike(some: Any, others: Any) -> bool:
-    """Whether two iterables of one length give the same objects. No object is asked, and it takes no loop of ours."""
+    """Whether two iterables of one length yield the same objects. Calls no method of the objects, and needs no loop."""
     return all(map(operator.is_, some, others))
 
 

@@ -1,4 +1,4 @@
-"""What a call says beside what it gives: on stderr, in log records, in warnings."""
+"""The side output of a call: on stderr, in log records, in warnings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
 
 class Effects:
-    """Notes what is said from `begin` to `end`. Of a log record it is the level, the logger's name and the message."""
+    """Records output from `begin` to `end`. A log record counts by its level, its logger's name and its message."""
 
     level = 0
-    """As of a handler of logging, which it stands in for without loading that."""
+    """As in a logging handler, which this class replaces without loading `logging`."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
@@ -26,14 +26,14 @@ class Effects:
         self.told = []
         self.kept = sys.stdout, sys.stderr, warnings.showwarning
         sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
-        setattr(warnings, "showwarning", self.warned)  # noqa: B010 - it takes more than the type checker wants
+        setattr(warnings, "showwarning", self.warned)  # noqa: B010 - it accepts more than the type checker knows
         root = getattr(sys.modules.get("logging"), "root", None)
         if root is not None and self not in root.handlers:
             root.addHandler(self)
             root.setLevel(1)
 
     def end(self) -> str:
-        """All that was said, the printed text first."""
+        """All output, the printed text first."""
         out, error = sys.stdout, sys.stderr
         sys.stdout, sys.stderr, warnings.showwarning = self.kept
         said = [each.getvalue() if isinstance(each, io.StringIO) else "" for each in (out, error)]

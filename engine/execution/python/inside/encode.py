@@ -1,6 +1,6 @@
-"""What a value is, as text: equal texts mean equal values. Identity does not count, nor the order of sets and dicts.
+"""Writes a value as text: equal texts mean equal values. Identity does not count, nor the order of sets and dicts.
 
-No word of a value's own class is taken for what it is: a class may say of itself what it likes.
+Methods of a value's own class are not trusted: a class may describe itself wrongly.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ NODES, ITEMS, DEPTH = 40_000, 1_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 PLAIN = {*ATOMS, float}
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
-"""Looks at a dictionary; what is done to that shows in them."""
+"""Views of a dictionary; changes of the dictionary show in them."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 NAMED = re.compile(r"[\w.<>]+")
 
 
 def named(kind: type) -> str:
-    """A class' name, such that it cannot be read as anything else."""
+    """A class' name, unambiguously marked."""
     name = type.__dict__["__qualname__"].__get__(kind)
     return name if NAMED.fullmatch(name) else "class " + repr(name)
 
 
 def attributes(value: Any) -> Any:
-    """What an object holds by name; None if its class hides it."""
+    """The attributes of an object by name; None if its class hides them."""
     for base in type(value).__mro__:
         held = vars(base).get("__dict__")
         if held is not None:
@@ -38,7 +38,7 @@ def attributes(value: Any) -> Any:
 
 
 def slots(value: Any) -> dict[str, Any]:
-    """What an object holds in slots."""
+    """The values in an object's slots."""
     found: dict[str, Any] = {}
     for base in type(value).__mro__[:-1]:
         for name, slot in vars(base).items() if "__slots__" in vars(base) else ():
@@ -51,7 +51,7 @@ def slots(value: Any) -> dict[str, Any]:
 
 
 def atom(value: Any) -> str:
-    """A value that holds no other; Python writes no whole number of thousands of digits in tens."""
+    """A value that holds no other; Python refuses to write whole numbers of thousands of digits in decimal."""
     try:
         return repr(value)
     except ValueError:
@@ -59,14 +59,14 @@ def atom(value: Any) -> str:
 
 
 def arrays() -> list[tuple[Any, str]]:
-    """The kinds of arrays that are there, each with the name of what tells the kind of its items."""
+    """The available kinds of arrays, each with the attribute that holds its items' kind."""
     kinds = (("array", "array", "typecode"), ("numpy", "ndarray", "dtype"), ("numpy", "generic", "dtype"))
     found = [(getattr(sys.modules.get(module), name, None), told) for module, name, told in kinds]
     return [(kind, told) for kind, told in found if isinstance(kind, type)]
 
 
 class Encoder:
-    """Writes one value. A float is led by \\x01, so that the reader can allow for rounding; no repr holds that sign."""
+    """Writes one value. A float is prefixed with \\x01, so that the reader allows for rounding; no repr has that."""
 
     def __init__(self, private: bool) -> None:
         self.private = private
@@ -130,7 +130,7 @@ class Encoder:
             return "{}({})".format(named(kind), self.fields(value, ""))
         try:
             parts = value.__reduce_ex__(4)
-        except Exception:  # a lock, a socket: nothing can be said of what it holds
+        except Exception:  # a lock, a socket: its contents are unknown
             parts = None
         if not isinstance(parts, tuple):
             self.opaque = True
@@ -149,7 +149,7 @@ class Encoder:
         return ends[0] + ", ".join([self.text(value) for value in values]) + ends[1]
 
     def drained(self, value: Any) -> str:
-        """What an iterator gives, as it comes, and again where it is something else once all has come."""
+        """An iterator's items as they come, and again if one differs after all have come."""
         told: list[str] = []
         items: list[Any] = []
         begun = self.nodes

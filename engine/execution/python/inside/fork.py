@@ -1,4 +1,4 @@
-"""A text's calls in a fork of their own, and the parent that watches it."""
+"""Runs a text's calls in a separate fork, watched by the parent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BATCH = 0.02
 
 
 class Begun(BaseException):
-    """A fork begins: raised through all frames of its parent, so that no frame holds what the others came to."""
+    """A fork begins: raised through all frames of its parent, so that no frame holds the other texts' results."""
 
 
 def forked(
@@ -29,7 +29,7 @@ def forked(
 ) -> dict[str, Any]:
     """A fork's report of the calls. If it stops or dies, the current call is left out.
 
-    What it had not told yet is lost then: another fork does the same again and tells each outcome at once.
+    Its buffered outcomes are then lost: another fork repeats the calls and reports each outcome at once.
     """
     late = patience.late, patience.seconds
     told = attempt(job, text, calls, end, patience, wanted, BATCH)
@@ -84,7 +84,7 @@ def attempt(
 
 
 def ended(told: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: float) -> None:
-    """What a fork's end says of the call that it was at, or of the next one where it came between two."""
+    """Charges a fork's end to its current call, or to the next one if it ended between two calls."""
     number = at[0] - 1 if at[0] else None
     told["lost"] = every > 0 and stuck != "unfinished" and at[1] > len(told["outcomes"]) + (number is not None)
     if number is None and not told["over"]:  # it ended between two calls
@@ -94,7 +94,7 @@ def ended(told: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: fl
 
 
 def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience: Patience, wanted: int) -> None:
-    """Loads a text and runs the calls; tells when a call begins and what came of it."""
+    """Loads a text and runs the calls; reports when a call begins, and its outcome."""
     pipe = line.pipe
     pins = Pins(job["reads"])
     pins.install([text])
@@ -129,6 +129,6 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
 
 
 def is_valid(outcome: dict[str, Any]) -> bool:
-    """The code could make something of the input, if only an error of its own."""
+    """Whether the code accepted the input, even if it raised an error of its own."""
     wrong = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
     return outcome["kind"] == "ok" or (outcome["kind"] == "raised" and outcome["error"] not in wrong)

@@ -1,4 +1,4 @@
-"""A text as the module that it would be in its project."""
+"""Loads a text as the module that it would be in its project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 class Served:
     """Provides one text under the module's own name for all imports; its package is imported first, as usual.
 
-    A finder and a loader by its methods: the classes of `importlib.abc` cost more to import than all calls to run.
+    A finder and a loader by its methods: importing the classes of `importlib.abc` costs more than all calls.
     """
 
     def __init__(self, name: str, path: str, text: str) -> None:
@@ -39,7 +39,7 @@ class Served:
 
 def load(job: dict[str, Any], text: str) -> dict[str, Any]:
     name = job["name"]
-    if name in sys.modules:  # the name of a module of the standard library that this file needs itself
+    if name in sys.modules:  # a module of the standard library that this program itself needs
         name = "stet_target"
     served: Any = Served(name, job["path"], text)
     sys.meta_path.insert(0, served)

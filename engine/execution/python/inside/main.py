@@ -1,9 +1,9 @@
-"""Goes into the box: runs the same calls against several texts of a module, each in a state as fresh as the others'.
+"""Runs the same calls against several texts of a module in the sandbox, each in an equally fresh state.
 
-Needs Python 3.8 and its standard library. Reads one job (JSON, the path is its argument, see `trial.py`) and writes
-one report to the descriptor BOX_REPORT_FD. Each text is loaded and run in a fork of its own, so that nothing one of
-them does to its process reaches the other; chance, clock and system randomness are pinned, and what would reach out of
-the process (files written, processes, network) ends a call before it happens.
+Needs Python 3.8 and its standard library. Reads one job (JSON, the path is its argument, see `harness_run.py`) and
+writes one report to the descriptor BOX_REPORT_FD. Each text is loaded and run in a separate fork, so that it cannot
+affect another; randomness and clock are pinned, and a call that would access the outside of the process (files written,
+processes, network) ends before it does.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from stet_ls.engine.execution.python.inside.timing import measure
 
 try:
     import ctypes
-except ImportError:  # a Python that was built without
+except ImportError:  # this Python was built without it
     ctypes = None  # type: ignore[assignment]
 
 
-HERE: list[Any] = []  # a module that nobody holds is emptied
+HERE: list[Any] = []  # an unreferenced module would be emptied
 
 
 def main() -> NoReturn:
@@ -40,10 +40,10 @@ def main() -> NoReturn:
     for name in job["warm"]:
         try:
             importlib.import_module(name)
-        except BaseException:  # the text itself will say so, or do without
+        except BaseException:  # the text itself will fail, or not need it
             continue
     calls = list(compiled(job["calls"]))
-    keep(shut=True)  # the last that is done by path before all forks is done
+    keep(shut=True)  # from here on, nothing before the forks uses a path
     try:
         report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
     except Begun as begun:
@@ -57,14 +57,14 @@ def main() -> NoReturn:
 
 
 def place(job: dict[str, Any]) -> None:
-    """Its paths come relative to the working folder, which boxes show at different places."""
+    """Makes the job's paths absolute: they are relative to the working folder, whose path depends on the sandbox."""
     folder = os.getcwd()
     job["path"] = os.path.join(folder, job["path"])
     job["roots"] = [os.path.normpath(os.path.join(folder, root)) for root in job["roots"]]
 
 
 def compiled(calls: list[Any]) -> Iterator[tuple[int, Any]]:
-    """The calls that are Python, by number. Most have the same body: each text is compiled once."""
+    """The calls that are valid Python, by number. Most have the same body: each text is compiled once."""
     bodies: dict[str, Any] = {}
     for number, (setup, body, names) in enumerate(calls):
         try:
@@ -76,7 +76,7 @@ def compiled(calls: list[Any]) -> Iterator[tuple[int, Any]]:
 
 
 def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) -> NoReturn:
-    """The rest of a fork. What is not of its own text is not within its reach by any name or frame."""
+    """The rest of a fork. Only objects of its own text are reachable by name or frame."""
     status = 1
     try:
         os.close(REPORT)
@@ -94,7 +94,7 @@ def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) ->
 
 
 def keep(shut: bool) -> None:
-    """Whether other processes of this user are kept from this one: by /proc they could write into its memory."""
+    """Sets whether other processes of this user are kept out: through /proc they could write into its memory."""
     prctl = getattr(ctypes and ctypes.CDLL(None), "prctl", None)
     if prctl:
         prctl(4, int(not shut), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
@@ -103,8 +103,8 @@ def keep(shut: bool) -> None:
 def part() -> None:
     """Moves this fork into its own Landlock domain, which only denies access to processes outside.
 
-    By /proc it could else write into the pipes of its parent and of other forks. Where `keep` is denied, as in the box
-    of Landlock, nothing else stands in between. Moving files between folders is what a domain has to allow by a rule.
+    Otherwise the text could write, through /proc, into the pipes of its parent and of other forks. If `keep` is denied,
+    as in a Landlock sandbox, this is the only barrier. Moving files between folders needs a rule that allows it.
     """
     libc = ctypes and ctypes.CDLL(None)
     if not sys.platform.startswith("linux") or not libc:

@@ -1,4 +1,4 @@
-"""Clocks and `fork` as they are: taken before anything is pinned."""
+"""The original clocks and `fork`, stored before anything is pinned."""
 
 from __future__ import annotations
 

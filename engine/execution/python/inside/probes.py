@@ -1,4 +1,4 @@
-"""Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here."""
+"""Checks what the inputs execute: runs the texts again with probes in changed places. Outcomes do not count here."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LOOKS = 0.4
 
 
 def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]] | None:
-    """The probes of each text that no call came by; None if a text cannot be run with them."""
+    """The probes of each text that no call reached; None if a text cannot run with them."""
     found: list[list[int]] = []
     for text, count in job["probed"]:
         if not count:
             found.append([])
             continue
-        seen = mmap.mmap(-1, count + 1)  # the last one says that the text could be loaded
+        seen = mmap.mmap(-1, count + 1)  # the last one is set when the text is loaded
         reading, writing = os.pipe()
         process = real_fork()
         if process == 0:
@@ -45,13 +45,13 @@ def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]]
 
 
 def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int) -> None:
-    """Makes calls until all probes were seen, or for a while."""
+    """Makes calls until all probes were reached, or for a while."""
 
     def came(number: int, value: Any = None, *other: Any) -> Any:
         try:
             if not other or value == other[0]:
                 seen[number] = 1
-        except Exception:  # two that cannot be compared are no tie
+        except Exception:  # incomparable values are not a tie
             return value
         return value
 

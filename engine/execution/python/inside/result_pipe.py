@@ -1,4 +1,4 @@
-"""The way from a fork to its parent."""
+"""The connection from a fork to its parent."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from stet_ls.engine.execution.python.inside.originals import real_clock
 
 
 class Line:
-    """The way from a fork to its parent: outcomes by a pipe, many at a time, and the call that it is at in memory that
-    both see. A write for each call would cost more than the call. `every` is in seconds, 0 for one write each.
+    """The connection from a fork to its parent: outcomes by a pipe, many at a time, and the current call in shared
+    memory. A write for each call would cost more than the call. `every` is in seconds, 0 for one write each.
     """
 
     def __init__(self, pipe: int, at: Any, every: float) -> None:

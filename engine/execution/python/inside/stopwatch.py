@@ -1,4 +1,4 @@
-"""The seconds that calls take, with what they put off."""
+"""Measures the seconds that calls take, including deferred work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DRAINED = 10 * ITEMS
 
 
 def seconds(pairs: list[Any], runner: Runner, clock: Callable[[], float]) -> float:
-    """Seconds in the calls' bodies alone, each in its module: what makes the arguments does not count."""
+    """Seconds in the calls' bodies alone, each in its module: creating the arguments does not count."""
     watch = Stopwatch(runner.settled, clock)
     for module, (_number, (setup, body, _names)) in pairs:
         own = dict(vars(module))
@@ -27,18 +27,18 @@ def seconds(pairs: list[Any], runner: Runner, clock: Callable[[], float]) -> flo
                 exec(body, own)
             finally:
                 watch.stop()
-        except Exception:  # an error is an outcome; whether it is the right one was compared before
+        except Exception:  # an error is an outcome; correctness was compared before
             continue
     return watch.spent
 
 
 class Stopwatch:
-    """The time of a call and of what is left to do when it returns: nothing lazy was paid for yet."""
+    """Measures a call and the work left when it returns, such as lazy results."""
 
     def __init__(self, settled: Callable[[Any], Any], clock: Callable[[], float]) -> None:
         self.settled, self.clock = settled, clock
         self.spent = self.begun = 0.0
-        # What reading the clock takes itself: more than a small function.
+        # The cost of reading the clock: more than a small function's.
         self.cost = min(-(clock() - clock()) for _ in range(20))
 
     def start(self) -> None:
@@ -48,7 +48,7 @@ class Stopwatch:
         self.spent += self.clock() - self.begun - self.cost
 
     def consume(self, value: Any) -> None:
-        """Waits for a result and goes through its iterators while the clock runs; not while they are looked for."""
+        """Waits for a result and exhausts its iterators while the clock runs; searching for them is not timed."""
         if type(value) in ATOMS:
             return
         value = self.settled(value)
@@ -63,7 +63,7 @@ class Stopwatch:
 
 
 def iterators(value: Any) -> list[Any]:
-    """What can be gone through only once, in a value and in what it holds, as far as that is looked at."""
+    """The iterators in a value and its contents, as far as those are searched."""
     found: list[Any] = []
     waiting = [value]
     for _ in range(ITEMS):

@@ -1,4 +1,4 @@
-"""Old and new take turns: how long each takes for all calls."""
+"""Measures how long old and new take for all calls, in turns."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ COPYING = 0.4
 
 
 def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
-    """Seconds of each text for all calls together, round by round: the first time they are made, and then `again`.
+    """Seconds of each text for all calls together, round by round: when made the first time, and then `again`.
 
-    Each text is loaded in a process of its own, and each time is taken in a fork of that: no text can slow the other.
-    Each call meets a copy of the module that nobody used yet, so what one remembers of its inputs is not there for the
-    next, nor when the input comes again. That is what the second time shows. A further copy, if each text has one, is
-    called before any clock runs, so that what a first call loads, and what is not the module's, is `warm`. That input
-    is not measured: it may be remembered where no copy is new.
+    Each text is loaded in a separate process, and each time is measured in a fork of that: no text can slow the other.
+    Each call runs on an unused copy of the module, so that results cached for its input are gone for the next call, and
+    when the input comes again on a new copy. The second calls show caching. A further copy, if each text has one, is
+    called before any clock runs, so that what a first call loads outside the module is `warm`. That input is not
+    measured: it may be cached outside of the copies.
     """
     begun = real_clock()
     end = begun + job["seconds"]
@@ -58,9 +58,9 @@ def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
 def turns(
     servers: list[Server], wanted: int, size: tuple[int, bool, int], middle: float, end: float
 ) -> tuple[list[list[float]], list[list[float]]]:
-    """The seconds of the servers, round by round, as far as there is time: of first calls, and for some of second ones.
+    """The seconds of the servers, round by round, as time allows: of first calls, and for some rounds of second ones.
 
-    They take turns at going first. The `size` of a round is its inputs, whether it begins warm, and its forks.
+    The servers alternate in going first. The `size` of a round is its inputs, whether it begins warm, and its forks.
     """
     first: list[list[float]] = []
     again: list[list[float]] = []
@@ -75,7 +75,7 @@ def turns(
 
 
 class Server:
-    """A process that loads a text, and forks each time it is asked how long the calls take."""
+    """A process that loads a text, and forks each time the duration of the calls is requested."""
 
     def __init__(self, text: str, calls: list[Any]) -> None:
         asked, self.ask = os.pipe()
@@ -123,13 +123,13 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
     except BaseException as error:
         tell(telling, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
         return
-    gc.freeze()  # what a call makes is looked through, not all copies
+    gc.freeze()  # the collector then scans a call's objects, not all copies
     tell(telling, {"load": "", "copies": len(modules)})
     runner = Runner(job, pins, {}, Patience(job["cpu"], 1))
-    # Processor time is the same on a busy machine; but what threads do at once would count as often.
+    # Processor time does not depend on the machine's load; but threads in parallel would count several times.
     clock = real_clock if job["threads"] else real_work
     if "async" in text:
-        runner.settled(idle())  # its loop is there before any clock runs
+        runner.settled(idle())  # creates its loop before any clock runs
     for line in open(asked, "rb", buffering=0):
         inputs, warm, times = map(int, line.split())
         process = real_fork()
@@ -144,11 +144,11 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
 
 
 async def idle() -> None:
-    """Waits for nothing."""
+    """Does nothing."""
 
 
 def copies(job: dict[str, Any], text: str, wanted: int) -> list[Any]:
-    """The text as modules that know nothing of each other: as many as are loaded in a moment, one at least."""
+    """The text as independent modules: as many as load in a short time, at least one."""
     begun = real_clock()
     made: list[Any] = [sys.modules[load(job, text)["__name__"]]]
     while len(made) < wanted and real_clock() - begun < COPYING:
@@ -156,7 +156,7 @@ def copies(job: dict[str, Any], text: str, wanted: int) -> list[Any]:
             copy = importlib.util.module_from_spec(made[0].__spec__)
             sys.modules[copy.__name__] = copy
             made[0].__spec__.loader.exec_module(copy)
-        except Exception:  # it enters itself somewhere, and cannot be loaded twice
+        except Exception:  # it registers itself somewhere, and cannot be loaded twice
             break
         made.append(copy)
     return made
