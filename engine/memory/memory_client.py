@@ -101,7 +101,7 @@ class MemoryClient:
             raise StoreError(self.last_fault or "The memory's process ended.", fault=StoreFault.UNAVAILABLE)
 
     async def ask(self, op: str, on_progress: OnProgress = lambda done, total: None, **fields: Any) -> Any:
-        """The result of an operation of `child.OPERATIONS`; starts the process if necessary.
+        """The result of an operation of `store_child.OPERATIONS`; starts the process if necessary.
 
         Raises StoreError if it failed or there is no memory.
         """

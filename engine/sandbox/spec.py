@@ -23,7 +23,7 @@ _LEAST = 1.0
 class Limits:
     """The most that a run may use; times in seconds, sizes in bytes.
 
-    `seconds` are the run's own: waiting for a core is not counted (`processes.Clock`), so that a busy machine ends no
+    `seconds` are the run's own: waiting for a core is not counted (`procfs.Clock`), so that a busy machine ends no
     run that would have finished. On a very busy machine at most `patience` times as many seconds may pass (`wall`).
 
     `data` is RLIMIT_DATA of one process: RLIMIT_AS breaks Node under 1 GB and Java under 4 GB. `memory` is what the

@@ -67,7 +67,7 @@ def host(work: Work, patience: IdleLimits) -> NoReturn:
         _log.exception("child process failed")
     finally:
         logging.shutdown()
-        # A normal exit would wait for whatever a native thread is computing.
+        # A normal exit would wait for the computations of native threads.
         os._exit(code)
 
 

@@ -118,7 +118,7 @@ class SolutionStore:
                 await self.shelf.write(journal.count(solution) for solution in counted)
             if self.team is not None and len(counted) < len(ids):
                 # A team solution's outcome here is the user's own knowledge and takes precedence over the
-                # team's copy. Its outcomes at other users are not.
+                # team's copy. Outcomes reported by other users do not.
                 own = {solution.id for solution in counted}
                 theirs = await self.team.get([ident for ident in ids if ident not in own])
                 await self.shelf.write(

@@ -40,7 +40,7 @@ class Workplace:
     def leave(self, place: Path, error: OSError) -> bool:
         """True if a folder other than `place`, where `error` occurred, is now in use. Raises as `open` does."""
         if self.folder == place == self.wanted:
-            if error.errno in FULL:  # the removed files may have filled the disk
+            if error.errno in FULL:  # no new check: the files that filled the disk may be removed by now
                 self._move(Obstacle.of(place, error))
             else:
                 self.open()

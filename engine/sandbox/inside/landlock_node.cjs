@@ -1,5 +1,5 @@
-// Loaded first by every Node in the box of Landlock, which has neither /proc of its own, nor /etc/hosts, nor a network.
-// Without these two answers Vite does not start, and a worker of Vitest never says that it has finished.
+// Loaded first by every Node in the Landlock sandbox, which has no private /proc, no /etc/hosts and no network.
+// Without these two replacements Vite does not start, and a worker of Vitest never reports that it has finished.
 const { promises } = require("node:dns");
 const { getHeapStatistics } = require("node:v8");
 const { lookup } = promises;

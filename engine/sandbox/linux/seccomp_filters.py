@@ -118,7 +118,7 @@ _SIGNALS = ("kill", "tkill", "tgkill")
 def confined(version: int, *, counted: bool = False) -> tuple[Rule, ...]:
     """For a Landlock-only sandbox of this ABI: calls that it does not cover are denied or go to the warden.
 
-    See `confine_calls`. With `counted` new processes go to the warden too: RLIMIT_NPROC does not bind root.
+    See `seccomp_notify`. With `counted` new processes go to the warden too: RLIMIT_NPROC does not bind root.
     """
     rules = [
         *_ANY_BOX,

@@ -75,7 +75,7 @@ def _of_descriptors(processes: Sequence[int], limits: Limits) -> int:
 def _each() -> int:
     """The bytes that a socket may hold: its larger buffer, plus the last write, which may exceed it.
 
-    No sandbox allows larger ones (`filters`).
+    No sandbox allows larger ones (`seccomp_filters`).
     """
     sizes = (Path("/proc/sys/net/core", name) for name in ("wmem_default", "rmem_default"))
     try:
