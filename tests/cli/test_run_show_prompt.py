@@ -39,7 +39,7 @@ def test_the_shown_prompt_is_the_prompt_that_is_sent(stet: Stet, scripted: Scrip
 
 def test_each_part_of_the_prompt_is_listed_with_its_tokens(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet("run", "refactor", "use.py:4", "--show-prompt")
-    told = re.findall(r"^+([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
+    told = re.findall(r"^ *([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
     assert [name for _, name in told] == [
         "the rules", "imports", "the body of tidy of helpers.py", "the target", "the task", "the reply's form",
         "titles, fences and turns",

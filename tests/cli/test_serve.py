@@ -82,7 +82,7 @@ async def test_the_token_is_not_visible_in_the_process_list(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(None, "cannot be read"), ("\n", "is empty"), ("x" * 5000, "cannot be read")]
+    ("text", "said"), [(None, "cannot read {}"), ("\n", "{} is empty"), ("x" * 5000, "cannot read {}")]
 )
 def test_a_token_file_without_a_token_is_reported(
     text: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -92,7 +92,7 @@ def test_a_token_file_without_a_token_is_reported(
         file.write_text(text)
 
     assert main(["serve", "--tcp", "127.0.0.1:0", "--token-file", str(file)]) == 2
-    assert f"--token-file: {file} {said}" in capsys.readouterr().err
+    assert f"--token-file: {said.format(file)}" in capsys.readouterr().err
 
 
 def test_a_token_file_that_others_may_read_is_refused(

@@ -358,6 +358,8 @@ async def test_a_reply_without_what_was_there_is_refuted_and_mended(
         assert len(scripted.requests) == 1
         return
     assert "definitions: `Shelf` is gone" in scripted.requests[1].prompt
+    if action == "optimize":  # both replies change behavior: the measured speed says which of them is reported
+        return
     definitions = next(item for item in answer.evidence if item.check is Check.DEFINITIONS)
     assert definitions.verdict is Ruling.PASS
 

@@ -36,7 +36,7 @@ WAITING: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("make", WAITING.values(), ids=WAITING)
 def test_only_a_regular_file_is_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "pyproject.toml")
-    with pytest.raises(OSError, match=r"no regular file|[Dd]irectory|symbolic links"):
+    with pytest.raises(OSError, match=r"not a regular file|[Dd]irectory|symbolic links"):
         read_regular(tmp_path / "pyproject.toml", most=100)
 
 
@@ -53,7 +53,7 @@ def test_no_device_is_opened(tmp_path: Path) -> None:
     opened: list[object] = []
     watching = [True]
     sys.addaudithook(lambda event, told: opened.append(told[0]) if watching and event == "open" else None)
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         read_start(tmp_path / "file", 1)
     watching.clear()  # a hook stays for the life of the process
     assert tmp_path / "file" not in opened

@@ -230,7 +230,9 @@ async def test_a_repeated_repair_prompt_is_not_sent(scripted: ScriptedModel) -> 
 async def test_fewer_tests_or_asserts_are_refused(scripted: ScriptedModel) -> None:
     fewer = "from solution import median\n\n\ndef test_odd():\n    assert median([1]) == 1\n"
     answer = await generate(scripted, [GOOD], [MISCALLED, fewer])
-    assert any("1 tests instead of 2, 1 asserts instead of 2: refused" in each for each in answer.warnings)
+    assert any(
+        "have 1 tests instead of 2, 1 asserts instead of 2, so they were rejected" in each for each in answer.warnings
+    )
     assert told(answer).verdict is Ruling.UNKNOWN, "no test that counts is no pass"
     assert told(answer).detail.startswith("0 of 2 tests")
 

@@ -90,6 +90,6 @@ async def test_an_example_in_the_instruction_is_run(scripted: ScriptedModel) -> 
     scripted.replies([code_reply(wrong), code_reply(right)])
     async with Bench(scripted) as bench:
         answer = await bench.run("generate", f"{head}    $0...\n", instruction="seconds('90m') gives 5400")
-    assert "`seconds('90m')` should give 5400" in scripted.requests[1].prompt
+    assert "`seconds('90m')` should return 5400" in scripted.requests[1].prompt
     assert (answer.success, answer.refuted) == (True, False)
     assert "1 doctest passes" in answer.message

@@ -118,7 +118,7 @@ async def test_behavior_that_the_project_already_tests_is_not_offered(scripted: 
 async def test_flaky_tests_are_never_kept(scripted: ScriptedModel, root: Path, flaky: str) -> None:
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}\n\n{flaky}")
     assert functions(answer.tests) == ["test_slug_joins_words"], answer.message
-    assert "dropped: 1 " in said(answer, Check.TESTS).detail or "1 shown apart" in answer.message
+    assert "dropped: 1 " in said(answer, Check.TESTS).detail or "1 shown separately" in answer.message
 
 
 async def test_tests_that_hide_their_failures_are_not_kept(scripted: ScriptedModel, root: Path) -> None:

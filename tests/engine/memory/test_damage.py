@@ -195,7 +195,7 @@ async def test_a_table_of_a_newer_version_is_refused_in_one_sentence(store: Solu
     database = await lancedb.connect_async(str(store.shelf.folder))
     await database.create_table("solutions_v2", data=[{"id": "1"}])
 
-    with pytest.raises(StoreError, match=r"newer version of Stet \(solutions_v2\); update this one") as raised:
+    with pytest.raises(StoreError, match=r"newer version of Stet \(solutions_v2\)\. Update Stet") as raised:
         await open_store()
     assert raised.value.fault is StoreFault.NEWER
 

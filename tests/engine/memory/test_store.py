@@ -31,7 +31,7 @@ async def test_a_solution_is_found_after_the_store_is_reopened(store: SolutionSt
 
     assert await again.get(stored.id) == DATE
     assert await again.get(stored.id[:8]) == DATE
-    with pytest.raises(StoreError, match="no solution 'nonsense'"):
+    with pytest.raises(StoreError, match="Unknown solution 'nonsense'"):
         await again.get("nonsense")
 
 

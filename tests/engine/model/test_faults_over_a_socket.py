@@ -194,7 +194,7 @@ async def test_an_endless_reply_that_repeats_itself_is_stopped(scripted: Scripte
     scripted.reply(chunks=["def f", "(x):\n", "    return x\n"], mode="endless")
     completion = await asker.ask(max_tokens=100_000)
     assert completion.finish == "cut"
-    assert "repeated itself" in completion.warnings[0]
+    assert "repeats itself" in completion.warnings[0]
     assert len(completion.text) < 5000
     scripted.wait_disconnect()
 

@@ -231,6 +231,6 @@ async def test_an_editor_asks_its_user_once(found: ScriptedModel, paths: Paths, 
         assert asked == [], "nobody is asked before there is something to send"
         results = [await finish(client, await start(client, "explain", uri=uri, range=lines(1))) for _ in range(2)]
     assert len(asked) == 1
-    assert f"(lm-studio) answers at {found.base_url}" in asked[0]
+    assert f"model server lm-studio at {found.base_url}" in asked[0]
     assert [result["status"] for result in results] == (["done"] * 2 if says != "No" else ["failed"] * 2)
     assert bool(found.requests) is (says != "No")

@@ -194,7 +194,7 @@ async def test_a_language_without_a_runner_is_named() -> None:
     plan = TestPlan("cobol", ("a.cob",))
     with pytest.raises(UsageError, match="no test runner for 'cobol'"):
         await run_tests(Sandbox(Level.FULL, Path("/nowhere")), plan)
-    with pytest.raises(UsageError, match="'nose'; there are pytest, unittest"):
+    with pytest.raises(UsageError, match="'nose'; expected one of pytest, unittest"):
         await run_tests(Sandbox(Level.FULL, Path("/nowhere")), TestPlan("python", framework="nose"))
 
 

@@ -136,7 +136,7 @@ async def test_a_click_fetches_the_model(client: RawClient, hub: Hub) -> None:
     assert installed(user_paths(), "tiny") is not None
     [asked] = client.received("window/showMessageRequest")
     assert asked["message"] == result["message"]
-    assert "Run `stet model pull tiny` (4 MB)." in asked["message"]
+    assert "Run `stet model pull tiny` (4 MB)" in asked["message"]
     assert asked["actions"] == [BUTTON]
     values = [each["value"] for each in client.received("$/progress") if "/download/" in each["token"]]
     assert values[0]["title"] == "Stet: download Fake 0.1B"

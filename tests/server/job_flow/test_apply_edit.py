@@ -627,7 +627,7 @@ async def test_a_new_test_file_that_was_not_run_is_asked_about(
         result = await finish(client, job)
 
         [asked] = client.received("window/showMessageRequest")
-        assert asked["message"].endswith("Apply it? The tests were not run: the budget `quick` runs none.")
+        assert asked["message"].endswith("Apply it? Tests not run: the budget `quick` runs none.")
         assert (result["status"], result["applied"]) == ("refused", False)
         assert not client.created
 

@@ -85,5 +85,5 @@ def test_a_workspace_too_large_to_look_for_secrets_is_not_shown(
     monkeypatch.setattr(overlay, "_MOST_ENTRIES", 7)
     assert list(overlay.secrets(tmp_path)) == [".env"]
     monkeypatch.setattr(overlay, "_MOST_ENTRIES", 6)
-    with pytest.raises(ValueError, match="too many to look for secrets"):
+    with pytest.raises(ValueError, match="too many to search for secrets"):
         list(overlay.secrets(tmp_path))
