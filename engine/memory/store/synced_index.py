@@ -241,7 +241,7 @@ class SyncedIndex:
         return self.root / "purge"
 
     async def _mend(self) -> None:
-        """Opens and updates the parts that are not, and replaces an unreadable table."""
+        """Opens the table if necessary, updates it from the journal, and replaces an unreadable one."""
         try:
             await self._up_to_date()
         except StoreError as error:
@@ -328,7 +328,7 @@ class SyncedIndex:
         await self._drop([ident for ident in touched if ident not in known])
 
     async def _compare(self, vectors: Mapping[str, Pair]) -> None:
-        """Makes the table equal to the journal; rows of the table that a damaged journal lost are added to it."""
+        """Makes the table equal to the journal; restores rows that a damaged journal lost from the table."""
         tail = await asyncio.to_thread(self.journal.read)
         known: dict[str, Solution] = {}
         for event in tail.events:

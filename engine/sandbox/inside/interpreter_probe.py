@@ -1,7 +1,7 @@
 """Reports, from inside the sandbox, an interpreter's version, paths and packages. Needs only Python 3.8.
 
-Run as `python -I proof.py MODULE...`. Each module is really imported: an installed package may not work because it
-was built for another version or needs a library that the system lacks. Prints one JSON object.
+Run as `python -I interpreter_probe.py MODULE...`. Each module is really imported: an installed package may not work
+because it was built for another version or needs a library that the system lacks. Prints one JSON object.
 """
 
 from __future__ import annotations
