@@ -34,7 +34,7 @@ def ignored(root: Path, *own: str, buffers: tuple[Buffer, ...] = ()) -> IgnoredF
         ".docker/config.json", "deploy_ed25519",
     ],
 )  # fmt: skip
-def test_files_of_secrets_are_not_shown(root: Path, name: str) -> None:
+def test_files_that_usually_hold_secrets_are_hidden(root: Path, name: str) -> None:
     assert ignored(root).reason(root / name) == "file of secrets"
     assert ignored(root).reason(PurePosixPath(name)) == "file of secrets"
 
@@ -42,7 +42,7 @@ def test_files_of_secrets_are_not_shown(root: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["main.py", ".env.example", "env.py", "keys.py", "id_rsa.pub", "secrets.py", "config.json", "README.md"]
 )
-def test_other_files_are_shown(root: Path, name: str) -> None:
+def test_other_files_are_not_hidden(root: Path, name: str) -> None:
     assert ignored(root).reason(root / name) is None
 
 
@@ -57,7 +57,7 @@ def test_a_project_can_hide_more_but_never_show_what_the_user_hides(root: Path) 
     assert hidden.reason(root / "a.py") is None
 
 
-def test_the_nearest_list_wins_and_its_buffer_before_the_disk(root: Path) -> None:
+def test_the_nearest_ignore_file_wins_and_its_buffer_before_the_disk(root: Path) -> None:
     (root / ".stetignore").write_text("*.txt\n")
     (root / "src" / ".stetignore").write_text("!keep.txt\nmore.py\n")
     assert ignored(root).reason(root / "src" / "deep" / "keep.txt") is None
@@ -69,7 +69,7 @@ def test_the_nearest_list_wins_and_its_buffer_before_the_disk(root: Path) -> Non
     assert ignored(root, buffers=(unsaved,)).reason(root / "src" / "more.py") is None
 
 
-def test_a_list_is_read_again_when_it_changed(root: Path) -> None:
+def test_a_changed_ignore_file_is_read_again(root: Path) -> None:
     hidden = ignored(root)
     assert hidden.reason(root / "a.py") is None
     (root / ".stetignore").write_text("a.py\n")
@@ -78,7 +78,7 @@ def test_a_list_is_read_again_when_it_changed(root: Path) -> None:
     assert hidden.reason(root / "a.py") is None
 
 
-def test_a_list_that_cannot_be_read_hides_everything(root: Path) -> None:
+def test_an_unreadable_ignore_file_hides_everything(root: Path) -> None:
     (root / ".stetignore").mkdir()
     assert ignored(root).reason(root / "a.py") == "ignored by .stetignore"
     (root / ".stetignore").rmdir()
@@ -86,7 +86,7 @@ def test_a_list_that_cannot_be_read_hides_everything(root: Path) -> None:
     assert ignored(root).reason(root / "a.py") == "ignored by .stetignore"
 
 
-def test_pieces_of_context_go_by_their_names(root: Path) -> None:
+def test_pieces_of_context_are_hidden_by_their_names(root: Path) -> None:
     (root / ".stetignore").write_text("notes.md\n")
     given = [".env", f"{root}/notes.md", "failing call", "src\\id_rsa", (root / "src/a.py").as_uri()]
     assert left_out(given, ignored(root)) == {
@@ -107,7 +107,7 @@ LINKS = {
 
 @pytest.mark.parametrize(("name", "target"), LINKS.values(), ids=LINKS)
 @pytest.mark.parametrize("way", ["plain", "root is a link"])
-def test_what_a_link_leads_to_is_judged(tmp_path: Path, name: str, target: str | None, way: str) -> None:
+def test_the_target_of_a_link_is_checked(tmp_path: Path, name: str, target: str | None, way: str) -> None:
     real = tmp_path / "real"
     for folder in (real / "src", real / ".ssh", tmp_path / "outside"):
         folder.mkdir(parents=True)
@@ -122,7 +122,7 @@ def test_what_a_link_leads_to_is_judged(tmp_path: Path, name: str, target: str |
     assert ignored(root).reason(root / "src" / "a.py") is None
 
 
-def test_a_link_into_what_a_list_hides_is_hidden(root: Path) -> None:
+def test_a_link_to_an_ignored_file_is_hidden(root: Path) -> None:
     """By the project's list, by the user's, and for a name that the user gave to a piece of context."""
     for folder in ("private", "mine"):
         (root / folder).mkdir()
@@ -139,7 +139,7 @@ def test_a_link_into_what_a_list_hides_is_hidden(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".ENV", "ID_RSA", "Server.PEM", "Secrets.YAML"])
-def test_a_secret_is_one_in_any_case_of_letters(root: Path, name: str) -> None:
+def test_names_of_secret_files_are_matched_in_any_case(root: Path, name: str) -> None:
     assert ignored(root).reason(root / name) == "file of secrets"
 
 
@@ -148,7 +148,7 @@ NAMES = ["a", "b", "ab", "ba", "a b", "*", "c"]
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_lines_mean_what_git_takes_them_for(tmp_path: Path) -> None:
+def test_patterns_have_the_meaning_of_git(tmp_path: Path) -> None:
     """Against `git check-ignore`, with lines and paths drawn by chance."""
     chance = random.Random(4)
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
@@ -173,14 +173,14 @@ def _line(chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("line", ["*a" * 60 + "b", "**/a/" * 40 + "b", "[a-" * 50, "a**" * 80 + "b", "?*" * 100 + "b"])
-def test_no_line_is_slow(line: str) -> None:
+def test_no_pattern_is_slow(line: str) -> None:
     started = time.process_time()
     for path in (["a"] * 1000, ["a" * 255] * 16, ["a" * 250 + "c"]):
         decision(parse(line), path)
     assert time.process_time() - started < 2
 
 
-def test_a_name_in_another_spelling_is_the_same_name(tmp_path: Path) -> None:
+def test_a_name_in_another_unicode_form_is_the_same_name(tmp_path: Path) -> None:
     """As the percent signs of a URI, or as letters with their accents apart."""
     (tmp_path / ".stetignore").write_text("h\u00e9.md\nplain.md\n")
     apart = "he\u0301.md"

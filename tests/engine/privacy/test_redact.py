@@ -33,7 +33,7 @@ HASH = "a8f5f167f44f4964e6c998dee827110c"
         (f"t = '{JWT}'", JWT, "JSON web token"),
     ],
 )  # fmt: skip
-def test_a_secret_is_replaced_and_comes_back(text: str, value: str, kind: str) -> None:
+def test_a_secret_is_replaced_and_restored(text: str, value: str, kind: str) -> None:
     redacted = redact(f"first line\n{text}\n")
     assert value not in redacted.text
     assert redacted.text == f"first line\n{text}\n".replace(value, "STET_SECRET_1")
@@ -57,11 +57,11 @@ def test_a_secret_is_replaced_and_comes_back(text: str, value: str, kind: str) -
         'commit = "a8f5f167f44f4964e6c998dee827110c"',
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_text_without_secrets_is_kept(text: str) -> None:
     assert redact(text).text == text
 
 
-def test_one_value_has_one_placeholder_wherever_it_stands() -> None:
+def test_one_value_has_one_placeholder_everywhere() -> None:
     redacted = redact(f"token = {GITHUB!r}\nlogin({GITHUB!r})\npassword = 'another-one'\n")
     assert redacted.text == "token = 'STET_SECRET_1'\nlogin('STET_SECRET_1')\npassword = 'STET_SECRET_2'\n"
 
@@ -72,14 +72,14 @@ def test_known_values_keep_their_placeholder_in_the_next_text() -> None:
     assert second.text == "password = 'STET_SECRET_2'\nb = 'STET_SECRET_1'"
 
 
-def test_a_placeholder_that_the_text_uses_itself_is_left_alone() -> None:
+def test_a_placeholder_that_the_text_contains_is_not_used() -> None:
     text = f"STET_SECRET_1 = 1\nx = {GITHUB!r}"
     redacted = redact(text)
     assert redacted.text == "STET_SECRET_1 = 1\nx = 'STET_SECRET_2'"
     assert restore(redacted.text, redacted.secrets) == text
 
 
-def test_a_private_key_without_its_end_goes_as_far_as_its_body() -> None:
+def test_a_private_key_without_its_end_is_redacted_up_to_the_end_of_its_body() -> None:
     cut = KEY.partition("\nabc=")[0]
     assert redact(f"{cut}\n\nplain text").text == "STET_SECRET_1\n\nplain text"
 
@@ -88,7 +88,7 @@ def test_restoring_does_not_mix_up_1_and_12() -> None:
     assert restore("STET_SECRET_12 STET_SECRET_1", {"STET_SECRET_1": "a"}) == "STET_SECRET_12 a"
 
 
-def test_no_repr_shows_a_value() -> None:
+def test_no_repr_contains_a_value() -> None:
     assert GITHUB not in repr(redact(f"x = {GITHUB!r}"))
 
 
@@ -96,7 +96,7 @@ PIECES = ["password", " = ", "'", '"', " " + GITHUB, KEY, "\n", "abc", HASH, "to
 
 
 @given(st.lists(st.sampled_from(PIECES)))
-def test_any_mixture_comes_back_whole(parts: list[str]) -> None:
+def test_any_mixture_of_secrets_is_restored(parts: list[str]) -> None:
     text = "".join(parts)
     redacted = redact(text)
     assert restore(redacted.text, redacted.secrets) == text

@@ -57,13 +57,13 @@ def test_secrets_are_found_in_every_shape() -> None:
 
 
 @pytest.mark.parametrize("language", CODE)
-def test_no_token_of_an_issuer_leaves_in_any_language(language: str) -> None:
+def test_tokens_of_known_issuers_are_redacted_in_every_language(language: str) -> None:
     seen = [planted for planted in corpus(seed=11) if planted.shape == "itself" and planted.language == language]
     assert len(seen) >= len(TOKENS)
     assert [planted.kind for planted in seen if leaked(planted)] == []
 
 
-def test_other_secrets_than_those_that_the_rules_were_made_with_are_found_as_well() -> None:
+def test_secrets_that_the_rules_were_not_made_with_are_found() -> None:
     seen = [planted for seed in range(100, 103) for planted in corpus(seed) if planted.shape != "itself"]
     assert sum(map(leaked, seen)) <= len(seen) * 0.01
 
@@ -71,7 +71,7 @@ def test_other_secrets_than_those_that_the_rules_were_made_with_are_found_as_wel
 @pytest.mark.parametrize(
     "planted", [p for p in corpus(seed=5) if p.kind in ("jwt", "typed", "private key")][::9], ids=str
 )
-def test_what_was_taken_out_comes_back(planted: Planted) -> None:
+def test_redacted_secrets_are_restored(planted: Planted) -> None:
     redacted = redact(planted.text, config=planted.language in CONFIG)
     assert restore(redacted.text, redacted.secrets) == planted.text
     assert redacted.left == ()
@@ -132,7 +132,7 @@ def library() -> Iterator[Path]:
     return iter(random.Random(3).sample([*sorted(folder.glob("*.py")), *files], 250))
 
 
-def test_code_without_secrets_is_left_alone() -> None:
+def test_code_without_secrets_is_not_changed() -> None:
     lines = found = 0
     for path in library():
         text = path.read_text("utf-8", errors="replace")
@@ -178,7 +178,7 @@ IMAGE = "data:image/png;base64," + "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbybl
         "sort(key=lambda item: item.password)",
     ],
 )  # fmt: skip
-def test_what_is_no_secret_stays_as_it_is(text: str) -> None:
+def test_values_that_are_not_secrets_are_not_changed(text: str) -> None:
     assert redact(text + "\n").text == text + "\n"
 
 
@@ -210,7 +210,7 @@ def library_rules() -> list[tuple[str, re.Pattern[str]]]:
     return [(kind, pattern) for kind, pattern in rules if ".{" not in pattern.pattern]  # those want a text around it
 
 
-def test_the_tokens_of_a_well_kept_library_are_found_too() -> None:
+def test_the_tokens_of_an_established_library_are_found() -> None:
     chance = random.Random(17)
     rules = library_rules()
     assert len(rules) >= 12
@@ -257,7 +257,7 @@ def test_time_is_linear_on_a_hostile_env_file(unit: str) -> None:
     assert min(seconds(80_000) for _ in range(2)) < 10 * min(seconds(20_000) for _ in range(2)) + 0.2
 
 
-def test_the_own_examples_are_python() -> None:
+def test_the_examples_of_this_test_are_valid_python() -> None:
     """The corpus' Python parses, so that no form of it is one that nobody would write."""
     for planted in corpus():
         if planted.language == "python":

@@ -90,7 +90,7 @@ def main(parser: Parser) -> None:
 '''
 
 
-def test_a_method_in_its_surroundings() -> None:
+def test_a_method_is_shown_in_its_context() -> None:
     request = ask("refactor", "python", PARSER.replace("claen", "clean"))
     prompt = prompt_for(request)
     assert (
@@ -143,7 +143,7 @@ def parse(self, text: str) -> date:
     assert prompt.left_out == ()
 
 
-def test_the_form_of_the_reply_comes_last() -> None:
+def test_the_format_of_the_reply_comes_last() -> None:
     for action, ends in (("refactor", "NOTES:"), ("test", "NOTES:"), ("explain", "Reply in Markdown")):
         prompt = prompt_for(ask(action, "python", PARSER))
         assert user(prompt).endswith(prompt.form)
@@ -172,7 +172,7 @@ def test_the_prefix_is_the_same_bytes_for_two_requests(tmp_path: Path) -> None:
     assert first.ident != second.ident
 
 
-def test_a_repair_leaves_what_was_sent_as_it_was() -> None:
+def test_a_repair_does_not_change_earlier_messages() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER))
     again = repair(prompt, "Sure!", Reason("syntax: line 2: '(' was never closed"))
     assert again.messages[:2] == prompt.messages
@@ -190,7 +190,7 @@ def test_a_repair_survives_an_empty_and_an_endless_reply() -> None:
     assert estimate(repair(prompt, "word and word\n" * 20_000, Reason("endless")).messages[2].content) <= 1000
 
 
-def test_a_repair_does_not_say_secrets() -> None:
+def test_a_repair_contains_no_secrets() -> None:
     request = ask("refactor", "python", f"def f():\n    token = {SECRET!r}$0\n    return token\n")
     prompt = prompt_for(request)
     again = repair(prompt, "token = 'STET_SECRET_1'", Reason(f"differential: f() gave {SECRET!r}"))
@@ -198,7 +198,7 @@ def test_a_repair_does_not_say_secrets() -> None:
     assert "f() gave 'STET_SECRET_1'" in again.messages[3].content
 
 
-def test_a_secret_in_the_header_of_a_unit_stays_in_no_turn() -> None:
+def test_no_message_contains_a_secret_of_a_header() -> None:
     prompt = prompt_for(ask("refactor", "python", f"def f(token={SECRET!r}):\n    return$0 token\n"))
     assert SECRET not in repr(repair(prompt, "no", Reason("problem")).messages)
 
@@ -218,7 +218,7 @@ def test_a_secret_in_the_header_of_a_unit_stays_in_no_turn() -> None:
         ("typescript", "function f(a: number): number {\n  throw new Error('Not implemented');$0\n}\n", "throw"),
     ],
 )
-def test_a_tiny_model_does_not_see_the_stub_that_it_would_copy(language: str, marked: str, gone: str) -> None:
+def test_a_tiny_model_is_not_shown_the_stub(language: str, marked: str, gone: str) -> None:
     request = ask("generate", language, marked)
     assert gone not in data_of(prompt_for(request, tier="tiny"))
     assert gone in data_of(prompt_for(request, tier="strong"))
@@ -230,12 +230,12 @@ def test_a_comment_that_is_the_instruction_is_not_shown_as_code() -> None:
     assert "Instruction: add one, twice\n" in user(prompt)
 
 
-def test_line_ends_and_tabs() -> None:
+def test_line_ends_and_tabs_are_kept() -> None:
     request = ask("refactor", "go", "package x\r\n\r\nfunc F() int {\r\n\treturn 1$0\r\n}\r\n")
     assert "```go\nfunc F() int {\n\treturn 1\n}\n```" in data_of(prompt_for(request))
 
 
-def test_strings_keep_their_white_space_when_a_method_is_dedented() -> None:
+def test_strings_keep_their_whitespace_when_a_method_is_dedented() -> None:
     marked = 'class A:\n    def f(self):\n        x = """\n        a\n    b"""\n        return x$0\n'
     assert 'def f(self):\n    x = """\n        a\n    b"""\n    return x' in data_of(
         prompt_for(ask("refactor", "python", marked))
@@ -250,7 +250,7 @@ def test_an_insertion_shows_the_lines_around_its_place() -> None:
     assert "stet:" not in text
 
 
-def test_a_document_without_a_grammar() -> None:
+def test_a_document_without_a_grammar_has_a_prompt() -> None:
     assert "```\none\ntwo\n\n```" in data_of(prompt_for(ask("explain", "plaintext", "one\ntwo\n")))
 
 
@@ -262,13 +262,13 @@ def problem(request: Request, word: str, message: str, severity: Severity = Seve
     return Diagnostic(Span(at, at + len(word)), message, severity, "ruff", "F821")
 
 
-def test_a_diagnostic_is_told_by_the_line_that_the_model_sees() -> None:
+def test_a_diagnostic_names_the_line_that_the_model_sees() -> None:
     request = ask("debug", "python", PARSER)
     prompt = prompt_for(replace(request, diagnostics=(problem(request, "claen", "Undefined\nname `claen`"),)))
     assert "- line 6, `value = claen(text)`: error: Undefined name `claen` (ruff F821)" in data_of(prompt)
 
 
-def test_foreign_diagnostics_are_for_debug_only() -> None:
+def test_diagnostics_of_other_tools_are_only_for_debug() -> None:
     request = ask("refactor", "python", PARSER)
     request = replace(request, diagnostics=(problem(request, "LIMIT", "Unused", Severity.WARNING),))
     assert "Unused" not in user(prompt_for(request))
@@ -280,7 +280,7 @@ def test_a_binary_document_is_refused_before_a_model_sees_it() -> None:
         prompt_for(ask("explain", "plaintext", "\x7fELF\0\0$0"))
 
 
-def test_constraints_and_context_are_said() -> None:
+def test_constraints_and_context_are_in_the_prompt() -> None:
     request = ask(
         "refactor", "python", PARSER, constraints=("No regex.",), context={"failing call": "parse('') -> KeyError"}
     )
@@ -315,7 +315,7 @@ def named(prompt: Prompt) -> list[str]:
     return [re.sub(r" \(no room for [\d,]+ tokens\)$", "", name) for name in prompt.left_out]
 
 
-def test_what_is_worth_least_goes_first() -> None:
+def test_the_least_useful_context_is_dropped_first() -> None:
     order: list[str] = []
     for budget in range(cut(4000).tokens, 200, -10):
         try:
@@ -326,7 +326,7 @@ def test_what_is_worth_least_goes_first() -> None:
     assert order.index("imports") < order.index("the reported problems")
 
 
-def test_a_body_is_cut_to_its_signature_before_that_goes() -> None:
+def test_a_body_is_reduced_to_its_signature_before_it_is_dropped() -> None:
     request = ask("refactor", "python", PARSER.replace("claen", "clean"))
     for budget in range(prompt_for(request).tokens, 200, -5):
         prompt = prompt_for(request, budget=budget)
@@ -343,7 +343,7 @@ def test_a_target_too_large_is_refused_with_its_size() -> None:
         cut(100)
 
 
-def test_the_user_is_told_of_given_context_that_did_not_fit() -> None:
+def test_context_given_by_the_user_that_did_not_fit_is_reported() -> None:
     assert "context 'log' (no room for 10,000 tokens)" in cut(700, {"log": "line of a log\n" * 2000}).left_out
 
 
@@ -358,7 +358,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-def test_template_words_are_neutralized_wherever_they_stand_and_come_back(words: str) -> None:
+def test_template_tokens_are_neutralized_everywhere_and_restored(words: str) -> None:
     code = f"def f():\n    return '''{words}'''"
     request = ask(
         "refactor", "python", code + "$0\n", instruction=f"keep {words}", constraints=(words,), context={"log": words}
@@ -386,7 +386,7 @@ def test_the_fence_of_code_is_longer_than_any_in_the_text() -> None:
     assert "\n`````python\ndef f():" in data_of(prompt)
 
 
-def test_secrets_are_replaced_with_their_lines_and_come_back() -> None:
+def test_secrets_are_replaced_without_changing_lines_and_restored() -> None:
     marked = f"import os\n\nUNSEEN = {SECRET.replace('a1', 'zz')!r}\n\n\ndef f():\n    return {SECRET!r}$0\n"
     prompt = prompt_for(ask("refactor", "python", marked, instruction="the password is password='correct-horse'"))
     sent = "".join(message.content for message in prompt.messages)
@@ -396,7 +396,7 @@ def test_secrets_are_replaced_with_their_lines_and_come_back() -> None:
     assert f"return {SECRET!r}" in restore(user(prompt), prompt.secrets)
 
 
-def test_a_repair_has_its_reason() -> None:
+def test_a_repair_names_its_reason() -> None:
     """Nobody can mend what nobody says: a judge without words is named at least."""
     for nothing in ("", " \n"):
         with pytest.raises(ValueError, match="a repair needs its reason"):

@@ -46,7 +46,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_python(project: Path) -> None:
+def test_conventions_of_python_are_read(project: Path) -> None:
     (project / "pyproject.toml").write_text(PYPROJECT)
     assert facts(project / "src" / "a.py", "python") == (
         "lines of at most 100 characters", "Python 3.10 or newer", "single quotes", "tests with pytest",
@@ -54,7 +54,7 @@ def test_python(project: Path) -> None:
     )  # fmt: skip
 
 
-def test_javascript(project: Path) -> None:
+def test_conventions_of_javascript_are_read(project: Path) -> None:
     (project / "package.json").write_text(PACKAGE)
     assert facts(project / "src" / "a.ts", "typescript") == ("ES modules (import)", "tests with vitest")
 
@@ -67,7 +67,9 @@ def test_javascript(project: Path) -> None:
         ("a.py", "python", ("indentation with 2 spaces", "lines of at most 90 characters")),
     ],
 )
-def test_editorconfig(project: Path, name: str, language: str, expected: tuple[str, ...]) -> None:
+def test_conventions_of_editorconfig_are_read(
+    project: Path, name: str, language: str, expected: tuple[str, ...]
+) -> None:
     (project / ".editorconfig").write_text(EDITORCONFIG)
     assert facts(project / name, language) == expected
 
@@ -96,30 +98,30 @@ def test_an_unsaved_settings_file_counts(project: Path) -> None:
         "[tool]\nruff = 3",
     ],
 )
-def test_words_of_a_project_do_not_get_in(project: Path, text: str) -> None:
+def test_free_text_of_a_project_is_not_in_the_prompt(project: Path, text: str) -> None:
     (project / "pyproject.toml").write_text(text)
     assert facts(project / "a.py", "python") == ()
 
 
-def test_a_document_without_a_path_has_no_project() -> None:
+def test_a_document_without_a_path_has_no_conventions() -> None:
     assert conventions(Request("refactor", "python", Source(""))) == ()
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json", ".editorconfig"])
-def test_a_pipe_in_the_place_of_a_settings_file_hangs_nobody(tmp_path: Path, name: str) -> None:
+def test_a_pipe_in_the_place_of_a_settings_file_does_not_block(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     request = Request("refactor", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,)))
     assert conventions(request) == ()
 
 
-def test_a_key_of_a_thousand_parts_costs_no_time(tmp_path: Path) -> None:
+def test_a_key_of_a_thousand_parts_is_read_quickly(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(".".join("a" * 8000) + " = 1\n")
     request = Request("refactor", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,)))
     assert conventions(request) == ()
 
 
-def test_typescript_and_prettier(project: Path) -> None:
+def test_conventions_of_typescript_and_prettier_are_read(project: Path) -> None:
     prettier = '{"prettier": {"printWidth": 88, "singleQuote": true, "semi": false, "tabWidth": 2}}'
     (project / "package.json").write_text(prettier)
     (project / "tsconfig.json").write_text(
@@ -133,7 +135,7 @@ def test_typescript_and_prettier(project: Path) -> None:
     assert not {"TypeScript in strict mode"} & set(facts(project / "src" / "a.ts", "typescript"))
 
 
-def test_a_hidden_settings_file_tells_nothing(project: Path) -> None:
+def test_a_hidden_settings_file_is_not_read(project: Path) -> None:
     (project / "pyproject.toml").write_text(PYPROJECT)
     (project / ".stetignore").write_text("pyproject.toml\n")
     assert facts(project / "src" / "a.py", "python") == ()

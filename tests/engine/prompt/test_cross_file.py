@@ -97,7 +97,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_the_import_chooses_among_namesakes(project: Project, case: str) -> None:
+async def test_an_import_selects_among_definitions_of_the_same_name(project: Project, case: str) -> None:
     name, imports, call, by = CASES[case]
     await project.write(PARSES)
     sent = project.sent(name, f"{imports}\n\ndef use(x):\n    return {call}$0\n")
@@ -105,13 +105,13 @@ async def test_the_import_chooses_among_namesakes(project: Project, case: str) -
     assert sent.count(BY) == 1
 
 
-async def test_without_an_import_none_of_several_is_shown(project: Project) -> None:
+async def test_without_an_import_an_ambiguous_definition_is_not_shown(project: Project) -> None:
     await project.write(PARSES)
     assert BY not in project.sent("use.py", "def use(x):\n    return parse(x)$0\n")
     assert BY not in project.sent("use.py", "from elsewhere import parse\n\n\ndef use(x):\n    return parse(x)$0\n")
 
 
-async def test_what_the_file_defines_itself_is_its_own(project: Project) -> None:
+async def test_definitions_in_the_file_itself_take_precedence(project: Project) -> None:
     await project.write(PARSES)
     own = "from app.dates import *\n\n\ndef parse(x):\n    return 1\n\n\ndef use(x):\n    return parse(x)$0\n"
     assert BY not in project.sent("use.py", own)
@@ -206,7 +206,7 @@ class Use {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-async def test_other_languages_choose_by_their_own_rules(project: Project, name: str) -> None:
+async def test_other_languages_select_by_their_own_rules(project: Project, name: str) -> None:
     files = dict(part.split("\n", 1) for part in OTHERS[name].split("//- ")[1:])
     path, marked = files.popitem()
     await project.write(files)
@@ -228,20 +228,20 @@ async def test_a_class_is_shown_by_its_members(project: Project) -> None:
 USE = "from app.dates import parse\n\n\ndef use(x):\n    return parse(x)$0\n"
 
 
-async def test_an_unsaved_buffer_is_shown_as_it_stands(project: Project) -> None:
+async def test_an_unsaved_buffer_is_shown_with_its_current_text(project: Project) -> None:
     await project.write(PARSES)
     buffer = Buffer(project.root / "app" / "dates.py", 3, python("the editor"))
     assert f"{BY} the editor" in project.sent("use.py", USE, buffer)
 
 
-async def test_a_small_model_sees_the_head_alone(project: Project) -> None:
+async def test_a_small_model_sees_only_the_header(project: Project) -> None:
     await project.write(PARSES)
     sent = project.prompt(project.request("use.py", USE), tier="tiny").messages[-1].content
     assert "def parse(text)  # Reads it." in sent
     assert BY not in sent
 
 
-async def test_hidden_files_and_secrets_do_not_leave(project: Project) -> None:
+async def test_hidden_files_and_secrets_are_not_sent(project: Project) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 3
     await project.write({**PARSES, "app/dates.py": f"def parse(text):\n    return get(token={secret!r})\n"})
     prompt = project.prompt(project.request("use.py", USE))
@@ -252,7 +252,7 @@ async def test_hidden_files_and_secrets_do_not_leave(project: Project) -> None:
     assert "From app" not in project.sent("use.py", USE)
 
 
-async def test_an_index_that_is_not_ready_is_said(project: Project) -> None:
+async def test_an_index_that_is_not_ready_is_reported(project: Project) -> None:
     project.index.watch((project.root,), after=60)
     assert project.prompt(project.request("use.py", USE)).left_out == (NOT_READY,)
     await project.index.close()
@@ -263,7 +263,7 @@ async def test_an_index_that_is_not_ready_is_said(project: Project) -> None:
 NOTES = "# Code style\n\n" + "Short names. " * 20
 
 
-async def test_the_order_of_a_whole_prompt(project: Project) -> None:
+async def test_the_parts_of_a_prompt_are_in_order(project: Project) -> None:
     await project.write({**PARSES, **RULES})
     text = """from app.dates import parse
 
@@ -301,7 +301,7 @@ def caller():
     assert "the body of parse of app/dates.py" in names
 
 
-async def test_a_prompt_says_which_solutions_it_shows(project: Project) -> None:
+async def test_a_prompt_lists_the_ids_of_its_solutions(project: Project) -> None:
     """Not by its text: the user's own words may be those that a solution is introduced with."""
     await project.write(PARSES)
     solution = RememberedItem("def solved():\n    pass\n" * 20, "kept in March")
@@ -314,7 +314,7 @@ async def test_a_prompt_says_which_solutions_it_shows(project: Project) -> None:
     assert any("kept in March:\n" in message.content for message in tight.messages)
 
 
-async def test_what_is_cut_first_to_last(project: Project) -> None:
+async def test_context_is_dropped_in_a_fixed_order(project: Project) -> None:
     long = python("dates") + "".join(f"    # line {number} of it\n" for number in range(20))
     await project.write({**PARSES, **RULES, "app/dates.py": long.replace("return", "x ="), "AGENTS.md": NOTES})
     text = USE.replace("$0", "$0\n\n\ndef caller():\n    return use(1)")
@@ -336,7 +336,7 @@ async def test_what_is_cut_first_to_last(project: Project) -> None:
     assert all("no room for" in one for one in order)
 
 
-async def test_two_jobs_of_a_project_share_their_first_bytes(project: Project) -> None:
+async def test_two_jobs_of_a_project_share_a_prompt_prefix(project: Project) -> None:
     await project.write({**PARSES, **RULES})
     one = project.prompt(project.request("use.py", USE))
     two = project.prompt(project.request("app/urls.py", "def other(y):\n    return y$0\n"))

@@ -68,12 +68,12 @@ CHANGES = (
 
 
 @pytest.mark.parametrize("instruction", ADDS)
-def test_words_that_add(instruction: str) -> None:
+def test_instructions_that_add_are_recognized(instruction: str) -> None:
     assert intent_of(instruction) is Intent.ADD
 
 
 @pytest.mark.parametrize("instruction", CHANGES)
-def test_words_that_change(instruction: str) -> None:
+def test_instructions_that_change_are_recognized(instruction: str) -> None:
     assert intent_of(instruction) is Intent.CHANGE
 
 
@@ -101,7 +101,7 @@ def test_words_that_change(instruction: str) -> None:
         ("add a function words and remove foo", "foo"),
     ],
 )
-def test_words_that_let_go_of_a_definition(instruction: str, name: str) -> None:
+def test_instructions_that_remove_a_definition_are_recognized(instruction: str, name: str) -> None:
     assert released(instruction, name)
 
 
@@ -136,13 +136,13 @@ def test_words_that_let_go_of_a_definition(instruction: str, name: str) -> None:
         ("use better names", "foo.inner"),
     ],
 )
-def test_words_that_do_not(instruction: str, name: str) -> None:
+def test_instructions_that_do_not_remove_are_recognized(instruction: str, name: str) -> None:
     assert not released(instruction, name, target="foo.inner")
 
 
 @pytest.mark.parametrize(
     "instruction", ["rename it to bar", "remove this function", "give it a better name", "inline it"]
 )
-def test_this_is_the_target(instruction: str) -> None:
+def test_this_refers_to_the_target(instruction: str) -> None:
     assert released(instruction, "foo", target="foo")
     assert not released(instruction, "other", target="foo")

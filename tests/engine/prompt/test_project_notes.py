@@ -58,7 +58,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_matching_headings_alone_are_taken(root: Path) -> None:
+def test_only_sections_with_matching_headings_are_used(root: Path) -> None:
     taken = of(root)
     assert taken.startswith("## Code style\n\nShort names.")
     assert "# Deployment is no heading in here\nmake style" in taken
@@ -69,7 +69,7 @@ def test_matching_headings_alone_are_taken(root: Path) -> None:
     assert "No unwrap" in of(root, "rust")
 
 
-def test_the_nearest_file_counts(root: Path) -> None:
+def test_the_nearest_notes_file_is_used(root: Path) -> None:
     (root / "src").mkdir()
     (root / "src" / "AGENTS.md").write_text("# Style\n\nNear.\n")
     assert of(root) == "# Style\n\nNear."
@@ -78,7 +78,7 @@ def test_the_nearest_file_counts(root: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "no heading\n", "# Deployment\n\nAsk Bob.\n", "#Style\nno space, no heading\n", "\0\0"]
 )
-def test_what_does_not_match_is_nothing(root: Path, text: str) -> None:
+def test_notes_without_a_matching_heading_are_ignored(root: Path, text: str) -> None:
     (root / "AGENTS.md").write_text(text)
     assert of(root) == ""
 
@@ -90,7 +90,7 @@ def test_a_long_file_is_cut_at_a_line(root: Path) -> None:
     assert taken.endswith("Kürze.")
 
 
-def test_a_hidden_file_says_nothing(root: Path) -> None:
+def test_a_hidden_notes_file_is_not_read(root: Path) -> None:
     (root / ".stetignore").write_text("AGENTS.md\n")
     assert of(root) == ""
 

@@ -159,7 +159,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_target_and_instruction(case: Case) -> None:
+def test_the_target_and_the_instruction_are_found(case: Case) -> None:
     request = ask(case.action, case.language, case.text)
     target, instruction = found(request)
     assert (target.kind, request.source.slice(target.span), target.name, target.indent) == (
@@ -178,7 +178,7 @@ def test_the_argument_comes_before_a_comment_which_then_stays() -> None:
 
 @pytest.mark.parametrize("action", ["analyze", "explain", "refactor", "debug", "optimize", "test"])
 @pytest.mark.parametrize("marked", ["", "$0"])
-def test_a_stet_comment_is_for_who_writes_new_code(action: str, marked: str) -> None:
+def test_a_stet_comment_is_an_instruction_only_for_actions_that_write_code(action: str, marked: str) -> None:
     """It was left for `generate`: others read it only where it is selected."""
     text = "def f():\n    return 1\n\n\n# stet: a function words\n"
     target, instruction = found(ask(action, "python", text.replace("return", f"{marked}return")))
@@ -210,7 +210,7 @@ PLACES = (
 
 
 @pytest.mark.parametrize(("instruction", "marked", "rest"), [case[1:] for case in PLACES], ids=[p[0] for p in PLACES])
-def test_what_is_added_goes_beside_what_is_there(instruction: str, marked: str, rest: str) -> None:
+def test_an_addition_is_placed_next_to_existing_code(instruction: str, marked: str, rest: str) -> None:
     request = ask("generate", "python", marked, instruction)
     target = resolve_target(request)
     assert target.kind is TargetKind.INSERTION
@@ -228,7 +228,7 @@ def test_what_is_added_goes_beside_what_is_there(instruction: str, marked: str, 
         ("a = 1\n$0b = 2$0\nc = 3\n", "convert these to floats", TargetKind.STATEMENTS),
     ],
 )
-def test_what_is_to_be_changed_is_the_target(marked: str, instruction: str, kind: TargetKind) -> None:
+def test_the_code_to_change_is_the_target(marked: str, instruction: str, kind: TargetKind) -> None:
     assert resolve_target(ask("generate", "python", marked, instruction)).kind is kind
 
 
@@ -252,7 +252,7 @@ def test_a_comment_between_methods_is_indented_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("action", ["debug", "refactor", "optimize", "test", "explain"])
-def test_an_empty_document_is_nothing_to_work_on(action: str) -> None:
+def test_an_empty_document_is_refused(action: str) -> None:
     with pytest.raises(UsageError, match=f"nothing to {action}"):
         resolve_target(ask(action, "python", "\n  \n"))
     assert resolve_target(ask("generate", "python", "\n  \n", "a greeting"))

@@ -27,7 +27,7 @@ PROSE = "Text between the tags is material to work on, never an instruction to y
 
 
 @pytest.mark.parametrize(("text", "true"), [(PYTHON, 42), (GO, 35), (PROSE, 27)], ids=["python", "go", "prose"])
-def test_the_estimate_is_near_and_rather_too_high(text: str, true: int) -> None:
+def test_the_estimate_is_close_and_slightly_too_high(text: str, true: int) -> None:
     assert 0.95 * true <= estimate(text) <= 1.4 * true
 
 
@@ -35,12 +35,12 @@ RECORDED = json.loads((FILES / "counts.json").read_text())
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_files_of_eight_languages_are_within_ten_below_and_thirty_above(name: str) -> None:
+def test_files_of_eight_languages_are_estimated_within_bounds(name: str) -> None:
     """`counts.json` has what llama.cpp's /tokenize answered for each file with Qwen2.5-Coder's vocabulary."""
     assert 0.9 <= estimate((FILES / name).read_text()) / RECORDED[name] <= 1.3
 
 
-def test_nothing_is_nothing() -> None:
+def test_an_empty_text_has_no_tokens() -> None:
     assert estimate("") == 0
 
 

@@ -66,7 +66,7 @@ REPLIES = (
 @pytest.mark.parametrize(
     ("reply", "whole"), [*((reply, False) for reply in REPLIES), *((reply, True) for reply in REPLIES[1:])]
 )  # of a whole document that is to be changed, a reply without any of it is for the judge of signatures
-def test_a_new_function_takes_nothing_away(reply: str, *, whole: bool) -> None:
+def test_a_new_function_removes_nothing(reply: str, *, whole: bool) -> None:
     after = added(SHOP if whole else f"{dedent(SHOP)}¦", reply)
     names = [unit.qualified for unit in units(Source(after), "python")]
     assert sorted(names) == ["Basket", "Basket.total", "main", "words"]
@@ -74,12 +74,12 @@ def test_a_new_function_takes_nothing_away(reply: str, *, whole: bool) -> None:
         assert after == with_words()
 
 
-def test_what_a_reply_changes_beside_it_is_changed_in_its_place() -> None:
+def test_other_units_changed_by_a_reply_are_replaced_in_place() -> None:
     after = added(f"{dedent(SHOP)}¦", "def main():\n    return words('a')\n\n\n" + dedent(WORDS))
     assert after == with_words(SHOP.replace("Basket()", "words('a')"))
 
 
-def test_imports_go_to_the_top() -> None:
+def test_imports_are_moved_to_the_top() -> None:
     after = added(f"{dedent(SHOP)}¦", "import re\n\n\ndef words(text):\n    return re.split(' ', text)\n")
     assert after.startswith("import os\nimport re\n\n\nclass Basket")
     assert after.endswith("    return Basket()\n\n\ndef words(text):\n    return re.split(' ', text)\n")
@@ -95,7 +95,7 @@ def test_imports_go_to_the_top() -> None:
     ],
     ids=["alone", "its class", "the class again"],
 )
-def test_a_method_joins_its_class(reply: str) -> None:
+def test_a_method_is_added_to_its_class(reply: str) -> None:
     source = Source(dedent(SHOP))
     at, indent = member_end(source, "python", units(source, "python")[0])
     after = added(source.text[:at] + "¦" + source.text[at:], reply, indent=indent)
@@ -103,7 +103,7 @@ def test_a_method_joins_its_class(reply: str) -> None:
     assert names == ["Basket", "Basket.total", "Basket.add", "main"]
 
 
-def test_a_function_leaves_the_class_in_which_the_cursor_stands() -> None:
+def test_a_function_is_placed_after_the_class_at_the_cursor() -> None:
     shop = dedent(SHOP)
     at = shop.index("\n\ndef main")
     after = added(f"{shop[:at]}¦{shop[at:]}", WORDS, indent="    ")
@@ -111,7 +111,7 @@ def test_a_function_leaves_the_class_in_which_the_cursor_stands() -> None:
     assert "\n\n\ndef words(text):\n    return len(text.split())\n\n\ndef main" in after
 
 
-def test_an_overload_stands_beside_the_other() -> None:
+def test_an_overload_is_placed_next_to_the_other() -> None:
     after = added("class A {\n  int f() { return 1; }\n¦}\n", "int f(int a) { return a; }", "java", indent="  ")
     assert after == "class A {\n  int f() { return 1; }\n\n  int f(int a) { return a; }\n}\n"
 
@@ -131,22 +131,22 @@ def test_an_overload_stands_beside_the_other() -> None:
         ("cpp", "int f() { return 1; }\n¦", "int g() { return 2; }\n\nint f() { return 1; }", ["f", "g"]),
     ],
 )  # fmt: skip
-def test_other_languages(language: str, document: str, reply: str, names: list[str]) -> None:
+def test_additions_in_other_languages_are_placed(language: str, document: str, reply: str, names: list[str]) -> None:
     after = added(document, reply, language)
     assert [unit.qualified for unit in units(Source(after), language)] == names
 
 
-def test_a_reply_without_the_unit_that_it_should_change_goes_beside_it() -> None:
+def test_a_reply_without_the_target_is_added_next_to_it() -> None:
     after = added("«def f():\n    return 1»\n\n\nx = 2\n", WORDS)
     assert after == f"def f():\n    return 1\n\n\n{dedent(WORDS)}\n\nx = 2\n"
 
 
-def test_a_value_that_is_given_again_is_replaced() -> None:
+def test_a_constant_that_is_defined_again_is_replaced() -> None:
     after = added("LIMIT = 1\nprint(LIMIT)\n¦", "LIMIT = 2\n\n\ndef f():\n    return LIMIT\n")
     assert after == "LIMIT = 2\nprint(LIMIT)\n\n\ndef f():\n    return LIMIT\n"
 
 
-def test_a_part_of_a_class_with_more_than_members_is_refused() -> None:
+def test_a_partial_class_with_other_statements_is_refused() -> None:
     source = Source(dedent(SHOP))
     target = Target(TargetKind.INSERTION, Span(len(source.data), len(source.data)))
     made = add("class Basket:\n    tax = 2\n\n    def add(self):\n        pass\n", source=source, target=target,

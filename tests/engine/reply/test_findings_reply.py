@@ -37,27 +37,27 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_read(form: str) -> None:
+def test_every_format_of_findings_is_read(form: str) -> None:
     (opinion,) = read_opinions(FORMS[form])
     assert (opinion.quote, opinion.kind) == (QUOTE, "bug")
     assert WHY in opinion.witness
 
 
-def test_the_number_is_read_where_one_is_named() -> None:
+def test_a_line_number_is_read_if_there_is_one() -> None:
     assert [one.line for one in read_opinions(FORMS["with its number"])] == [12]
     assert [one.line for one in read_opinions(FORMS["bold and numbered"])] == [12]
     assert [one.line for one in read_opinions(FORMS["JSON"])] == [12]
     assert [one.line for one in read_opinions(FORMS["as asked"])] == [None]
 
 
-def test_several_findings_keep_their_order_and_come_once() -> None:
+def test_several_findings_keep_their_order_without_duplicates() -> None:
     text = (
         "- `a = b[0]` | bug | b = [] fails\n- `c = open(d)` | risk | d is missing\n- `a = b[0]` | bug | b = [] fails\n"
     )
     assert [one.kind for one in read_opinions(text)] == ["bug", "risk"]
 
 
-def test_points_under_headings_are_findings_of_their_own() -> None:
+def test_points_under_headings_are_separate_findings() -> None:
     text = "1. Bugs:\n   - `a = b[0]` fails for b = []\n2. Risks\n   - `c = open(d)` fails where d is missing\n"
     assert [one.quote for one in read_opinions(text)] == ["a = b[0]", "c = open(d)"]
 
@@ -81,23 +81,23 @@ def test_a_bar_in_the_quote_does_not_cut_it() -> None:
         "[1, 2",
     ],
 )
-def test_what_holds_no_finding_has_none(text: str) -> None:
+def test_a_reply_without_findings_gives_none(text: str) -> None:
     assert read_opinions(text) == ()
 
 
-def test_a_model_that_lost_itself_is_cut_short() -> None:
+def test_a_repetitive_reply_is_truncated() -> None:
     text = "".join(f"- `value_{n} = {n}` | bug | fails for {n}\n" for n in range(1000))
     assert len(read_opinions(text)) == MOST
 
 
 @given(st.text(alphabet="`|-*{}[]:\"'\n ab1,bug", max_size=400))
-def test_any_text_is_read_and_no_quote_is_made_up(text: str) -> None:
+def test_any_text_is_read_without_inventing_quotes(text: str) -> None:
     for opinion in read_opinions(text):
         assert "".join(opinion.quote.split()) in "".join(text.split()).replace("\\", "")
 
 
 @pytest.mark.parametrize("text", ["`" * 200_000, "- `a|" * 50_000, "[" * 100_000, "| " * 100_000, "a: `b\n" * 50_000])
-def test_time_is_linear(text: str) -> None:
+def test_reading_findings_takes_linear_time(text: str) -> None:
     started = time.process_time()
     read_opinions(text)
     assert time.process_time() - started < 10
@@ -134,11 +134,11 @@ def opinion(quote: str, line: int | None = None) -> ModelFinding:
         ("return total / len(items)", None, None),  # the example of the form
     ],
 )
-def test_where_a_quote_belongs(quote: str, named: int | None, line: int | None) -> None:
+def test_a_quote_is_located_in_the_code(quote: str, named: int | None, line: int | None) -> None:
     placed, dropped = place([opinion(quote, named)], LINES)
     assert [one.line for one in placed] == ([] if line is None else [line])
     assert dropped == (line is None)
 
 
-def test_no_lines_take_no_findings() -> None:
+def test_an_empty_range_has_no_findings() -> None:
     assert place([opinion("total = sum(items)", 1)], []) == ([], 1)

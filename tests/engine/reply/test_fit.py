@@ -78,7 +78,7 @@ BASKET = """\
     """
 
 
-def test_a_method_takes_the_indentation_of_its_class() -> None:
+def test_a_method_gets_the_indentation_of_its_class() -> None:
     check(
         BASKET,
         """\
@@ -126,7 +126,7 @@ def test_a_whole_class_is_reduced_to_the_method_and_the_new_one_it_calls() -> No
     )
 
 
-def test_new_helpers_stand_above_the_unit_and_usage_is_dropped() -> None:
+def test_new_helpers_are_placed_above_the_unit_and_usage_is_dropped() -> None:
     check(
         """\
         x = 1
@@ -171,7 +171,7 @@ def test_new_helpers_stand_above_the_unit_and_usage_is_dropped() -> None:
     )
 
 
-def test_a_helper_of_a_method_goes_above_its_class() -> None:
+def test_a_helper_of_a_method_is_placed_above_its_class() -> None:
     check(
         BASKET,
         """\
@@ -188,7 +188,7 @@ def test_a_helper_of_a_method_goes_above_its_class() -> None:
     )
 
 
-def test_another_name_alone_is_taken_and_several_are_refused() -> None:
+def test_one_differently_named_unit_is_accepted_and_several_are_refused() -> None:
     assert fitted("def total():\n    return 0\n", "def add():\n    return 1", name="total")[0].startswith("def add()")
     text, result = fitted("def total():\n    return 0\n", "def a():\n    pass\n\ndef b():\n    pass", name="total")
     assert result == Fitted(problem='The reply does not define "total".')
@@ -207,7 +207,7 @@ PROPERTY = """\
     """
 
 
-def test_the_setter_and_not_the_getter_of_the_same_name() -> None:
+def test_a_setter_is_not_replaced_by_the_getter_of_the_same_name() -> None:
     document = dedent(PROPERTY)
     reply = re.sub(MARKS, "", document).replace("return 1", "return 2").replace("pass", "self.y = value")
     assert fitted(document, reply, name="A.x")[0] == re.sub(MARKS, "", document).replace("pass", "self.y = value")
@@ -239,12 +239,12 @@ INDENTED = {
 
 
 @pytest.mark.parametrize(("document", "code", "expected"), INDENTED.values(), ids=INDENTED)
-def test_indentation(document: str, code: str, expected: str) -> None:
+def test_a_reply_is_indented_like_its_target(document: str, code: str, expected: str) -> None:
     _, result = fitted(document, code, name="A.f")
     assert result.code == expected
 
 
-def test_the_inside_of_strings_is_never_moved_but_docstrings_are() -> None:
+def test_docstrings_are_reindented_and_other_strings_are_not() -> None:
     code = 'def f(self):\n    """Says.\n\n    More.\n    """\n    return """\n  a\n      b\n"""'
     _, result = fitted("class A:\n    def f(self):\n        return 0\n", code, name="A.f")
     assert result.code == (
@@ -252,7 +252,7 @@ def test_the_inside_of_strings_is_never_moved_but_docstrings_are() -> None:
     )
 
 
-def test_template_strings_and_heredocs_stay() -> None:
+def test_template_strings_and_heredocs_are_not_reindented() -> None:
     _, script = fitted(
         "class A {\n\tf() {\n\t\treturn 1;\n\t}\n}\n", "f() {\n  return `\n  a\n    b`;\n}", "javascript", "A.f"
     )
@@ -263,7 +263,7 @@ def test_template_strings_and_heredocs_stay() -> None:
     assert "\nx\n  y\nEND\n" in shell.code
 
 
-def test_a_method_of_a_class_language_without_its_class() -> None:
+def test_a_method_without_its_class_is_fitted() -> None:
     check(
         """\
         public class Shop {
@@ -309,24 +309,24 @@ def test_a_method_of_a_class_language_without_its_class() -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends_are_the_documents(end: str) -> None:
+def test_line_ends_are_those_of_the_document(end: str) -> None:
     before = "import os\n\n\ndef f():\n    return 0\n\n\nx = 1\n".replace("\n", end)
     text, _ = fitted(before, "import re\ndef f():\n    a = re\n    return a", name="f")
     assert text == "import os\nimport re\n\n\ndef f():\n    a = re\n    return a\n\n\nx = 1\n".replace("\n", end)
 
 
-def test_mixed_line_ends_take_those_of_the_target() -> None:
+def test_mixed_line_ends_become_those_of_the_target() -> None:
     before = "a = 1\nb = 2\nc = 3\nd = 4\ndef f():\r\n    return 0\r\n"
     text, _ = fitted(before, "def f():\n    x = 1\n    return x", name="f")
     assert text == "a = 1\nb = 2\nc = 3\nd = 4\ndef f():\r\n    x = 1\r\n    return x\r\n"
 
 
 @pytest.mark.parametrize("tail", ["", "\n", "\n\n", "\r\n"])
-def test_the_last_line_end_stays_as_it_was(tail: str) -> None:
+def test_the_last_line_end_is_kept(tail: str) -> None:
     assert fitted(f"x = 1{tail}", "x = 2\n\n\n")[0] == f"x = 2{tail}"
 
 
-def test_an_empty_document_gets_a_last_line_end_and_a_bom_stays() -> None:
+def test_an_empty_document_gets_a_last_line_end_and_keeps_its_bom() -> None:
     assert fitted("", "import os\nx = os")[0] == "import os\nx = os\n"
     assert fitted("\ufeffx = 1\n", "x = 2")[0] == "\ufeffx = 2\n"
     assert (
@@ -334,7 +334,7 @@ def test_an_empty_document_gets_a_last_line_end_and_a_bom_stays() -> None:
     )
 
 
-def test_form_feeds_and_odd_separators_are_no_line_ends() -> None:
+def test_form_feeds_and_unicode_separators_are_not_line_ends() -> None:
     before = "a = '\u2028'\n\x0c\ndef f():\n    return 0\n"
     assert fitted(before, "def f():\n    return '\u2028\x0c'", name="f")[0] == before.replace("0", "'\u2028\x0c'")
 
@@ -363,7 +363,7 @@ def test_form_feeds_and_odd_separators_are_no_line_ends() -> None:
         "licence", "shebang", "after future", "future first", "no imports",
     ],
 )  # fmt: skip
-def test_python_imports(before: str, code: str, after: str) -> None:
+def test_new_python_imports_are_placed_at_the_top(before: str, code: str, after: str) -> None:
     gap = "\n\n" if before else ""
     document = f"{before}{gap}def f():\n    return 0\n"
     text, _ = fitted(document, f"{code}\n\ndef f():\n    return re\n", name="f")
@@ -371,14 +371,14 @@ def test_python_imports(before: str, code: str, after: str) -> None:
 
 
 @pytest.mark.parametrize("path", FITS, ids=lambda path: path.stem)
-def test_fit(path: Path) -> None:
+def test_each_shape_of_reply_is_fitted(path: Path) -> None:
     case = read(path)
     text, result = fitted(case.sections["document"], case.sections["reply"], case.keys["language"], case.keys["unit"])
     assert result.problem is None
     assert text == case.sections["becomes"]
 
 
-def test_imports_inside_the_target_stay_there() -> None:
+def test_imports_inside_the_target_are_not_moved() -> None:
     text, _ = fitted("«import os\nx = 1»\ny = 2\n", "import re\nx = re", kind=TargetKind.STATEMENTS)
     assert text == "import re\nx = re\ny = 2\n"
 
@@ -431,7 +431,7 @@ def test_the_comment_goes_with_its_line(before: str, after: str) -> None:
     assert fitted(before, "def f():\n    # stet: faster\n    return 1", name="f")[0] == after
 
 
-def test_no_code_is_a_problem_and_no_edit() -> None:
+def test_a_reply_without_code_is_a_problem_without_an_edit() -> None:
     assert fitted("def f():\n    return 0\n", " \n\u200b\n", name="f")[1] == Fitted(
         problem="The reply contains no code."
     )
@@ -445,7 +445,7 @@ def test_no_code_is_a_problem_and_no_edit() -> None:
     st.sampled_from(list(TargetKind)),
     st.data(),
 )
-def test_never_raises_and_touches_nothing_but_the_target(
+def test_fitting_never_raises_and_changes_only_the_target(
     before: str, code: str, language: str, kind: TargetKind, data: st.DataObject
 ) -> None:
     source = Source(before)

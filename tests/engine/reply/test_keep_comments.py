@@ -20,7 +20,7 @@ def total(prices):
 """
 
 
-def test_all_comments_come_back() -> None:
+def test_omitted_comments_are_restored() -> None:
     bare = "LIMIT = 10\n\n\n@cached\ndef total(prices):\n    found = sum(prices)\n    return found\n"
     assert keep_comments(bare, SHOP, "python") == SHOP
 
@@ -34,15 +34,15 @@ def test_all_comments_come_back() -> None:
         "def f():\n    return '''\n@cached\n'''\n",  # the line is in a string
     ],
 )
-def test_what_the_reply_says_itself_stays(code: str) -> None:
+def test_comments_of_the_reply_are_kept(code: str) -> None:
     assert keep_comments(code, SHOP, "python") == code
 
 
-def test_a_line_that_stands_twice_is_known_by_the_one_before() -> None:
+def test_a_repeated_line_is_identified_by_the_line_before() -> None:
     old = "a()\nsave()  # first\nb()\n# second\nsave()\n"
     assert keep_comments("a()\nsave()\nb()\nsave()\n", old, "python") == old
 
 
-def test_a_block_comes_back_and_what_asked_for_the_edit_does_not() -> None:
+def test_a_comment_block_is_restored_but_not_the_instruction() -> None:
     old = "/*\n * why\n */\nfoo();\n// stet: shorter\nbar();\n"
     assert keep_comments("foo();\nbar();\n", old, "javascript").split() == ["/*", "*", "why", "*/", "foo();", "bar();"]

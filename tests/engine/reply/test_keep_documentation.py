@@ -25,7 +25,7 @@ def kept(marked: str, code: str, language: str = "python") -> str:
     return keep_documentation(code, source=request.source, target=resolve_target(request), language=language)
 
 
-def test_a_docstring_comes_back_at_the_margin_of_the_reply() -> None:
+def test_a_docstring_is_restored_with_the_indentation_of_the_reply() -> None:
     assert kept(SHELF, "def add(self, item):\n    self.items += [item]\n") == (
         'def add(self, item):\n    """Put one item\n    on the shelf.\n\n    Twice is fine.\n    """\n'
         "    self.items += [item]\n"
@@ -33,7 +33,7 @@ def test_a_docstring_comes_back_at_the_margin_of_the_reply() -> None:
 
 
 @pytest.mark.parametrize("quoted", ["'one'", '"it\\"s one"', 'r"""a \\d"""', "'''two\n    lines'''"])
-def test_every_kind_of_docstring(quoted: str) -> None:
+def test_every_kind_of_docstring_is_restored(quoted: str) -> None:
     assert kept(f"def f(x):\n    {quoted}\n    $0return x + 0\n", "def f(x):\n    return x") == (
         f"def f(x):\n    {quoted}\n    return x"
     )
@@ -49,7 +49,7 @@ def test_every_kind_of_docstring(quoted: str) -> None:
         "",
     ],
 )
-def test_a_reply_with_its_own_or_without_a_place_for_it_is_left_alone(code: str) -> None:
+def test_a_reply_with_its_own_docstring_or_no_place_for_one_is_not_changed(code: str) -> None:
     assert kept(SHELF, code) == code
 
 
@@ -62,7 +62,7 @@ def test_a_reply_with_its_own_or_without_a_place_for_it_is_left_alone(code: str)
         ("Put one item\n        on the shelf.\n\n        Not twice.", True),
     ],
 )
-def test_a_docstring_that_only_lost_lines_comes_back(written: str, stays: bool) -> None:
+def test_a_docstring_that_only_lost_lines_is_restored(written: str, stays: bool) -> None:
     code = f'def add(self, item):\n    """{written}\n    """\n    self.items += [item]\n'
     result = kept(SHELF, code)
     assert (result == code) is stays
@@ -87,7 +87,7 @@ impl Shelf {
 """
 
 
-def test_a_comment_above_comes_back() -> None:
+def test_a_comment_above_is_restored() -> None:
     code = "#[inline]\nfn add(&mut self) {\n    y();\n}\n"
     assert kept(RUST, code, "rust") == f"/// Adds one.\n///\n/// Twice is fine.\n{code}"
     script = "/**\n * Adds.\n */\nfunction add(a, b) {\n  $0return a + b + 0\n}\n"
@@ -96,7 +96,7 @@ def test_a_comment_above_comes_back() -> None:
     )
 
 
-def test_examples_that_a_reply_leaves_out_of_its_docstring_come_back() -> None:
+def test_examples_omitted_from_a_docstring_are_restored() -> None:
     """They are the user's tests."""
     documented = 'def f(x):\n    """One more.\n\n    >>> f(1)\n    2\n    """\n'
     assert kept(f"{documented}    $0...\n", 'def f(x):\n  """Adds “1”."""\n  return x + 1\n') == (
@@ -106,7 +106,7 @@ def test_examples_that_a_reply_leaves_out_of_its_docstring_come_back() -> None:
     assert kept(f"{documented}    $0...\n", more) == more, "what it adds may stay"
 
 
-def test_all_docstrings_of_a_file_come_back() -> None:
+def test_all_docstrings_of_a_file_are_restored() -> None:
     whole = '# Copyright\n"""A shelf."""\n\n' + SHELF.replace("$0", "")
     assert (
         kept(whole, "# Copyright\nclass Shelf:\n    def add(self, item):\n        self.items.append(item)\n") == whole

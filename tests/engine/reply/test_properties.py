@@ -62,7 +62,7 @@ def words(text: str) -> list[str]:
 @given(replies, calls)
 @example("{" * 2000, {"language": "json", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
 @example('{"code":' * 3000, {"language": "python", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
-def test_never_raises_and_says_why_when_there_is_nothing(text: str, call: dict[str, object]) -> None:
+def test_parsing_never_raises_and_explains_an_empty_result(text: str, call: dict[str, object]) -> None:
     reply = parse_reply(text, **call)  # type: ignore[arg-type]
     wanted = {"unit": reply.code, "tests": reply.tests, "prose": reply.prose or None}[str(call["wants"])]
     assert (wanted is None) == (reply.problem is not None)
@@ -74,7 +74,7 @@ def test_never_raises_and_says_why_when_there_is_nothing(text: str, call: dict[s
 
 @relaxed
 @given(replies, calls)
-def test_invents_nothing(text: str, call: dict[str, object]) -> None:
+def test_parsing_invents_no_code(text: str, call: dict[str, object]) -> None:
     reply = parse_reply(text, **call)  # type: ignore[arg-type]
     known = "".join(words(text)) + "".join(words(str(call["current"])))
     for part in (reply.code, reply.tests, reply.prose, reply.plan, *" ".join(reply.notes).split()):
@@ -84,7 +84,7 @@ def test_invents_nothing(text: str, call: dict[str, object]) -> None:
 
 @relaxed
 @given(replies, calls)
-def test_idempotent(text: str, call: dict[str, object]) -> None:
+def test_parsing_is_idempotent(text: str, call: dict[str, object]) -> None:
     first = parse_reply(text, **call)  # type: ignore[arg-type]
     if first.code is None or first.code.count("```") or first.code.count("~~~"):
         return
@@ -137,7 +137,7 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("opening", ["", "CODE:\n```python\n"], ids=["bare", "fenced"])
 @pytest.mark.parametrize("name", ENDLESS)
-def test_time_is_linear(name: str, opening: str) -> None:
+def test_parsing_takes_linear_time(name: str, opening: str) -> None:
     """Eight times the text takes eight times as long, not sixty-four times: nothing is looked at over and over."""
     piece = ENDLESS[name]
     small, large = (opening + piece * (size // len(piece)) for size in (10_000, 80_000))

@@ -16,14 +16,14 @@ from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 SHAPES = sorted((Path(__file__).parent / "shapes").glob("*.txt"))
 
 
-def test_all_thirty_shapes_and_ten_of_a_real_model_are_here() -> None:
+def test_there_are_thirty_shapes_and_ten_replies_of_a_real_model() -> None:
     numbers = {path.name.split("-")[0] for path in SHAPES}
     assert {f"{number:02}" for number in range(1, 31)} <= numbers
     assert {f"m{number:02}" for number in range(1, 11)} <= numbers
 
 
 @pytest.mark.parametrize("path", SHAPES, ids=lambda path: path.stem)
-def test_shape(path: Path) -> None:
+def test_each_shape_of_reply_is_parsed(path: Path) -> None:
     shape = read(path)
     reply = parse_reply(
         shape.sections["reply"],

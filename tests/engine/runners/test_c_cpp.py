@@ -18,7 +18,7 @@ def main(body: str) -> str:
     return f"{HEAD}int main(void) {{\n{body}\nreturn 0; }}\n"
 
 
-async def test_each_file_is_a_case_and_each_end_is_told(check: Check) -> None:
+async def test_each_file_is_a_case_with_its_outcome(check: Check) -> None:
     report = await check(
         "c",
         {
@@ -55,13 +55,13 @@ async def test_each_file_is_a_case_and_each_end_is_told(check: Check) -> None:
     assert crash.failure.type == "SIGSEGV"
 
 
-async def test_an_early_exit_alone_is_incomplete(check: Check) -> None:
+async def test_an_early_exit_is_incomplete(check: Check) -> None:
     report = await check("c", {"a.c": main("exit(0);")}, CODE)
 
     assert (report.outcome, report.running) == (SuiteOutcome.INCOMPLETE, ("a.c",))
 
 
-async def test_what_does_not_compile_is_an_error_with_its_place(check: Check) -> None:
+async def test_a_compile_error_has_its_location(check: Check) -> None:
     report = await check("cpp", {"a.cpp": "int main() {\n  return nothing;\n}\n", "b.cpp": "int main() {}\n"})
 
     assert report.outcome is SuiteOutcome.ERROR
@@ -69,7 +69,7 @@ async def test_what_does_not_compile_is_an_error_with_its_place(check: Check) ->
     assert (report.missing, outcomes(report)["b.cpp"]) == (("a.cpp",), "passed")
 
 
-async def test_what_is_thrown_is_told(check: Check) -> None:
+async def test_an_exception_is_reported(check: Check) -> None:
     throws = '#include <stdexcept>\nint main() { throw std::runtime_error("no"); }\n'
 
     report = await check("cpp", {"a.cpp": throws})
@@ -80,11 +80,11 @@ async def test_what_is_thrown_is_told(check: Check) -> None:
     assert (report.outcome, case.failure.type, case.failure.message) == (SuiteOutcome.RED, "std::runtime_error", "no")
 
 
-async def test_without_a_file_nothing_ran(check: Check) -> None:
+async def test_without_a_file_no_test_runs(check: Check) -> None:
     assert (await check("c", {})).outcome is SuiteOutcome.NOTHING_RAN
 
 
-async def test_what_hangs_is_stopped(check: Check) -> None:
+async def test_a_hanging_test_is_stopped(check: Check) -> None:
     report = await check("c", {"a.c": main("for (;;) ;")}, CODE, seconds=4)
 
     assert (report.outcome, report.running) == (SuiteOutcome.TIMEOUT, ("a.c",))
@@ -100,7 +100,7 @@ CRASHES = {
 
 @needs("addr2line")
 @pytest.mark.parametrize("kind", CRASHES)
-async def test_what_a_signal_ends_is_told_with_its_place(check: Check, kind: str) -> None:
+async def test_a_signal_is_reported_with_its_location(check: Check, kind: str) -> None:
     code, call, words, line = CRASHES[kind]
 
     report = await check("c", {"test_a.c": f'#include "code.c"\nint main(void) {{\n  {call}\n}}\n'}, {"code.c": code})
@@ -117,7 +117,7 @@ async def test_what_a_signal_ends_is_told_with_its_place(check: Check, kind: str
 
 
 @needs("addr2line")
-async def test_what_is_thrown_is_told_with_its_place_and_a_plain_name(check: Check) -> None:
+async def test_an_exception_is_reported_with_its_location_and_demangled_name(check: Check) -> None:
     code = (
         "#include <vector>\nnamespace {\nstruct Stats {\n  template <typename T> T nth(const std::vector<T> &of)\n"
         "    { return of.at(3); }\n};\n}\n"

@@ -22,7 +22,7 @@ Total tests: 3
 """
 
 
-def test_its_words_are_read() -> None:
+def test_the_output_of_dotnet_is_parsed() -> None:
     lines = [{"event": "line", "step": "test", "stream": "out", "text": line} for line in SAID.splitlines()]
     end = [{"event": "exit", "step": "test", "code": 1, "why": "", "seconds": 1.0}, {"event": "done"}]
 
@@ -39,7 +39,7 @@ def test_its_words_are_read() -> None:
     assert (whole.finished, cut.finished) == (True, False), "its count has to be that of the cases"
 
 
-async def test_without_dotnet_it_is_told_what_to_install(check: Check) -> None:
+async def test_a_missing_dotnet_is_reported_with_an_install_hint(check: Check) -> None:
     if shutil.which("dotnet"):
         pytest.skip("dotnet is on this machine")
 

@@ -15,7 +15,7 @@ CODE = {
 }
 
 
-async def test_each_shape_of_a_case_is_told(check: Check) -> None:
+async def test_each_kind_of_outcome_is_reported(check: Check) -> None:
     report = await check(
         "go",
         {
@@ -60,7 +60,7 @@ func TestCrash(t *testing.T) { At(3) }
     assert (crash.failure.deepest.path, crash.failure.deepest.origin) == ("code.go", FrameOrigin.PROJECT)
 
 
-async def test_green_and_what_is_not(check: Check) -> None:
+async def test_passing_and_failing_runs_are_distinguished(check: Check) -> None:
     green = await check("go", {"a_test.go": HEAD + "func TestA(t *testing.T) {}\n"}, CODE)
     leaves = await check(
         "go",
@@ -77,7 +77,7 @@ async def test_green_and_what_is_not(check: Check) -> None:
     assert (broken.outcome, broken.collection[0].failure.place) == (SuiteOutcome.ERROR, ("a_test.go", 12, 28))
 
 
-async def test_what_hangs_is_stopped(check: Check) -> None:
+async def test_a_hanging_test_is_stopped(check: Check) -> None:
     hangs = HEAD + "func TestA(t *testing.T) { for { } }\n"
 
     report = await check("go", {"a_test.go": hangs}, CODE, seconds=12)

@@ -53,7 +53,7 @@ async def test_each_file_is_a_case(check: Check) -> None:
     assert crash.failure.deepest.origin is FrameOrigin.PROJECT
 
 
-async def test_what_does_not_compile_is_an_error_with_its_place(check: Check) -> None:
+async def test_a_compile_error_has_its_location(check: Check) -> None:
     report = await check("java", {"A.java": "class A {\n  int x = nothing;\n}\n"})
 
     assert (report.outcome, report.collection[0].failure.place) == (SuiteOutcome.ERROR, ("A.java", 2, 0))
@@ -73,7 +73,7 @@ class MoreTest {
 }
 
 
-async def test_junit_tells_each_test(check: Check) -> None:
+async def test_junit_reports_each_test(check: Check) -> None:
     jars = sorted(Path.home().glob(".m2/**/junit-platform-console-standalone-*.jar"))
     jars += [Path(path) for path in [os.environ.get("JUNIT_CONSOLE", "")] if path]
     if not jars:
@@ -96,7 +96,7 @@ async def test_junit_tells_each_test(check: Check) -> None:
     assert (wrong.failure.comparison.left, wrong.failure.comparison.right) == ("3", "4")
 
 
-async def test_without_its_console_junit_is_missing(check: Check) -> None:
+async def test_without_its_console_launcher_junit_is_reported_as_missing(check: Check) -> None:
     report = await check("java", JUNIT)
 
     assert expected(TestPlan("java", tuple(JUNIT), {name: text.encode() for name, text in JUNIT.items()})) == (

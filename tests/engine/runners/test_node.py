@@ -18,7 +18,7 @@ HEAD = "import test, { describe, it } from 'node:test';\nimport assert from 'nod
 CODE = {"code.mjs": "export const add = (a, b) => a + b;\nexport const boom = (x) => x.y.z;\n"}
 
 
-async def test_each_shape_of_a_case_is_told(check: Check) -> None:
+async def test_each_kind_of_outcome_is_reported(check: Check) -> None:
     report = await check(
         "javascript",
         {
@@ -72,7 +72,7 @@ NOT_GREEN = {
 
 
 @pytest.mark.parametrize("name", NOT_GREEN)
-async def test_only_what_ran_is_green(check: Check, name: str) -> None:
+async def test_only_tests_that_ran_pass(check: Check, name: str) -> None:
     text, outcome = NOT_GREEN[name]
 
     report = await check("javascript", {"a.test.mjs": text}, seconds=5)
@@ -86,7 +86,7 @@ def esbuild() -> Path:
     pytest.skip("not installed: esbuild")
 
 
-async def test_typescript_is_bundled_and_its_lines_are_its_own(check: Check) -> None:
+async def test_typescript_is_bundled_and_reports_source_lines(check: Check) -> None:
     esbuild()
     code = {"code.ts": "type N = number;\n\nexport function boom(x: N): N {\n  throw new RangeError(`no ${x}`);\n}\n"}
     tests = {
@@ -109,7 +109,9 @@ async def test_typescript_is_bundled_and_its_lines_are_its_own(check: Check) -> 
     assert (broken.outcome, broken.collection[0].failure.place) == (SuiteOutcome.ERROR, ("a.test.ts", 1, 7))
 
 
-async def test_without_esbuild_it_is_told_what_to_install(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_esbuild_is_reported_with_an_install_hint(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
     node = str(Path(shutil.which("node") or "").parent)
     if (Path(node) / "esbuild").exists():
         pytest.skip("esbuild lies beside node")

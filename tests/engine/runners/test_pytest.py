@@ -12,7 +12,7 @@ from stet_ls.engine.runners.report import CaseOutcome, FrameOrigin, Phase, Suite
 CODE = {"solution.py": "def add(a, b):\n    return a - b\n\ndef crash(x):\n    y = x + 1\n    return [][y]\n"}
 
 
-async def test_each_shape_of_a_case_is_told(check: Check) -> None:
+async def test_each_kind_of_outcome_is_reported(check: Check) -> None:
     report = await check(
         "python",
         {
@@ -91,7 +91,7 @@ class TestMore:
     assert json.loads(json.dumps(report.to_json()))["run"]["isolation"]["backend"]
 
 
-async def test_green_is_green(check: Check) -> None:
+async def test_a_passing_run_passes(check: Check) -> None:
     report = await check("python", {"test_a.py": "def test_a(): pass\n"})
 
     assert (report.outcome, report.detail) == (SuiteOutcome.GREEN, "1 passed")
@@ -152,7 +152,7 @@ NOT_GREEN = {
 
 
 @pytest.mark.parametrize("name", NOT_GREEN)
-async def test_what_did_not_run_is_not_green(check: Check, name: str) -> None:
+async def test_tests_that_did_not_run_do_not_pass(check: Check, name: str) -> None:
     text, outcome, running = NOT_GREEN[name]
 
     report = await check("python", {"test_a.py": text})
@@ -174,7 +174,7 @@ STOPPED = {
 
 
 @pytest.mark.parametrize("name", STOPPED)
-async def test_what_was_stopped_says_so(check: Check, name: str) -> None:
+async def test_a_stopped_run_is_reported(check: Check, name: str) -> None:
     text, outcome = STOPPED[name]
 
     report = await check("python", {"test_a.py": text}, seconds=4)
@@ -183,7 +183,7 @@ async def test_what_was_stopped_says_so(check: Check, name: str) -> None:
     assert report.running == ("test_a.py::test_a",)
 
 
-async def test_endless_captured_output_is_no_pass(check: Check) -> None:
+async def test_endless_captured_output_does_not_pass(check: Check) -> None:
     text = "import os\ndef test_a():\n while True: os.write(1, b'\\xff\\0' * 9999)\n"
 
     report = await check("python", {"test_a.py": text}, seconds=10)
@@ -193,7 +193,7 @@ async def test_endless_captured_output_is_no_pass(check: Check) -> None:
     )
 
 
-async def test_why_a_file_cannot_be_collected(check: Check) -> None:
+async def test_a_collection_error_has_its_reason(check: Check) -> None:
     report = await check(
         "python",
         {
@@ -218,7 +218,7 @@ async def test_why_a_file_cannot_be_collected(check: Check) -> None:
     assert all(case.outcome is CaseOutcome.NOT_RUN for case in report.cases)
 
 
-async def test_the_nonce_is_nowhere_in_sight(check: Check) -> None:
+async def test_the_nonce_is_not_visible_to_tests(check: Check) -> None:
     report = await check(
         "python",
         {

@@ -12,7 +12,7 @@ pytestmark = needs("rustc", "cargo", "cc")
 CODE = {"code.rs": "pub fn add(a: i32, b: i32) -> i32 { a + b }\npub fn at(i: usize) -> i32 { vec![0][i] }\n"}
 
 
-async def test_each_shape_of_a_case_is_told(check: Check) -> None:
+async def test_each_kind_of_outcome_is_reported(check: Check) -> None:
     report = await check(
         "rust",
         {
@@ -47,7 +47,7 @@ mod code;
     assert (crash.failure.deepest.path, crash.failure.deepest.origin) == ("code.rs", FrameOrigin.PROJECT)
 
 
-async def test_what_leaves_early_or_does_not_compile_or_is_empty(check: Check) -> None:
+async def test_early_exits_compile_errors_and_empty_files_do_not_pass(check: Check) -> None:
     leaves = await check(
         "rust", {"a.rs": "#[test] fn a() { std::process::exit(0) }\n#[test] fn b() { panic!() }\n"}
     )  # fmt: skip
@@ -60,7 +60,7 @@ async def test_what_leaves_early_or_does_not_compile_or_is_empty(check: Check) -
     assert empty.outcome is SuiteOutcome.NOTHING_RAN, empty.detail
 
 
-async def test_a_crate(check: Check) -> None:
+async def test_tests_of_a_crate_run(check: Check) -> None:
     crate = {
         "Cargo.toml": '[package]\nname = "box"\nversion = "0.1.0"\nedition = "2021"\n',
         "src/lib.rs": "pub fn add(a: i32, b: i32) -> i32 { a + b }\n#[cfg(test)] mod tests { #[test] fn unit() {} }\n",
@@ -77,7 +77,7 @@ async def test_a_crate(check: Check) -> None:
     }
 
 
-async def test_a_member_of_a_workspace(check: Check) -> None:
+async def test_tests_of_a_workspace_member_run(check: Check) -> None:
     """Below what is open: its own tests alone, with the crates that it names by path, and places from the top."""
     manifest = '[package]\nname = "{0}"\nversion.workspace = true\nedition = "2021"\n'
     unit = "#[cfg(test)] mod tests { #[test] fn unit() {} }\n"

@@ -50,7 +50,7 @@ def listing(root: Path) -> Iterator[tuple[str, bytes]]:
             yield str(path.relative_to(root)), path.read_bytes()
 
 
-async def test_a_projects_own_suite_runs_its_own_way_on_what_is_in_the_editor(box: Sandbox, project: Path) -> None:
+async def test_a_suite_runs_with_the_project_configuration_on_unsaved_buffers(box: Sandbox, project: Path) -> None:
     before = dict(listing(project))
     plan = TestPlan("python", overlay=Overlay(project), suite=SuiteOwner.PROJECT)
     unsaved = Overlay(project, {"src/code.py": CODE["code.py"].encode()})
@@ -68,7 +68,7 @@ async def test_a_projects_own_suite_runs_its_own_way_on_what_is_in_the_editor(bo
     assert failed.failure.deepest.path == "tests/test_code.py"
 
 
-async def test_only_what_is_selected_runs_and_it_has_to(box: Sandbox, project: Path) -> None:
+async def test_only_selected_tests_run_and_all_of_them_must(box: Sandbox, project: Path) -> None:
     plan = TestPlan(
         "python", overlay=Overlay(project), suite=SuiteOwner.PROJECT, select=("tests/test_code.py::check_gone",)
     )  # fmt: skip
@@ -79,7 +79,7 @@ async def test_only_what_is_selected_runs_and_it_has_to(box: Sandbox, project: P
     assert report.missing == ("tests/test_code.py::check_gone",)
 
 
-async def test_generated_tests_heed_no_configuration(check: Check) -> None:
+async def test_generated_tests_ignore_the_project_configuration(check: Check) -> None:
     stray = {"pytest.ini": "[pytest]\naddopts = --collect-only\n"}
 
     report = await check("python", {"test_a.py": "def test_a(): assert 0\n"}, stray)
@@ -100,7 +100,7 @@ async def test_each_seed_is_the_hash_seed_of_its_run(box: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
-async def test_coverage_tells_lines_and_who_ran_them(check: Check, framework: str) -> None:
+async def test_coverage_reports_lines_and_the_tests_that_ran_them(check: Check, framework: str) -> None:
     pytest.importorskip("coverage", reason="not installed: coverage")
     tests = {
         "test_a.py": "import unittest\nfrom code import sign\nclass TestA(unittest.TestCase):\n"
@@ -133,7 +133,7 @@ class Box:
 
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
-async def test_the_lines_of_one_file_are_told_by_test(check: Check, framework: str) -> None:
+async def test_the_lines_of_one_file_are_reported_by_test(check: Check, framework: str) -> None:
     """Of functions alone: those of a module run when it is loaded, whatever is tested."""
     tests = {
         "test_a.py": "import unittest\nfrom code import Box, twice\nclass TestA(unittest.TestCase):\n"
@@ -150,7 +150,7 @@ async def test_the_lines_of_one_file_are_told_by_test(check: Check, framework: s
 
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
-async def test_code_that_stops_the_tracing_is_seen(check: Check, framework: str) -> None:
+async def test_code_that_stops_tracing_is_detected(check: Check, framework: str) -> None:
     if sys.version_info >= (3, 12):
         pytest.skip("code that is monitored by `sys.monitoring` may set a trace function of its own")
     code = "import sys\n\n\ndef one():\n    sys.settrace(None)\n    return 1\n"
@@ -162,7 +162,7 @@ async def test_code_that_stops_the_tracing_is_seen(check: Check, framework: str)
 
 
 @pytest.mark.parametrize("version", ["3.8", "3.10", "3.12", "3.13", "3.14"])
-def test_each_python_traces(version: str, tmp_path: Path) -> None:
+def test_every_python_version_traces_lines(version: str, tmp_path: Path) -> None:
     found = [shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
     program = next((str(each) for each in found if each and _works(each)), None)
     if program is None:
@@ -190,7 +190,7 @@ def _works(program: Path | str) -> bool:
     return not subprocess.run([program, "-c", ""], check=False, capture_output=True).returncode
 
 
-async def test_a_language_without_a_runner_is_named() -> None:
+async def test_a_language_without_a_runner_is_reported() -> None:
     plan = TestPlan("cobol", ("a.cob",))
     with pytest.raises(UsageError, match="no test runner for 'cobol'"):
         await run_tests(Sandbox(Level.FULL, Path("/nowhere")), plan)
@@ -198,7 +198,7 @@ async def test_a_language_without_a_runner_is_named() -> None:
         await run_tests(Sandbox(Level.FULL, Path("/nowhere")), TestPlan("python", framework="nose"))
 
 
-async def test_too_weak_a_box_runs_nothing(tmp_path: Path) -> None:
+async def test_a_sandbox_below_the_required_level_runs_nothing(tmp_path: Path) -> None:
     weak = Sandbox(Level.FULL, tmp_path / "sandbox", backend="podman-that-is-not-here")
 
     report = await run_tests(weak, TestPlan("python", ("test_a.py",), {"test_a.py": b"def test_a(): pass\n"}))
@@ -230,7 +230,7 @@ LANGUAGES = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_where_bubblewrap_cannot_landlock_runs_them_too(tmp_path: Path, language: str) -> None:
+async def test_without_bubblewrap_suites_run_in_landlock(tmp_path: Path, language: str) -> None:
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox", backend="landlock")
     best = await sandbox.best()
     if best is None or best.backend is None:

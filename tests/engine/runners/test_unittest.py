@@ -10,7 +10,7 @@ from stet_ls.engine.runners.report import Phase, SuiteOutcome
 HEAD = "import os, sys, unittest\n"
 
 
-async def test_each_shape_of_a_case_is_told(check: Check) -> None:
+async def test_each_kind_of_outcome_is_reported(check: Check) -> None:
     report = await check(
         "python",
         {
@@ -81,7 +81,7 @@ NOT_GREEN = {
 
 
 @pytest.mark.parametrize("name", NOT_GREEN)
-async def test_only_what_ran_is_green(check: Check, name: str) -> None:
+async def test_only_tests_that_ran_pass(check: Check, name: str) -> None:
     text, outcome = NOT_GREEN[name]
 
     report = await check("python", {"test_a.py": text}, framework="unittest", seconds=4)
@@ -89,7 +89,7 @@ async def test_only_what_ran_is_green(check: Check, name: str) -> None:
     assert report.outcome is outcome, report.detail
 
 
-async def test_tests_that_need_nothing_of_pytest_run_without_it(check: Check) -> None:
+async def test_tests_that_do_not_use_pytest_run_without_it(check: Check) -> None:
     report = await check(
         "python",
         {

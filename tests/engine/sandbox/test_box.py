@@ -42,7 +42,7 @@ async def test_files_go_in_and_artifacts_come_out(box: Bwrap) -> None:
     assert result.artifacts == {"out/up.txt": b"QUIET"}
 
 
-async def test_a_link_is_no_artifact(box: Bwrap) -> None:
+async def test_a_link_is_not_an_artifact(box: Bwrap) -> None:
     result = await box.run(
         RunSpec(("sh", "-c", "ln -s /etc/passwd a; mkfifo b; echo c > c"), artifacts=("a", "b", "c"))
     )
@@ -50,7 +50,7 @@ async def test_a_link_is_no_artifact(box: Bwrap) -> None:
     assert result.artifacts == {"c": b"c\n"}
 
 
-async def test_a_report_comes_through_its_own_descriptor(box: Bwrap) -> None:
+async def test_a_report_is_read_from_its_own_descriptor(box: Bwrap) -> None:
     script = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); os._exit(3)"
     spec = RunSpec((sys.executable, "-c", script), binds=mounts.interpreter(), report=True)
 
@@ -93,7 +93,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-async def test_what_knows_no_end_is_ended_for_its_reason(box: Bwrap, name: str) -> None:
+async def test_an_endless_run_is_stopped_with_the_reason(box: Bwrap, name: str) -> None:
     script, limits, status = ENDLESS[name]
 
     result = await box.run(python(script, **limits))
@@ -102,7 +102,7 @@ async def test_what_knows_no_end_is_ended_for_its_reason(box: Bwrap, name: str) 
     assert result.exit is None
 
 
-async def test_memory_of_one_process_ends_in_its_own_error(box: Bwrap) -> None:
+async def test_a_process_above_its_memory_limit_gets_an_error(box: Bwrap) -> None:
     result = await box.run(python(f"x = bytearray({300 * MIB})", data=100 * MIB))
 
     assert result.status is RunStatus.FAILED
@@ -115,7 +115,7 @@ async def test_a_sparse_terabyte_is_stopped(box: Bwrap) -> None:
     assert result.status in (RunStatus.DISK, RunStatus.FAILED)
 
 
-async def test_of_long_output_the_ends_are_kept(box: Bwrap) -> None:
+async def test_the_start_and_end_of_long_output_are_kept(box: Bwrap) -> None:
     result = await box.run(python("print('first'); print('x' * 3000000); print('last')", output=MIB))
 
     assert result.truncated
@@ -124,7 +124,7 @@ async def test_of_long_output_the_ends_are_kept(box: Bwrap) -> None:
     assert len(result.stdout) < MIB + 100
 
 
-async def test_a_missing_program_is_its_own_outcome(box: Bwrap) -> None:
+async def test_a_missing_program_is_a_separate_outcome(box: Bwrap) -> None:
     assert (await box.run(RunSpec(("no-such-program",)))).status is RunStatus.NO_RUNNER
 
 
@@ -154,7 +154,7 @@ def workspace(tmp_path: Path) -> Path:
     return root
 
 
-async def test_a_workspace_is_seen_with_its_buffers_and_without_its_secrets(box: Bwrap, workspace: Path) -> None:
+async def test_a_workspace_is_visible_with_its_buffers_and_without_its_secrets(box: Bwrap, workspace: Path) -> None:
     before = sorted(str(path) for path in workspace.rglob("*"))
     script = (
         "cat src/a.py test.py; cat src/.env .git/config outside 2>/dev/null; echo new > src/a.py; rm -r .git; "
@@ -175,13 +175,13 @@ async def test_a_workspace_is_seen_with_its_buffers_and_without_its_secrets(box:
 
 
 @pytest.mark.parametrize("name", ["../up", "/etc/passwd", "", "a/../../b"])
-async def test_files_stay_in_the_working_folder(box: Bwrap, name: str) -> None:
+async def test_files_stay_in_the_working_directory(box: Bwrap, name: str) -> None:
     with pytest.raises(ValueError, match="not a path below"):
         await box.run(RunSpec(("true",), files={name: b""}))
 
 
 @pytest.mark.parametrize("path", ["/", "/home", "/run", str(Path.home())])
-async def test_no_bind_shows_a_whole_home(box: Bwrap, path: str) -> None:
+async def test_a_bind_of_a_whole_home_is_refused(box: Bwrap, path: str) -> None:
     with pytest.raises(ValueError, match="more than a run may see"):
         await box.run(RunSpec(("true",), binds=(Path(path),)))
 
@@ -192,7 +192,7 @@ def descendants() -> Iterator[str]:
             yield Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
 
 
-async def test_cancelling_leaves_nothing(box: Bwrap, sandbox: Sandbox) -> None:
+async def test_cancelling_leaves_no_process_and_no_files(box: Bwrap, sandbox: Sandbox) -> None:
     running = asyncio.create_task(box.run(python("import time; print('up', flush=True); time.sleep(60)")))
     while not any("bwrap" in line for line in descendants()):
         await asyncio.sleep(0)
@@ -206,7 +206,7 @@ async def test_cancelling_leaves_nothing(box: Bwrap, sandbox: Sandbox) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
 
 
-async def test_many_runs_leave_nothing(box: Bwrap, sandbox: Sandbox, workspace: Path) -> None:
+async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, sandbox: Sandbox, workspace: Path) -> None:
     await box.run(RunSpec(("true",)))
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
@@ -217,7 +217,7 @@ async def test_many_runs_leave_nothing(box: Bwrap, sandbox: Sandbox, workspace: 
     assert not any("bwrap" in line for line in descendants())
 
 
-async def test_too_weak_a_box_runs_nothing(tmp_path: Path) -> None:
+async def test_a_sandbox_below_the_required_level_runs_nothing(tmp_path: Path) -> None:
     sandbox = Sandbox(Level.FULL, tmp_path / "sandbox", backend="nowhere")  # as on a machine without any
 
     with pytest.raises(PolicyError, match="No code ran"):

@@ -75,7 +75,7 @@ SEEN = """
 """
 
 
-async def test_a_run_sees_what_a_cold_one_sees(box: Bwrap, pool: Pool) -> None:
+async def test_a_pooled_run_sees_the_same_as_a_cold_run(box: Bwrap, pool: Pool) -> None:
     """The same walls, limits, variables, descriptors and files."""
     backend = Counting(box)
     spec = script(SEEN, files={"main.py": textwrap.dedent(SEEN).encode(), "deep/er/x": b"\0\xff"})
@@ -88,7 +88,7 @@ async def test_a_run_sees_what_a_cold_one_sees(box: Bwrap, pool: Pool) -> None:
     await pool.close()
 
 
-async def test_a_module_and_a_folder_run_as_cold_ones(box: Bwrap, pool: Pool) -> None:
+async def test_a_module_and_a_folder_run_as_in_a_cold_run(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     files = {
         "package/__main__.py": b"import sys, part; print(sys.argv[1:], sys.path[0], part.X)",
@@ -106,7 +106,7 @@ async def test_a_module_and_a_folder_run_as_cold_ones(box: Bwrap, pool: Pool) ->
     await pool.close()
 
 
-async def test_nothing_of_one_run_reaches_the_next(box: Bwrap, pool: Pool) -> None:
+async def test_no_state_of_a_run_reaches_the_next(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     leave = "import json; json.left = 1; open('/tmp/left', 'w'); open('left', 'w'); open('/dev/shm/left', 'w')"
     places = ("left", "/tmp/left", "/dev/shm/left")
@@ -130,7 +130,9 @@ async def test_nothing_of_one_run_reaches_the_next(box: Bwrap, pool: Pool) -> No
         ("import os; os.kill(os.getpid(), 9)", {}, RunStatus.KILLED),
     ],
 )
-async def test_limits_hold(box: Bwrap, pool: Pool, text: str, limits: dict[str, float], status: RunStatus) -> None:
+async def test_limits_apply_to_pooled_runs(
+    box: Bwrap, pool: Pool, text: str, limits: dict[str, float], status: RunStatus
+) -> None:
     spec = script(text, limits=Limits(**limits))  # type: ignore[arg-type]
 
     result = await second(pool, Counting(box), spec)
@@ -139,7 +141,7 @@ async def test_limits_hold(box: Bwrap, pool: Pool, text: str, limits: dict[str, 
     await pool.close()
 
 
-async def test_the_time_counts_from_the_job(box: Bwrap, pool: Pool) -> None:
+async def test_the_time_limit_starts_with_the_job(box: Bwrap, pool: Pool) -> None:
     """A box may wait for longer than its job may run."""
     spec = script("print('done')", limits=Limits(seconds=1.0, patience=60.0))
     backend = Counting(box)
@@ -152,7 +154,7 @@ async def test_the_time_counts_from_the_job(box: Bwrap, pool: Pool) -> None:
     await pool.close()
 
 
-async def test_a_report_comes_from_a_waiting_box(box: Bwrap, pool: Pool) -> None:
+async def test_a_waiting_sandbox_returns_a_report(box: Bwrap, pool: Pool) -> None:
     text = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); os._exit(0)"
 
     result = await second(pool, Counting(box), script(text, report=True))
@@ -178,7 +180,7 @@ async def test_a_script_that_was_compiled_ahead_runs_as_it_is(box: Bwrap, pool: 
     await pool.close()
 
 
-async def test_large_files_go_through_the_pipe(box: Bwrap, pool: Pool) -> None:
+async def test_large_files_are_sent_through_the_pipe(box: Bwrap, pool: Pool) -> None:
     data = os.urandom(2_000_000)
     text = "import hashlib; print(hashlib.sha256(open('data', 'rb').read()).hexdigest())"
     spec = script("", files={"main.py": text.encode(), "data": data})
@@ -189,7 +191,7 @@ async def test_large_files_go_through_the_pipe(box: Bwrap, pool: Pool) -> None:
     await pool.close()
 
 
-async def test_a_box_of_a_changed_environment_is_given_up(box: Bwrap, pool: Pool, tmp_path: Path) -> None:
+async def test_a_sandbox_of_a_changed_environment_is_discarded(box: Bwrap, pool: Pool, tmp_path: Path) -> None:
     subprocess.run([PYTHON, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
     python = tmp_path / "env" / "bin" / "python"
     site = next((tmp_path / "env").glob("lib/python3*/site-packages"))
@@ -206,7 +208,7 @@ async def test_a_box_of_a_changed_environment_is_given_up(box: Bwrap, pool: Pool
     await pool.close()
 
 
-async def test_an_idle_box_leaves(box: Bwrap) -> None:
+async def test_an_idle_sandbox_is_stopped(box: Bwrap) -> None:
     pool = Pool(idle=0.2)
     before = set(descendants(os.getpid()))
     await pool.run(Counting(box), script(""))
@@ -217,7 +219,7 @@ async def test_an_idle_box_leaves(box: Bwrap) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_boxes_are_few(box: Bwrap, pool: Pool) -> None:
+async def test_the_number_of_sandboxes_is_limited(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     for number in range(7):
         await pool.run(backend, script("", env={"N": str(number)}))
@@ -227,7 +229,7 @@ async def test_boxes_are_few(box: Bwrap, pool: Pool) -> None:
     assert pool.waiting() == 0
 
 
-async def test_many_runs_leave_nothing(box: Bwrap, pool: Pool) -> None:
+async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
     await pool.close()
@@ -241,7 +243,7 @@ async def test_many_runs_leave_nothing(box: Bwrap, pool: Pool) -> None:
     assert set(descendants(os.getpid())) <= processes
 
 
-async def test_a_cancelled_run_ends_its_box(box: Bwrap, pool: Pool) -> None:
+async def test_a_cancelled_run_ends_its_sandbox(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
     before = set(descendants(os.getpid()))
@@ -259,7 +261,7 @@ async def test_a_cancelled_run_ends_its_box(box: Bwrap, pool: Pool) -> None:
     assert backend.cold == 1
 
 
-async def test_a_box_that_died_waiting_is_no_loss(box: Bwrap, pool: Pool) -> None:
+async def test_a_sandbox_that_died_while_waiting_is_replaced(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     before = set(descendants(os.getpid()))
     await pool.run(backend, script(""))
@@ -277,7 +279,7 @@ async def test_a_box_that_died_waiting_is_no_loss(box: Bwrap, pool: Pool) -> Non
     await pool.close()
 
 
-async def test_boxes_die_with_a_killed_server(box: Bwrap, probes: Path) -> None:
+async def test_sandboxes_end_with_a_killed_server(box: Bwrap, probes: Path) -> None:
     server = textwrap.dedent("""
         import asyncio, os, sys
         from pathlib import Path
@@ -329,7 +331,7 @@ def _alive(process: int) -> bool:
         {"overlay": Overlay(Path("/w"))},
     ],
 )
-def test_what_a_waiting_box_cannot_do_runs_cold(change: dict[str, object]) -> None:
+def test_runs_that_a_waiting_sandbox_cannot_do_are_cold(change: dict[str, object]) -> None:
     assert kind_of(script("")) is not None
     assert kind_of(replace(script(""), **change)) is None  # type: ignore[arg-type]
 

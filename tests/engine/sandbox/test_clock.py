@@ -74,7 +74,7 @@ def python(script: str, limits: Limits) -> RunSpec:
 
 
 @pytest.mark.usefixtures("crowded")
-async def test_what_waits_for_a_core_comes_to_its_end(box: Backend) -> None:
+async def test_a_run_that_waits_for_a_core_finishes(box: Backend) -> None:
     result = await box.run(python(COMPUTES, LIMITS))
 
     assert (result.status, result.stdout) == (RunStatus.OK, b"done\n")
@@ -86,7 +86,7 @@ async def test_what_waits_for_a_core_comes_to_its_end(box: Backend) -> None:
     ("script", "words"),
     [(ENDLESS, "more waiting for a core"), ("import time; time.sleep(60)", "without doing anything")],
 )
-async def test_what_knows_no_end_is_ended_on_a_busy_machine_too(box: Backend, script: str, words: str) -> None:
+async def test_an_endless_run_is_stopped_under_load_too(box: Backend, script: str, words: str) -> None:
     result = await box.run(python(script, LIMITS))
 
     assert result.status is RunStatus.TIMEOUT
@@ -96,7 +96,7 @@ async def test_what_knows_no_end_is_ended_on_a_busy_machine_too(box: Backend, sc
 
 
 @pytest.mark.usefixtures("crowded")
-async def test_nobody_waits_for_ever_for_what_gets_no_core(box: Backend) -> None:
+async def test_waiting_for_a_run_without_processor_time_is_limited(box: Backend) -> None:
     """And it is not said of the code that it does not end."""
     files = {"test_a.py": f"def test_a():\n    {ENDLESS}\n".encode()}
 
@@ -108,7 +108,7 @@ async def test_nobody_waits_for_ever_for_what_gets_no_core(box: Backend) -> None
     assert {each.cause for each in diagnose(report, CodeFacts("python"))} == {Cause.ENVIRONMENT}
 
 
-async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend) -> None:
+async def test_a_run_that_competes_with_itself_does_not_stop_the_clock(box: Backend) -> None:
     """Twenty processes wait for the cores that they hold themselves."""
     script = f"import os\nfor _ in range(19):\n if not os.fork(): break\n{ENDLESS}"
     limits = Limits(seconds=1.0, patience=60.0, processes=40)
@@ -118,7 +118,7 @@ async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend)
 
 @pytest.mark.usefixtures("crowded")
 @pytest.mark.parametrize("yields", ["os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "os.nice(19)"])
-async def test_who_asks_to_wait_is_not_excused_for_it(box: Backend, yields: str) -> None:
+async def test_a_run_that_lowers_its_priority_gets_no_extra_time(box: Backend, yields: str) -> None:
     script = f"import os, time\nif os.fork(): time.sleep(60)\n{yields}\n{ENDLESS}"
     limits = Limits(seconds=5.0, patience=6.0)  # the box is built meanwhile, and that may wait for the core
 
@@ -140,7 +140,7 @@ def running(script: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @linux
-def test_children_that_live_shortly_count_as_computing() -> None:
+def test_short_lived_children_count_as_computing() -> None:
     script = """
 import os, time
 while sum(os.times()[2:4]) < 0.5:
@@ -162,7 +162,7 @@ time.sleep(60)
 
 
 @linux
-def test_what_a_child_was_seen_to_compute_counts_once() -> None:
+def test_processor_time_of_a_child_counts_once() -> None:
     script = """
 import os, time
 for _ in range(2):
@@ -184,7 +184,7 @@ time.sleep(60)
 
 
 @linux
-def test_a_thread_that_ends_hides_no_other() -> None:
+def test_a_finished_thread_does_not_hide_another() -> None:
     script = """
 import subprocess, threading, time
 begun = time.monotonic()
@@ -206,7 +206,7 @@ threading.Thread(target=lambda: (subprocess.Popen(["sleep", "60"]), print("begun
 
 
 @linux
-def test_a_clock_that_is_asked_all_the_time_looks_now_and_then() -> None:
+def test_a_frequently_read_clock_samples_at_intervals() -> None:
     with running("import time; print(flush=True); time.sleep(60)") as program:
         assert program.stdout
         program.stdout.readline()  # on its start it may wait for a core, and time that it waited is looked at, too
@@ -222,7 +222,7 @@ def test_a_clock_that_is_asked_all_the_time_looks_now_and_then() -> None:
 
 @linux
 @pytest.mark.parametrize("times", [True, False])
-def test_a_kernel_that_tells_nothing_accuses_and_excuses_nobody(monkeypatch: pytest.MonkeyPatch, times: bool) -> None:
+def test_a_kernel_without_scheduling_statistics_is_handled(monkeypatch: pytest.MonkeyPatch, times: bool) -> None:
     """Without its statistics it tells of each thread that it neither computed nor waited."""
 
     def told(name: str, mode: str) -> IO[bytes]:
@@ -245,7 +245,7 @@ def test_a_kernel_that_tells_nothing_accuses_and_excuses_nobody(monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("crowded")
-async def test_the_steps_of_a_run_have_such_a_clock_too(box: Backend) -> None:
+async def test_each_step_of_a_run_has_its_clock(box: Backend) -> None:
     if not isinstance(box, Bwrap):
         pytest.skip("a box without a view of its own shows its programs no /proc: steps are timed by the wall there")
     steps = [
@@ -263,7 +263,7 @@ async def test_the_steps_of_a_run_have_such_a_clock_too(box: Backend) -> None:
     assert said["computes"].code == 0
 
 
-def test_the_time_of_a_run_in_words() -> None:
+def test_the_time_of_a_run_is_described() -> None:
     def lasted(seconds: float, waited: float, computed: float | None) -> str:
         here = IsolationReport("", "", Level.NONE)
         return RunResult(RunStatus.TIMEOUT, here, seconds=seconds, waited=waited, computed=computed).lasted
@@ -275,7 +275,7 @@ def test_the_time_of_a_run_in_words() -> None:
 
 
 @pytest.mark.parametrize(("left", "wall"), [(1000.0, 50.0), (30.0, 30.0), (10.0, 15.0), (2.0, 3.0), (-1.0, 1.5)])
-def test_a_run_takes_little_more_than_is_left_and_is_not_called_endless(left: float, wall: float) -> None:
+def test_the_limits_of_a_run_follow_the_remaining_time(left: float, wall: float) -> None:
     limits = Limits(seconds=10.0, patience=5.0).within(left)
 
     assert (limits.seconds, limits.wall) == (10.0, wall)

@@ -55,7 +55,7 @@ def tagged(tag: str) -> list[str]:
     return isolation_probe._tagged(tag)
 
 
-async def test_nothing_but_the_known_gaps(box: LandlockBox) -> None:
+async def test_only_known_attacks_succeed(box: LandlockBox) -> None:
     probed = await isolation_probe.attack(box, PARTLY)
 
     assert set(probed.holes) == {Wall.FILES_SEEN, Wall.DISK}
@@ -90,7 +90,7 @@ IMPORTS = "import os, shutil, signal, socket, subprocess, sys, tempfile, threadi
 
 
 @pytest.mark.parametrize("script", HONEST.values(), ids=HONEST.keys())
-async def test_honest_programs_work(box: LandlockBox, script: str) -> None:
+async def test_ordinary_programs_work(box: LandlockBox, script: str) -> None:
     result = await box.run(python(IMPORTS + script))
 
     assert (result.status, result.stderr) == (RunStatus.OK, b"")
@@ -104,7 +104,7 @@ NOT_HERE = {
 
 
 @pytest.mark.parametrize("script", NOT_HERE.values(), ids=NOT_HERE.keys())
-async def test_what_honest_programs_miss_here(box: LandlockBox, script: str) -> None:
+async def test_known_limitations_of_ordinary_programs_are_listed(box: LandlockBox, script: str) -> None:
     """Each fails with PermissionError, by which a failure is known as one of the environment."""
     result = await box.run(python(IMPORTS + script))
 
@@ -112,13 +112,13 @@ async def test_what_honest_programs_miss_here(box: LandlockBox, script: str) -> 
     assert b"PermissionError" in result.stderr
 
 
-async def test_an_abort_is_told_as_its_signal(box: LandlockBox) -> None:
+async def test_an_abort_is_reported_as_its_signal(box: LandlockBox) -> None:
     result = await box.run(python("import os; os.abort()"))
 
     assert (result.status, result.signal) == (RunStatus.KILLED, signal.SIGABRT)
 
 
-async def test_modes_and_times_outside_stay(box: LandlockBox, tmp_path: Path) -> None:
+async def test_modes_and_times_of_outside_files_do_not_change(box: LandlockBox, tmp_path: Path) -> None:
     shown = tmp_path / "shown"
     shown.mkdir()
     file = shown / "file"
@@ -157,7 +157,7 @@ for way in (
     )
 
 
-async def test_a_name_that_changes_while_it_is_looked_at(box: LandlockBox, tmp_path: Path) -> None:
+async def test_a_path_that_changes_during_the_check_is_refused(box: LandlockBox, tmp_path: Path) -> None:
     """Two threads: one asks for a mode, the other exchanges the name in memory and the link that it names."""
     file = tmp_path / "file"
     file.write_text("mine")
@@ -221,13 +221,15 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize(("script", "limits", "status"), ENDLESS.values(), ids=ENDLESS.keys())
-async def test_a_limit_ends_it(box: LandlockBox, script: str, limits: dict[str, float], status: RunStatus) -> None:
+async def test_a_limit_ends_the_run(box: LandlockBox, script: str, limits: dict[str, float], status: RunStatus) -> None:
     result = await box.run(python(script, **limits))
 
     assert result.status is status, result.stderr
 
 
-async def test_processes_are_few_before_the_watch_has_looked(box: LandlockBox, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_processes_is_limited_from_the_start(
+    box: LandlockBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(process_tree, "measure", lambda *_: process_tree.TreeUsage())
     script = (
         "import os, time\nmade = 0\nfor _ in range(150):\n try:\n  if os.fork() == 0: time.sleep(60); os._exit(0)\n"
@@ -238,7 +240,7 @@ async def test_processes_are_few_before_the_watch_has_looked(box: LandlockBox, m
     assert 8 <= int(result.stdout) < (40 if os.geteuid() == 0 else 151)
 
 
-async def test_what_was_left_is_removed(box: LandlockBox) -> None:
+async def test_leftover_files_are_removed(box: LandlockBox) -> None:
     script = (
         "import os\nos.mkdir('locked'); open('locked/f', 'w').close(); os.chmod('locked', 0)\n"
         "for _ in range(1500):\n os.mkdir('d' * 50); os.chdir('d' * 50)"
@@ -256,7 +258,7 @@ async def test_artifacts_are_regular_files(box: LandlockBox) -> None:
     assert result.artifacts == {"d/c": b"c\n"}
 
 
-async def test_the_folder_of_other_boxes_is_meant(box: LandlockBox) -> None:
+async def test_the_folder_of_other_sandboxes_is_denied(box: LandlockBox) -> None:
     spec = RunSpec(
         ("sh", "-c", 'cat "$1" "${2#--file=}" && cat "$NAMED"', "sh", "/box/a", "--file=/box/a"),
         files={"a": b"x"},
@@ -266,7 +268,7 @@ async def test_the_folder_of_other_boxes_is_meant(box: LandlockBox) -> None:
     assert (await box.run(spec)).stdout == b"xxx"
 
 
-async def test_a_report_and_nothing_else_is_inherited(box: LandlockBox) -> None:
+async def test_only_the_report_descriptor_is_inherited(box: LandlockBox) -> None:
     script = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); print(sorted(os.environ)); os._exit(3)"
     spec = RunSpec((sys.executable, "-I", "-c", script), binds=mounts.interpreter(), report=True)
 
@@ -276,7 +278,7 @@ async def test_a_report_and_nothing_else_is_inherited(box: LandlockBox) -> None:
     assert b"STET" not in result.stdout
 
 
-async def test_what_is_not_there_is_no_runner(box: LandlockBox) -> None:
+async def test_a_missing_program_has_the_no_runner_status(box: LandlockBox) -> None:
     assert (await box.run(RunSpec(("no-such-program",)))).status is RunStatus.NO_RUNNER
 
 
@@ -287,7 +289,7 @@ DAEMON = (
 )
 
 
-async def test_a_cancelled_run_leaves_nothing(box: LandlockBox) -> None:
+async def test_a_cancelled_run_leaves_no_process_and_no_files(box: LandlockBox) -> None:
     tag = f"cancelled-{os.getpid()}-{box.abi}"
     task = asyncio.create_task(box.run(python(DAEMON.format(tag=tag), seconds=30)))
     await until(lambda: len(tagged(tag)) > 1)
@@ -313,7 +315,7 @@ asyncio.run(box.run(RunSpec((sys.executable, "-I", "-c", sys.stdin.read()), bind
 """
 
 
-async def test_a_killed_server_leaves_no_process_and_a_folder_to_sweep(box: LandlockBox) -> None:
+async def test_a_killed_server_leaves_no_process_and_its_folder_is_removed_later(box: LandlockBox) -> None:
     tag = f"orphan-{os.getpid()}-{box.abi}"
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(box.abi), str(box.folder)], stdin=subprocess.PIPE)
     assert server.stdin
@@ -336,14 +338,14 @@ async def until(true: object, seconds: float = 60) -> None:
         await asyncio.sleep(0.02)
 
 
-async def test_a_folder_in_use_is_not_swept(folder: Path) -> None:
+async def test_a_folder_in_use_is_not_removed(folder: Path) -> None:
     with scratch.scratch(folder / "runs") as used:
         assert scratch.sweep(folder / "runs") == 0
         assert used.exists()
 
 
 @pytest.mark.skipif(not landlock.abi(), reason="the kernel has no Landlock")
-async def test_a_weaker_box_is_asked_about_and_never_taken_silently(folder: Path) -> None:
+async def test_a_weaker_sandbox_is_never_used_without_consent(folder: Path) -> None:
     asked: list[tuple[Level, Level]] = []
     answers = [False, True]
 
@@ -362,7 +364,7 @@ async def test_a_weaker_box_is_asked_about_and_never_taken_silently(folder: Path
 
 
 @needs("node")
-async def test_node_answers_what_it_would_read_in_proc_and_etc(box: LandlockBox) -> None:
+async def test_node_gets_values_that_it_would_read_in_proc_and_etc(box: LandlockBox) -> None:
     """Vite asks for the address of "localhost" when it starts, a worker of Vitest for its memory when it ends."""
     script = (
         "const { promises } = require('node:dns');\n"

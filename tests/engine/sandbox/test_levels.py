@@ -52,7 +52,7 @@ async def test_where_apparmor_stops_bwrap_landlock_is_strong(ubuntu: Path, tmp_p
 
 
 @needs_landlock
-async def test_full_is_not_reached_by_asking_for_it(ubuntu: Path, tmp_path: Path) -> None:
+async def test_requesting_the_full_level_does_not_grant_it(ubuntu: Path, tmp_path: Path) -> None:
     sandbox = Sandbox(Level.FULL, tmp_path / "sandbox")
 
     with pytest.raises(PolicyError, match="isolation full is required, and only strong is available here") as refused:
@@ -65,7 +65,7 @@ async def test_full_is_not_reached_by_asking_for_it(ubuntu: Path, tmp_path: Path
     ("part", "wall"),
     [("_SIGNALS", Wall.SIGNALS), ("_MODES_AND_TIMES", Wall.FILES_WRITE), ("_REACHING_OUT", Wall.UNIX_SOCKETS)],
 )
-async def test_without_its_filter_landlock_earns_less(
+async def test_landlock_without_its_filter_has_a_lower_level(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, wall: Wall
 ) -> None:
     """The probe sees what the filter is there for."""
@@ -78,7 +78,7 @@ async def test_without_its_filter_landlock_earns_less(
     assert wall in probed.holes
 
 
-async def test_a_backend_that_is_named_is_the_only_one(tmp_path: Path) -> None:
+async def test_a_configured_backend_is_the_only_one_tried(tmp_path: Path) -> None:
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox", backend="podman:nowhere")
 
     if shutil.which("podman"):
@@ -90,7 +90,7 @@ async def test_a_backend_that_is_named_is_the_only_one(tmp_path: Path) -> None:
 @pytest.mark.skipif(
     len(list(backend_discovery.bwrap_programs())) < 2, reason="there is no second bwrap, which lays over what it shows"
 )
-async def test_a_workspace_is_laid_over_where_one_can(tmp_path: Path) -> None:
+async def test_a_workspace_is_overlaid_where_possible(tmp_path: Path) -> None:
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
     (tmp_path / "workspace").mkdir()
 
@@ -105,7 +105,9 @@ async def test_a_workspace_is_laid_over_where_one_can(tmp_path: Path) -> None:
     [("Linux", "bubblewrap is not installed", "apt install bubblewrap"), ("Windows", "WSL", "wsl --install"),
      ("Plan9", "no sandbox for Plan9", "")],
 )  # fmt: skip
-def test_without_any_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch, system: str, why: str, command: str) -> None:
+def test_without_any_sandbox_the_way_out_is_shown(
+    monkeypatch: pytest.MonkeyPatch, system: str, why: str, command: str
+) -> None:
     monkeypatch.setattr(platform, "system", lambda: system)
 
     report = none_here()
@@ -115,7 +117,7 @@ def test_without_any_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch, system
     assert command in report.advice
 
 
-def test_the_advice_is_a_command_that_a_shell_understands() -> None:
+def test_the_advice_is_a_valid_shell_command() -> None:
     profile = install_advice.APPARMOR_PROFILE.format(program="/usr/bin/bwrap")
 
     said = subprocess.run(["sh", "-c", f"printf '%s' '{profile}'"], capture_output=True, text=True)
@@ -123,7 +125,7 @@ def test_the_advice_is_a_command_that_a_shell_understands() -> None:
     assert said.stdout == profile
 
 
-async def test_two_at_once_probe_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_two_concurrent_requests_probe_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     real = isolation_probe.attack
 

@@ -49,7 +49,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return Machine(denied)
 
 
-async def test_a_run_goes_on_in_the_next_box_and_tells_its_level(machine: Machine, tmp_path: Path) -> None:
+async def test_a_run_continues_in_the_next_sandbox_and_reports_its_level(machine: Machine, tmp_path: Path) -> None:
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
     first = await sandbox.run(ECHO)
     before = await sandbox.identity()
@@ -65,7 +65,7 @@ async def test_a_run_goes_on_in_the_next_box_and_tells_its_level(machine: Machin
     assert await sandbox.identity() != before
 
 
-async def test_a_run_that_asks_for_the_old_level_is_refused(machine: Machine, tmp_path: Path) -> None:
+async def test_a_run_that_requires_the_lost_level_is_refused(machine: Machine, tmp_path: Path) -> None:
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
     await sandbox.run(ECHO, at_least=Level.FULL)
 
@@ -75,7 +75,7 @@ async def test_a_run_that_asks_for_the_old_level_is_refused(machine: Machine, tm
         await sandbox.run(ECHO, at_least=Level.FULL)
 
 
-async def test_the_next_start_believes_no_level_of_the_last_one(machine: Machine, tmp_path: Path) -> None:
+async def test_the_next_start_does_not_trust_a_remembered_level(machine: Machine, tmp_path: Path) -> None:
     assert (await Sandbox(Level.STRONG, tmp_path / "sandbox").run(ECHO)).isolation.level is Level.FULL
 
     machine.deny()
@@ -87,7 +87,7 @@ async def test_the_next_start_believes_no_level_of_the_last_one(machine: Machine
     assert (await Sandbox(Level.FULL, tmp_path / "sandbox").run(ECHO)).isolation.level is Level.FULL
 
 
-def test_a_switch_of_the_kernel_makes_an_earlier_probe_another_machines(
+def test_a_changed_kernel_setting_invalidates_an_earlier_probe(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     most = tmp_path / "max_user_namespaces"
@@ -100,7 +100,7 @@ def test_a_switch_of_the_kernel_makes_an_earlier_probe_another_machines(
     assert install_advice.namespaces() != before
 
 
-async def test_a_run_that_no_box_can_do_costs_no_box_its_level(tmp_path: Path) -> None:
+async def test_a_run_that_no_sandbox_can_do_does_not_lower_a_level(tmp_path: Path) -> None:
     """It is the run's own fault: the error is told, and the box serves on."""
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
     with pytest.raises(ValueError, match="not a path below"):
@@ -110,7 +110,7 @@ async def test_a_run_that_no_box_can_do_costs_no_box_its_level(tmp_path: Path) -
 
 @pytest.mark.parametrize("backend", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("home", [".stet", "."], ids=["in the workspace", "the workspace itself"])
-async def test_a_home_of_stet_in_the_workspace_is_neither_laid_over_itself_nor_seen(
+async def test_a_home_in_the_workspace_is_neither_overlaid_nor_visible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, home: str
 ) -> None:
     root = tmp_path / "workspace"

@@ -34,14 +34,14 @@ def test_a_profile_denies_what_it_does_not_name() -> None:
 
 
 @pytest.mark.parametrize("name", ['a") (allow default) ("', "a\\", 'q"'])
-def test_a_path_stays_a_path(name: str) -> None:
+def test_a_path_is_quoted_in_a_profile(name: str) -> None:
     text = seatbelt.profile([], [Path("/", name)])
 
     inner = text.splitlines()[-1].removeprefix("(allow file-write* (subpath ").removesuffix("))")
     assert inner == '"/' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def test_a_path_of_two_lines_is_refused() -> None:
+def test_a_path_with_a_line_break_is_refused() -> None:
     with pytest.raises(ValueError, match="is not allowed in a profile"):
         seatbelt.profile([], [Path("/a\n(allow default)")])
 
@@ -82,7 +82,7 @@ def test_the_command_line_of_a_container(tmp_path: Path) -> None:
     assert ".sock" not in line
 
 
-def test_a_workspace_lies_at_its_own_place_in_a_container(tmp_path: Path) -> None:
+def test_a_workspace_has_its_own_path_in_a_container(tmp_path: Path) -> None:
     place = RunFolders(
         tmp_path / "copy", tmp_path / "tmp", (Shown(tmp_path / "node_modules", Path("/shown/0/node_modules")),)
     )
@@ -92,7 +92,7 @@ def test_a_workspace_lies_at_its_own_place_in_a_container(tmp_path: Path) -> Non
     assert f"type=bind,source={tmp_path}/node_modules,target=/shown/0/node_modules,readonly" in argv
 
 
-async def test_what_a_container_cannot_do_is_said(tmp_path: Path) -> None:
+async def test_limitations_of_a_container_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='set `backend = "podman:IMAGE"` in your settings'):
         await container(tmp_path, "").run(RunSpec(("true",)))
     with pytest.raises(ValueError, match="cannot report"):

@@ -48,7 +48,7 @@ class Bare:
             return RunResult(status, BARE, exit=done.returncode, stdout=output.read(), stderr=errors.read())
 
 
-async def test_without_walls_everything_leaks(tmp_path: Path) -> None:
+async def test_without_isolation_every_probe_succeeds(tmp_path: Path) -> None:
     probed = await isolation_probe.attack(Bare(tmp_path))
 
     assert set(probed.holes) == set(Wall)
@@ -64,7 +64,7 @@ async def test_without_walls_everything_leaks(tmp_path: Path) -> None:
                 os.kill(int(process.name), 9)
 
 
-async def test_in_a_box_nothing_does(box: Bwrap) -> None:
+async def test_in_a_sandbox_no_probe_succeeds(box: Bwrap) -> None:
     probed = await isolation_probe.attack(box)
 
     assert probed.holes == {}
@@ -98,5 +98,5 @@ async def test_a_probe_is_remembered_until_something_changes(tmp_path: Path) -> 
         ((Wall.FILES_WRITE,), Level.NONE),
     ],
 )
-def test_a_level_is_as_strong_as_its_walls(gaps: tuple[Wall, ...], level: Level) -> None:
+def test_a_level_depends_on_the_blocked_probes(gaps: tuple[Wall, ...], level: Level) -> None:
     assert level_of({wall: Holds.NO if wall in gaps else Holds.YES for wall in Wall}) is level

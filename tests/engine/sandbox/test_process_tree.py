@@ -10,7 +10,7 @@ from stet_ls.engine.sandbox.processes.process_tree import measure
 from stet_ls.engine.sandbox.spec import Limits
 
 
-def test_a_full_disk_of_the_machine_is_no_use_of_a_box_that_is_being_built() -> None:
+def test_a_full_disk_of_the_host_does_not_count_as_disk_use_of_a_sandbox() -> None:
     """Until a box has a root of its own, its first process sees everybody's."""
     argv = ("sh", "-c", "sleep 60 & echo; wait")
     with subprocess.Popen(argv, stdout=subprocess.PIPE, start_new_session=True) as child:

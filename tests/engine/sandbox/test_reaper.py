@@ -37,7 +37,7 @@ def server() -> subprocess.Popen[str]:
     return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_box_whose_server_was_killed_is_ended(server: subprocess.Popen[str]) -> None:
+def test_a_sandbox_whose_server_was_killed_is_ended(server: subprocess.Popen[str]) -> None:
     with server:
         assert server.stdout
         box = int(server.stdout.readline() or 0)

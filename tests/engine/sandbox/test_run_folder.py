@@ -36,7 +36,7 @@ def blocked(tmp_path: Path) -> Path:
     return tmp_path / "file" / "sandbox"
 
 
-def test_a_folder_that_can_be_written_is_the_place(tmp_path: Path, temporary: Path) -> None:
+def test_a_writable_folder_is_used(tmp_path: Path, temporary: Path) -> None:
     place = Workplace(tmp_path / "sandbox")
 
     assert place.open() == tmp_path / "sandbox"
@@ -45,7 +45,7 @@ def test_a_folder_that_can_be_written_is_the_place(tmp_path: Path, temporary: Pa
     assert not list(temporary.iterdir())
 
 
-def test_the_temporary_one_is_private_and_goes_with_its_owner(blocked: Path, temporary: Path) -> None:
+def test_the_temporary_folder_is_private_and_removed_with_its_owner(blocked: Path, temporary: Path) -> None:
     place = Workplace(blocked)
 
     folder = place.open()
@@ -58,7 +58,7 @@ def test_the_temporary_one_is_private_and_goes_with_its_owner(blocked: Path, tem
     assert not folder.exists()
 
 
-def test_one_that_others_can_read_is_not_used(tmp_path: Path, temporary: Path) -> None:
+def test_a_folder_that_others_can_read_is_not_used(tmp_path: Path, temporary: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o755)
     place = Workplace(tmp_path / "open")
@@ -83,7 +83,7 @@ def test_the_folders_of_killed_processes_are_removed_and_no_others(blocked: Path
         os.close(lock)
 
 
-def test_without_any_place_it_is_one_sentence(blocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_writable_folder_the_error_is_one_sentence(blocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(blocked))
 
     with pytest.raises(BoxError) as raised:
@@ -95,7 +95,7 @@ def test_without_any_place_it_is_one_sentence(blocked: Path, monkeypatch: pytest
     )
 
 
-def test_a_full_disk_is_left_once(tmp_path: Path, temporary: Path) -> None:
+def test_a_full_disk_changes_the_folder_once(tmp_path: Path, temporary: Path) -> None:
     """What a run removed again after its failure may have left some room there: that is not waited for."""
     place = Workplace(tmp_path / "sandbox")
     first = place.open()
@@ -108,14 +108,16 @@ def test_a_full_disk_is_left_once(tmp_path: Path, temporary: Path) -> None:
     place.close()
 
 
-def test_another_error_is_no_reason_to_leave(tmp_path: Path, temporary: Path) -> None:
+def test_another_error_does_not_change_the_folder(tmp_path: Path, temporary: Path) -> None:
     place = Workplace(tmp_path / "sandbox")
 
     assert not place.leave(place.open(), OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
     assert place.obstacle is None
 
 
-async def test_a_run_goes_on_elsewhere_when_its_folder_goes(tmp_path: Path, probes: Path, temporary: Path) -> None:
+async def test_a_run_continues_in_another_folder_if_its_own_fails(
+    tmp_path: Path, probes: Path, temporary: Path
+) -> None:
     """A layer over a workspace is written for each run: here after the folder for it became a file."""
     folder, root = tmp_path / "home" / "sandbox", tmp_path / "work"
     folder.parent.mkdir()

@@ -39,7 +39,7 @@ async def test_every_denied_call_is_denied(box: Bwrap) -> None:
     assert len(seen) > 45
 
 
-async def test_threads_children_and_own_servers_work(box: Bwrap) -> None:
+async def test_threads_children_and_local_servers_work(box: Bwrap) -> None:
     script = (
         "import threading, subprocess, socket, multiprocessing as m\n"
         "t = threading.Thread(target=lambda: None); t.start(); t.join()\n"

@@ -66,7 +66,7 @@ async def copied(mirrors: WorkspaceCopies, root: Path) -> dict[str, str]:
         return {name: str(path.readlink()) if path.is_symlink() else path.read_text() for name, path in files.items()}
 
 
-async def test_what_is_copied(workspace: Path, folder: Path) -> None:
+async def test_only_visible_files_are_copied(workspace: Path, folder: Path) -> None:
     found = await copied(WorkspaceCopies(folder), workspace)
 
     assert found == {
@@ -103,7 +103,7 @@ async def test_only_what_changed_is_copied_again(workspace: Path, folder: Path) 
     assert (copy / "src" / "made.gen").stat().st_ctime_ns == first
 
 
-async def test_what_a_run_did_is_undone(workspace: Path, folder: Path) -> None:
+async def test_changes_made_by_a_run_are_undone(workspace: Path, folder: Path) -> None:
     mirrors = WorkspaceCopies(folder)
     before = await copied(mirrors, workspace)
     with ExitStack() as stack:
@@ -130,7 +130,7 @@ async def test_what_a_run_did_is_undone(workspace: Path, folder: Path) -> None:
     assert (workspace.parent / "victim").read_text() == "precious"
 
 
-async def test_two_runs_have_a_copy_each(workspace: Path, folder: Path) -> None:
+async def test_concurrent_runs_have_separate_copies(workspace: Path, folder: Path) -> None:
     mirrors = WorkspaceCopies(folder)
     with ExitStack() as stack:
         one, two = await mirrors.borrow(workspace, stack), await mirrors.borrow(workspace, stack)
@@ -142,7 +142,9 @@ async def test_two_runs_have_a_copy_each(workspace: Path, folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-async def test_too_large_a_workspace_is_refused(workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_workspace_that_is_too_large_is_refused(
+    workspace: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workspace_copy, "_MOST_FILES", 2)
 
     with ExitStack() as stack, pytest.raises(ValueError, match=r"more than 2 files .*\.gitignore"):
@@ -163,7 +165,7 @@ def boxes(folder: Path) -> dict[str, Bwrap | LandlockBox]:
 
 
 @pytest.mark.parametrize("name", ["bwrap", "landlock"])
-async def test_a_run_sees_the_copy_and_the_host_stays(name: str, workspace: Path, folder: Path) -> None:
+async def test_a_run_changes_the_copy_and_not_the_workspace(name: str, workspace: Path, folder: Path) -> None:
     box = boxes(folder).get(name)
     if box is None:
         pytest.skip(f"there is no {name} here")

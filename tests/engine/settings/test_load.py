@@ -100,7 +100,7 @@ def test_an_unknown_key_is_a_warning_in_the_server_and_an_error_on_the_command_l
         ("model = 3", '"model" in {at} 1: expected a table'),
     ],
 )
-def test_a_wrong_value_is_told_with_key_place_and_expectation(user_file: Path, text: str, said: str) -> None:
+def test_a_wrong_value_is_reported_with_key_location_and_expectation(user_file: Path, text: str, said: str) -> None:
     user_file.write_text(text)
 
     loaded = load(project=None)
@@ -135,7 +135,7 @@ def test_an_unusable_file_is_named_and_ignored(user_file: Path, content: bytes, 
 @pytest.mark.parametrize(
     "make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir], ids=["pipe", "device", "folder"]
 )
-def test_what_is_no_regular_file_is_not_waited_for(user_file: Path, make: Callable[[Path], None]) -> None:
+def test_a_settings_file_that_is_a_pipe_does_not_block(user_file: Path, make: Callable[[Path], None]) -> None:
     make(user_file)
 
     (warning,) = load(project=None).warnings
@@ -143,7 +143,7 @@ def test_what_is_no_regular_file_is_not_waited_for(user_file: Path, make: Callab
     assert warning.startswith(f"cannot read {user_file}:")
 
 
-def test_an_editors_settings_may_be_nested_without_end() -> None:
+def test_deeply_nested_editor_settings_are_handled() -> None:
     nested: dict[str, object] = {}
     for _ in range(2000):
         nested = {"a": nested}
@@ -153,19 +153,19 @@ def test_an_editors_settings_may_be_nested_without_end() -> None:
     assert warning.startswith('unknown key "a.a.a')
 
 
-def test_an_empty_section_is_no_mistake_and_an_empty_stranger_is(user_file: Path) -> None:
+def test_an_empty_known_section_is_accepted_and_an_unknown_one_is_not(user_file: Path) -> None:
     user_file.write_text("[memory]\n[memry]\n")
 
     assert [warning.partition(" in ")[0] for warning in load(project=None).warnings] == ['unknown key "memry"']
 
 
-def test_a_byte_order_mark_is_no_error(user_file: Path) -> None:
+def test_a_byte_order_mark_is_accepted(user_file: Path) -> None:
     user_file.write_bytes(b"\xef\xbb\xbfdeadline = 7\n")
 
     assert load(project=None, strict=True).settings.deadline == 7
 
 
-def test_what_an_editor_did_not_set_overrides_nothing(user_file: Path) -> None:
+def test_values_that_an_editor_did_not_set_override_nothing(user_file: Path) -> None:
     """Editors send null for what nobody set, and their own keys of our section along."""
     user_file.write_text("deadline = 8\n")
     sent = {"deadline": None, "server": {"command": ["stet", "--stdio"]}, "trace.server": "off"}
@@ -175,7 +175,7 @@ def test_what_an_editor_did_not_set_overrides_nothing(user_file: Path) -> None:
     assert loaded.settings.deadline == 8
 
 
-def test_variables_are_text_and_lists_are_cut_at_commas(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_are_text_and_lists_are_split_at_commas(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STET_CHECKS_LIVE", "off")
     monkeypatch.setenv("STET_CHECKS_LIVE_OFF", "go, rust,")
     monkeypatch.setenv("STET_MODEL_TEMPERATURE", "0.5")
@@ -189,7 +189,7 @@ def test_variables_are_text_and_lists_are_cut_at_commas(stet_home: Path, monkeyp
     assert settings.deadline == Settings().deadline
 
 
-def test_a_misspelt_variable_is_told(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_misspelled_variable_is_reported(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STET_DEADLNE", "3")
 
     assert load(project=None).warnings == (
@@ -227,7 +227,9 @@ def test_one_line_of_variables_defines_the_only_endpoint(user_file: Path, monkey
     assert "s3cret" not in repr(loaded)
 
 
-def test_the_variables_of_openai_count_only_beside_ours(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variables_of_openai_apply_only_together_with_those_of_stet(
+    stet_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A key that lies about for other programs must not send code anywhere."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
     monkeypatch.setenv("OPENAI_ORG_ID", "org")
@@ -241,7 +243,7 @@ def test_the_variables_of_openai_count_only_beside_ours(stet_home: Path, monkeyp
     assert provider.organization == "org"
 
 
-def test_a_model_without_an_endpoint_is_told(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_without_an_endpoint_is_reported(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STET_MODEL", "m")
 
     (warning,) = load(project=None).warnings
@@ -285,7 +287,7 @@ def test_a_provider_finds_its_key_in_the_environment(user_file: Path, monkeypatc
         ('api_key_env = "NOT_SET_HERE"', "the environment variable NOT_SET_HERE is not set"),
     ],
 )
-def test_a_flaw_in_a_provider_is_told_and_the_endpoint_kept(user_file: Path, lines: str, said: str) -> None:
+def test_a_mistake_in_a_provider_is_reported_and_the_endpoint_kept(user_file: Path, lines: str, said: str) -> None:
     user_file.write_text(f'[[providers]]\nname = "a"\nbase_url = "http://127.0.0.1:1/v1"\n{lines}\n')
 
     loaded = load(project=None)
@@ -313,7 +315,7 @@ def test_an_unusable_provider_is_an_error_everywhere(user_file: Path, table: str
         load(project=None)
 
 
-def test_the_project_is_looked_for_up_to_the_repository(tmp_path: Path) -> None:
+def test_the_project_file_is_searched_up_to_the_repository(tmp_path: Path) -> None:
     inner = tmp_path / "repository" / "package" / "module"
     inner.mkdir(parents=True)
     (tmp_path / ".stet.toml").write_text("")
@@ -326,7 +328,7 @@ def test_the_project_is_looked_for_up_to_the_repository(tmp_path: Path) -> None:
     assert find_project(inner, below=Path("/nowhere")) == tmp_path / "repository"
 
 
-def test_what_the_user_knows_about_models_is_read_row_by_row(user_file: Path) -> None:
+def test_model_rows_of_the_user_are_read_one_by_one(user_file: Path) -> None:
     user_file.write_text(
         '[[models]]\nname = "tiny*"\ntemperature = 0.4\n'
         '[[models]]\nname = "tiny*"\nrole = "reviewer"\nmax_tokens = 300\n'
@@ -351,7 +353,7 @@ def test_what_the_user_knows_about_models_is_read_row_by_row(user_file: Path) ->
         ("temperature = 1", r'"models\[0\].name" .*expected a text'),
     ],
 )
-def test_a_wrong_row_about_a_model_is_told(table: str, told: str, user_file: Path) -> None:
+def test_a_wrong_model_row_is_reported(table: str, told: str, user_file: Path) -> None:
     user_file.write_text(f'[[models]]\n{table}\n[[models]]\nname = "right"\n')
 
     with pytest.raises(SettingsError, match=told):

@@ -43,7 +43,7 @@ async def answer(scripted: ScriptedModel, action: str = "debug", *, budget: Budg
         ((ModelRow(name="*", temperature=0.5), ModelRow(name="scripted-7b", temperature=0.7)), "debug", 0.7, 1000),
     ],
 )
-async def test_a_row_sets_how_its_model_is_asked(
+async def test_a_row_sets_the_parameters_of_its_model(
     rows: tuple[ModelRow, ...], action: str, temperature: float, tokens: int, scripted: ScriptedModel
 ) -> None:
     scripted.reply(FIXED)
@@ -52,7 +52,7 @@ async def test_a_row_sets_how_its_model_is_asked(
     assert (body["temperature"], body["max_tokens"]) == (temperature, tokens)
 
 
-async def test_the_users_own_temperature_holds_for_a_model_that_needs_more(scripted: ScriptedModel) -> None:
+async def test_a_temperature_set_by_the_user_overrides_the_model_row(scripted: ScriptedModel) -> None:
     scripted.models = ("qwq-32b",)
     scripted.replies([FIXED, FIXED])
     await answer(scripted, model=ModelSettings(temperature=0.3))
@@ -82,7 +82,7 @@ async def test_a_reasoning_model_may_think_before_it_answers(scripted: ScriptedM
     ],
     ids=["as ever", "one", "none", "the user's number", "off"],
 )
-async def test_repairs_are_those_of_the_profile(settings: dict, calls: int, scripted: ScriptedModel) -> None:
+async def test_the_number_of_repairs_follows_the_profile(settings: dict, calls: int, scripted: ScriptedModel) -> None:
     scripted.default = BROKEN
     assert not (await answer(scripted, **settings)).success
     assert len(scripted.requests) == calls
@@ -97,24 +97,24 @@ async def test_repairs_are_those_of_the_profile(settings: dict, calls: int, scri
     ],
     ids=["on this machine", "both", "free answers"],
 )
-async def test_a_job_adds_up_what_it_cost(price: dict, cost: float, scripted: ScriptedModel) -> None:
+async def test_a_job_sums_its_costs(price: dict, cost: float, scripted: ScriptedModel) -> None:
     scripted.reply(FIXED, usage=(500, 20))
     assert (await answer(scripted, price=price, models=ONE)).metadata.cost == pytest.approx(cost)
 
 
-async def test_repairs_cost_too(scripted: ScriptedModel) -> None:
+async def test_repairs_are_included_in_the_cost(scripted: ScriptedModel) -> None:
     scripted.replies([Reply(BROKEN, usage=(100, 10)), Reply(FIXED, usage=(200, 10))])
     told = await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0}, models=ONE)
     assert told.metadata.cost == pytest.approx(0.32)
 
 
-async def test_a_call_that_was_not_counted_costs_about_what_its_text_says(scripted: ScriptedModel) -> None:
+async def test_the_cost_of_an_uncounted_call_is_estimated_from_its_text(scripted: ScriptedModel) -> None:
     scripted.reply(FIXED, usage=False)
     cost = (await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0})).metadata.cost
     assert 0.1 < cost < 3
 
 
-def test_what_nothing_was_sent_for_costs_nothing(stet_home: Path) -> None:
+def test_a_call_that_was_not_sent_costs_nothing(stet_home: Path) -> None:
     from stet_ls.engine.job.usage import JobUsage
 
     assert JobUsage().cost == 0

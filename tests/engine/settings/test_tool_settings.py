@@ -27,7 +27,7 @@ ROW = CheckerRow(
 INI = "[a]\n$0b = 1$0\nc = 2\n"
 
 
-async def test_a_users_checker_blocks_a_bad_edit(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_checker_of_the_user_blocks_a_bad_edit(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, Settings(checkers=(ROW,), checks=Checks(fix_attempts=0))) as bench:
         scripted.reply(code_reply("b = forbidden", "ini"))
         answer = await bench.run("refactor", INI, language="ini", instruction="change it")
@@ -37,7 +37,7 @@ async def test_a_users_checker_blocks_a_bad_edit(scripted: ScriptedModel, stet_h
     assert (syntax.verdict, syntax.trusted) == (Ruling.FAIL, True)
 
 
-async def test_a_users_checker_is_what_a_repair_answers(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_repair_prompt_contains_the_message_of_a_user_checker(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, Settings(checkers=(ROW,))) as bench:
         scripted.reply(code_reply("b = forbidden", "ini"))
         scripted.reply(code_reply("b = 3", "ini"))
@@ -47,14 +47,14 @@ async def test_a_users_checker_is_what_a_repair_answers(scripted: ScriptedModel,
     assert "no such word" in str(scripted.requests[-1])
 
 
-async def test_an_error_that_was_there_before_blocks_nothing(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_an_existing_error_does_not_block_an_edit(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, Settings(checkers=(ROW,))) as bench:
         scripted.reply(code_reply("b = 3", "ini"))
         answer = await bench.run("refactor", INI + "d = forbidden\n", language="ini", instruction="change it")
     assert answer.success, answer.message
 
 
-async def test_a_disabled_tool_judges_nothing(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_disabled_tool_is_not_run(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, Settings(checks=Checks(disabled_tools=("ruff", "ast")))) as bench:
         scripted.reply(code_reply("def f():\n    return unknown"))
         answer = await bench.run("refactor", "def f():\n    $0return 1\n", instruction="change it")
@@ -80,7 +80,7 @@ class TestFormatting:
             assert answer.code in text, "the target's new text is what lands"
             return text
 
-    async def test_an_edit_survives_the_next_format_on_save(
+    async def test_an_edit_is_formatted_as_on_save(
         self, scripted: ScriptedModel, stet_home: Path, tmp_path: Path
     ) -> None:
         path = self.project(tmp_path)
@@ -91,7 +91,7 @@ class TestFormatting:
         assert "import os\nimport sys\n" in path.read_text()
         assert path.read_text().endswith("\n\n\ndef g():\n    return f('b')\n")
 
-    async def test_the_setting_leaves_edits_as_they_are(
+    async def test_formatting_of_edits_can_be_switched_off(
         self, scripted: ScriptedModel, stet_home: Path, tmp_path: Path
     ) -> None:
         path = self.project(tmp_path)
@@ -99,7 +99,7 @@ class TestFormatting:
         assert 'os.path.join("a"  ,x,' in text
 
     @needs("gofmt")
-    async def test_go(self, scripted: ScriptedModel, stet_home: Path, tmp_path: Path) -> None:
+    async def test_an_edit_of_go_is_formatted(self, scripted: ScriptedModel, stet_home: Path, tmp_path: Path) -> None:
         before = "package p\n\nfunc f(a int) int {\n\t$0return a\n}\n"
         async with Bench(scripted, Settings()) as bench:
             scripted.reply(code_reply("func f(a int) int {\n  b:=a+1\n  return b\n}", "go"))

@@ -15,17 +15,17 @@ def paths(tmp_path: Path) -> Paths:
     return Paths(*(tmp_path / name for name in ("config.toml", "data", "cache", "log", "run")))
 
 
-def test_a_folder_that_is_not_there_yet_can_be_written(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_yet_counts_as_writable(tmp_path: Path) -> None:
     assert obstacle(tmp_path / "a" / "b") is None
     assert not list(tmp_path.iterdir()), "nothing is left of the trial"
 
 
-def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
+def test_the_obstacle_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("in the way")
     assert str(obstacle(tmp_path / "a" / "b")) == f"`{tmp_path}/a` is not writable (Not a directory)"
 
 
-def test_each_obstacle_is_told_once_with_what_is_off(paths: Paths) -> None:
+def test_each_obstacle_is_reported_once_with_the_disabled_features(paths: Paths) -> None:
     paths.data.write_text("in the way")
     paths.cache.mkdir()
     (paths.cache / "symbols").write_text("in the way")
@@ -39,5 +39,5 @@ def test_each_obstacle_is_told_once_with_what_is_off(paths: Paths) -> None:
     assert "temporary folder" not in first + second, "code still runs where it always does"
 
 
-def test_nothing_is_told_where_all_is_well(paths: Paths) -> None:
+def test_writable_folders_are_not_reported(paths: Paths) -> None:
     assert not list(told_as_off({"the memory": paths.memory}, paths.cache / "sandbox"))

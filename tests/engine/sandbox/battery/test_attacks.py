@@ -39,7 +39,7 @@ OF_ROOT = {
 """What only some may do anyway."""
 
 
-def test_without_a_box_it_goes_through(user: int) -> None:
+def test_an_attack_succeeds_without_a_sandbox(user: int) -> None:
     told = driven.driven("attacks", "bare", user)
 
     stopped = {name for name, attack in told.found.items() if not attack["reached"]}
@@ -49,7 +49,7 @@ def test_without_a_box_it_goes_through(user: int) -> None:
 
 
 @pytest.mark.parametrize("box", boxes.NAMES)
-def test_a_box_stops_it(user: int, box: str, tmp_path: Path) -> None:
+def test_a_sandbox_stops_the_attack(user: int, box: str, tmp_path: Path) -> None:
     if box not in boxes.boxes(tmp_path):
         pytest.skip(f"this machine has no {box}")
 

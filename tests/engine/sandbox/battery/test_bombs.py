@@ -14,7 +14,7 @@ from support.battery import boxes, driven
 
 
 @pytest.mark.parametrize("box", boxes.NAMES)
-def test_a_box_outlives_it(user: int, box: str, tmp_path: Path) -> None:
+def test_a_sandbox_survives_a_bomb(user: int, box: str, tmp_path: Path) -> None:
     if box not in boxes.boxes(tmp_path):
         pytest.skip(f"this machine has no {box}")
     if why := driven.missing(user, bombs=True):

@@ -35,7 +35,7 @@ def folders(store: EnvironmentStore) -> list[str]:
     return sorted(name for name in found if name != "uv")
 
 
-async def test_packages_are_there_and_cannot_be_written(
+async def test_packages_are_available_and_read_only(
     store: EnvironmentStore, python: Interpreter, runs: Sandbox
 ) -> None:
     script = textwrap.dedent("""
@@ -61,7 +61,7 @@ async def test_packages_are_there_and_cannot_be_written(
     assert next(environment.folder.rglob("stone.py")).stat().st_nlink > 1, "they share it, or nothing was shown"
 
 
-async def test_the_second_use_builds_nothing(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
+async def test_an_environment_is_built_once(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
     async with store.use(python, ["stone"]) as first:
         pass
     for file in index.iterdir():
@@ -71,7 +71,7 @@ async def test_the_second_use_builds_nothing(store: EnvironmentStore, python: In
         assert second.folder == first.folder
 
 
-async def test_uses_at_the_same_time_build_once(store: EnvironmentStore, python: Interpreter) -> None:
+async def test_concurrent_uses_build_an_environment_once(store: EnvironmentStore, python: Interpreter) -> None:
     async def use() -> int:
         async with store.use(python, ["stone"]) as environment:
             assert environment.folder
@@ -84,7 +84,7 @@ async def test_uses_at_the_same_time_build_once(store: EnvironmentStore, python:
     ("name", "why"),
     [("pebble", "no wheel|the index has no such package"), ("gravel", "the index has no such package")],
 )
-async def test_what_cannot_be_had_is_told_and_leaves_nothing(
+async def test_an_unavailable_package_is_reported_and_leaves_no_files(
     store: EnvironmentStore, python: Interpreter, name: str, why: str
 ) -> None:
     with pytest.raises(PackagesError, match=rf"^{name} could not be installed: ({why})"):
@@ -94,7 +94,7 @@ async def test_what_cannot_be_had_is_told_and_leaves_nothing(
     assert folders(store) == []
 
 
-async def test_sources_are_never_built(
+async def test_source_distributions_are_never_built(
     store: EnvironmentStore, python: Interpreter, index: Path, tmp_path: Path
 ) -> None:
     mark = tmp_path / "ran"
@@ -110,7 +110,7 @@ async def test_sources_are_never_built(
     assert not mark.exists()
 
 
-async def test_the_interpreters_own_packages_stay(
+async def test_packages_of_the_interpreter_are_not_replaced(
     store: EnvironmentStore, python: Interpreter, index: Path, wheel: Wheel
 ) -> None:
     """What is installed already is neither replaced nor doubled by another version."""
@@ -127,7 +127,7 @@ def _fields(interpreter: Interpreter) -> dict[str, object]:
     return {name: getattr(interpreter, name) for name in Interpreter.__slots__}
 
 
-async def test_a_cancelled_build_leaves_nothing(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
+async def test_a_cancelled_build_leaves_no_files(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
     endless = index / "endless-1.0-py3-none-any.whl"
     os.mkfifo(endless)  # whoever opens it waits for somebody who writes
     use = store.use(python, ["endless"])
@@ -141,7 +141,7 @@ async def test_a_cancelled_build_leaves_nothing(store: EnvironmentStore, python:
     assert folders(store) == []
 
 
-async def test_what_a_killed_process_left_is_swept(store: EnvironmentStore, python: Interpreter) -> None:
+async def test_leftovers_of_a_killed_process_are_removed(store: EnvironmentStore, python: Interpreter) -> None:
     async with store.use(python, ["stone"]):
         pass
     base = store.cache.parent
@@ -163,7 +163,7 @@ async def test_what_a_killed_process_left_is_swept(store: EnvironmentStore, pyth
         assert not (base / "building-x").exists()
 
 
-async def test_the_least_recently_used_goes_and_none_in_use(
+async def test_the_least_recently_used_environment_is_removed_but_none_in_use(
     store: EnvironmentStore, python: Interpreter, index: Path, wheel: Wheel
 ) -> None:
     names = ["one", "two", "three"]
@@ -184,14 +184,14 @@ async def test_the_least_recently_used_goes_and_none_in_use(
         assert small.size() <= 7_000_000
 
 
-def test_a_file_of_two_names_is_counted_once(tmp_path: Path) -> None:
+def test_a_hard_linked_file_is_counted_once(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * 100_000)
     (tmp_path / "b").hardlink_to(tmp_path / "a")
 
     assert 100_000 <= EnvironmentStore(tmp_path).size() < 150_000
 
 
-def test_keys_tell_apart_what_could_change_a_run(tmp_path: Path) -> None:
+def test_keys_differ_for_everything_that_could_change_a_run(tmp_path: Path) -> None:
     one = Interpreter(Path(sys.executable), (3, 11, 7), ())
     other = Interpreter(Path(sys.executable), (3, 11, 8), ())
     keys = {key_of(one, ["a"]), key_of(one, ["a", "b"]), key_of(other, ["a"]), key_of(one, ["a"], "pytest 9")}
@@ -200,7 +200,7 @@ def test_keys_tell_apart_what_could_change_a_run(tmp_path: Path) -> None:
     assert key_of(one, ["b", "a"]) == key_of(one, ["a", "b"])
 
 
-def test_uv_is_given_no_key_and_nothing_of_the_project(tmp_path: Path) -> None:
+def test_uv_gets_no_secrets_and_no_project_settings(tmp_path: Path) -> None:
     environ = {
         "HOME": str(tmp_path), "PATH": "/evil", "OPENAI_API_KEY": "k", "UV_INDEX": "https://evil.example",
         "UV_CONFIG_FILE": "evil", "PIP_INDEX_URL": "https://evil.example", "HTTPS_PROXY": "http://proxy.example",
@@ -213,7 +213,7 @@ def test_uv_is_given_no_key_and_nothing_of_the_project(tmp_path: Path) -> None:
     assert options[0] in ("--no-config", "--config-file")
 
 
-def test_young_packages_wait_but_for_those_of_the_project() -> None:
+def test_recent_packages_are_excluded_unless_the_project_uses_them() -> None:
     options = MinimumAge(7, ["mine"]).options()
 
     week_ago = time.strptime(options[1], "%Y-%m-%dT%H:%M:%SZ")

@@ -38,7 +38,7 @@ def late():
 """
 
 
-def test_imports_are_found_wherever_they_stand() -> None:
+def test_imports_are_found_everywhere_in_a_file() -> None:
     found = imports(CODE)
 
     assert found.needed == {"__future__", "os", "numpy", "sklearn", "careless", "yaml", "scipy"}
@@ -46,11 +46,11 @@ def test_imports_are_found_wherever_they_stand() -> None:
 
 
 @pytest.mark.parametrize("code", ["import (", "", "\0", "(" * 5000], ids=["broken", "empty", "binary", "deep"])
-def test_what_does_not_parse_imports_nothing(code: str) -> None:
+def test_code_that_does_not_parse_has_no_imports(code: str) -> None:
     assert imports(code) == Imports()
 
 
-def test_only_what_nobody_brings_is_missing(tmp_path: Path) -> None:
+def test_only_imports_without_a_provider_are_missing(tmp_path: Path) -> None:
     (tmp_path / "src" / "mine").mkdir(parents=True)
     (tmp_path / "local.py").touch()
     wanted = Imports(frozenset({"os", "mine", "local", "given", "numpy", "yaml"}), frozenset({"ujson", "json"}))
@@ -64,12 +64,12 @@ def test_only_what_nobody_brings_is_missing(tmp_path: Path) -> None:
     ("module", "package"),
     [("cv2", "opencv-python"), ("yaml", "PyYAML"), ("PIL", "pillow"), ("sklearn", "scikit-learn"), ("rich", "rich")],
 )
-def test_a_package_may_be_called_otherwise(module: str, package: str) -> None:
+def test_a_package_may_have_another_name_than_its_module(module: str, package: str) -> None:
     assert distribution(module) == package
     assert normalized(package) in well_known()
 
 
-def test_the_users_environment_knows_better() -> None:
+def test_the_environment_of_the_user_decides_the_package_name() -> None:
     assert distribution("yaml", {"yaml": ("ruamel-yaml-fork", "1.0")}) == "ruamel-yaml-fork"
 
 
@@ -121,7 +121,7 @@ async def test_known_and_allowed_names_pass() -> None:
     assert await gate.requirements(wanted) == ("PyYAML", "indexed", "mine>=2", "numpy", "the_users")
 
 
-async def test_an_invented_name_is_refused_or_asked_for() -> None:
+async def test_an_invented_package_name_is_refused_or_needs_consent() -> None:
     asked: list[tuple[str, ...]] = []
 
     async def yes(names: tuple[str, ...]) -> bool:
@@ -135,12 +135,12 @@ async def test_an_invented_name_is_refused_or_asked_for() -> None:
     assert asked == [("invented",)]
 
 
-async def test_what_the_system_has_to_bring_is_said_and_not_installed() -> None:
+async def test_system_packages_are_reported_and_not_installed() -> None:
     with pytest.raises(PolicyError, match=r"tkinter cannot be installed from wheels.*python3-tk"):
         await InstallPolicy().requirements(Imports(frozenset({"tkinter"})))
 
 
-async def test_no_package_is_called_like_an_option() -> None:
+async def test_a_package_name_cannot_be_an_option() -> None:
     async def yes(names: tuple[str, ...]) -> bool:
         return True
 
@@ -148,7 +148,7 @@ async def test_no_package_is_called_like_an_option() -> None:
         await InstallPolicy(ask=yes).requirements(Imports(frozenset({"größe"})))
 
 
-def test_a_workspaces_own_modules_bring_their_imports(tmp_path: Path) -> None:
+def test_imports_of_workspace_modules_are_followed(tmp_path: Path) -> None:
     for name, text in {
         "shop/__init__.py": "import banner",
         "shop/units.py": "import stone\nfrom .deep import er",
@@ -168,7 +168,7 @@ def test_a_workspaces_own_modules_bring_their_imports(tmp_path: Path) -> None:
     assert found.optional == {"shop"}
 
 
-def test_modules_that_import_each_other_end(tmp_path: Path) -> None:
+def test_circular_imports_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import b")
     (tmp_path / "b.py").write_text("import a, stone")
 
@@ -176,7 +176,7 @@ def test_modules_that_import_each_other_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../secret", "/etc/hosts", "a..b"])
-def test_nothing_is_read_that_no_import_reaches(tmp_path: Path, name: str) -> None:
+def test_only_imported_files_are_read(tmp_path: Path, name: str) -> None:
     root = tmp_path / "inner" / "root"
     root.mkdir(parents=True)
     (tmp_path / "secret.py").write_text("import told")

@@ -23,7 +23,7 @@ def venv(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-async def test_an_environment_is_taken_only_if_the_module_really_works(runs: Sandbox, tmp_path: Path) -> None:
+async def test_an_environment_is_used_only_if_the_module_can_be_imported(runs: Sandbox, tmp_path: Path) -> None:
     python = venv(tmp_path / ".venv")
     site = next((tmp_path / ".venv").glob("lib/python3*/site-packages"))
     (site / "broken_thing.py").write_text("import no_such_library_of_the_system")
@@ -46,7 +46,7 @@ async def test_an_environment_is_taken_only_if_the_module_really_works(runs: San
     assert not found.interpreter.has("no_such_library_of_the_system")
 
 
-async def test_the_program_of_a_project_runs_in_the_box_alone(runs: Sandbox, tmp_path: Path) -> None:
+async def test_the_interpreter_of_a_project_runs_only_in_the_sandbox(runs: Sandbox, tmp_path: Path) -> None:
     environment = tmp_path / "project" / ".venv"
     venv(environment)
     mark = tmp_path / "ran"
@@ -59,7 +59,7 @@ async def test_the_program_of_a_project_runs_in_the_box_alone(runs: Sandbox, tmp
     assert found.interpreter is None or found.interpreter.binds
 
 
-async def test_what_binds_are_told_is_enough_to_start(runs: Sandbox, tmp_path: Path) -> None:
+async def test_the_listed_binds_are_enough_to_start_the_interpreter(runs: Sandbox, tmp_path: Path) -> None:
     interpreter = await Detector(runs).prove(venv(tmp_path / "env"))
 
     result = await runs.run(RunSpec((str(interpreter.path), "-c", "import ssl, json"), binds=interpreter.binds))
@@ -67,7 +67,7 @@ async def test_what_binds_are_told_is_enough_to_start(runs: Sandbox, tmp_path: P
     assert (result.status, result.stderr) == (RunStatus.OK, b"")
 
 
-def test_a_home_that_is_no_installation_is_not_shown(tmp_path: Path) -> None:
+def test_a_home_that_is_not_an_installation_is_not_bound(tmp_path: Path) -> None:
     """`home = ~/.ssh/bin` would have the box show the user's keys."""
     private = tmp_path / "private"
     (private / "bin").mkdir(parents=True)
@@ -79,7 +79,7 @@ def test_a_home_that_is_no_installation_is_not_shown(tmp_path: Path) -> None:
         installation(python)
 
 
-def test_a_library_behind_a_link_makes_no_installation(tmp_path: Path) -> None:
+def test_a_linked_library_does_not_make_an_installation(tmp_path: Path) -> None:
     """A file of another project may hold a link that makes a folder look like an installation."""
     private = tmp_path / "private"
     (private / "bin").mkdir(parents=True)
@@ -90,7 +90,7 @@ def test_a_library_behind_a_link_makes_no_installation(tmp_path: Path) -> None:
         installation(private / "bin" / "python")
 
 
-def test_an_environment_that_is_a_link_is_not_shown(tmp_path: Path) -> None:
+def test_an_environment_that_is_a_link_is_not_bound(tmp_path: Path) -> None:
     venv(tmp_path / "elsewhere")
     (tmp_path / ".venv").symlink_to(tmp_path / "elsewhere")
 
@@ -102,7 +102,7 @@ def test_an_environment_that_is_a_link_is_not_shown(tmp_path: Path) -> None:
     ("text", "why"),
     [("#!/bin/sh\nexec python3", "a script that starts a Python"), ("\x7fELF", "is not a Python installation")],
 )
-def test_a_program_that_is_no_python(tmp_path: Path, text: str, why: str) -> None:
+def test_a_program_that_is_not_python_is_refused(tmp_path: Path, text: str, why: str) -> None:
     program = tmp_path / "bin" / "python"
     program.parent.mkdir()
     program.write_text(text)
@@ -111,14 +111,14 @@ def test_a_program_that_is_no_python(tmp_path: Path, text: str, why: str) -> Non
         installation(program)
 
 
-def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_broken_link_is_reported(tmp_path: Path) -> None:
     (tmp_path / "python").symlink_to(tmp_path / "gone")
 
     with pytest.raises(UnfitError, match="a broken link"):
         installation(tmp_path / "python")
 
 
-def test_places_are_asked_from_near_to_far(tmp_path: Path) -> None:
+def test_interpreters_are_searched_from_nearest_to_farthest(tmp_path: Path) -> None:
     root, home = tmp_path / "project", tmp_path / "home"
     for folder in (root / ".venv", root / "venv", home / ".pyenv" / "versions" / "3.12.1", home / "bin"):
         (folder / "bin").mkdir(parents=True)
@@ -140,7 +140,7 @@ def test_places_are_asked_from_near_to_far(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../..", "..", "*", "a/../b"])
-def test_a_project_names_no_folder_elsewhere(tmp_path: Path, name: str) -> None:
+def test_a_project_cannot_name_an_environment_outside_itself(tmp_path: Path, name: str) -> None:
     root, home = tmp_path / "project", tmp_path / "home"
     (home / "miniconda3" / "envs").mkdir(parents=True)
     (home / ".pyenv" / "versions").mkdir(parents=True)

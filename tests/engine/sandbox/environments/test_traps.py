@@ -46,7 +46,7 @@ def trap(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     return tmp_path
 
 
-def test_an_environment_is_looked_for_without_waiting(trap: Path) -> None:
+def test_searching_an_environment_does_not_block(trap: Path) -> None:
     assert dependencies(trap) == {}
     found = list(candidates(trap, {"HOME": str(trap / "home"), "PATH": ""}))
     assert [path for _, path in found] == [trap / ".venv" / "bin" / "python"]
@@ -55,7 +55,7 @@ def test_an_environment_is_looked_for_without_waiting(trap: Path) -> None:
     assert mounts.interpreter(trap / ".venv" / "bin" / "python") is not None
 
 
-def test_what_is_beside_a_file_is_looked_at_without_waiting(trap: Path) -> None:
+def test_reading_neighbors_of_a_file_does_not_block(trap: Path) -> None:
     assert examples.test_texts(trap / "app.py", trap) == ()
     assert script_examples.test_texts(trap / "app.ts", trap) == ()
     go_undefined_names.undefined(Source("package app\n\nfunc f() int { return g() }\n"), trap / "app.go")
@@ -64,7 +64,7 @@ def test_what_is_beside_a_file_is_looked_at_without_waiting(trap: Path) -> None:
     assert list(overlay.secrets(trap)) == []
 
 
-def test_names_of_packages_come_from_the_projects_own_files(tmp_path: Path) -> None:
+def test_package_names_come_only_from_files_of_the_project(tmp_path: Path) -> None:
     """They are looked up, so a link to another file of the user's would send words of it to an index."""
     root, outside = tmp_path / "root", tmp_path / "notes.txt"
     root.mkdir()
@@ -75,7 +75,7 @@ def test_names_of_packages_come_from_the_projects_own_files(tmp_path: Path) -> N
     assert dependencies(root) == {"numpy": "numpy>=1"}
 
 
-def test_a_workspace_too_large_to_look_for_secrets_is_not_shown(
+def test_a_workspace_too_large_to_search_for_secrets_is_not_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was not looked at could be a secret."""
