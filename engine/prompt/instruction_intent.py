@@ -128,7 +128,7 @@ _FOLLOWING = (
     r"|now|again|there|here)\b)"
 )
 _AFTER_A_NAME = re.compile(rf"{_FOLLOWING}|\s*{_KIND}\b", re.IGNORECASE)
-"""What may follow a plain word that is a name: it is one in "remove words", not in "remove words of a letter"."""
+"""What may follow a plain word used as a name: one in "remove words", not in "remove words of one letter"."""
 _USELESS = (
     r"(?:\s+(?:is|are|has become|have become|became)(?:\s+\w+)?\s+(?:no longer (?:needed|used|wanted)"
     r"|not (?:needed|used)|unneeded|unused|superfluous|redundant|obsolete|dead)\b)"

@@ -1,5 +1,5 @@
-"""What comes back from a model: code taken out of any shape of reply, then fitted into the document.
+"""Reads a model's reply: extracts code from replies of any form, then fits it into the document.
 
-This room believes nothing a reply says about itself: labels, fence tags and line numbers are hints. It never asks a
-model, and what it returns was in the reply or in the document.
+This package trusts nothing a reply says about itself: labels, fence tags and line numbers are hints. It never calls a
+model, and all code that it returns comes from the reply or the document.
 """

@@ -1,6 +1,6 @@
 """Findings in a model's reply, in any form: each a quoted line, a kind, and a reason.
 
-Nothing is believed: a finding counts only where its quote stands in the code, and it stays an opinion even then.
+Nothing is trusted: a finding counts only if its quote is in the code, and even then it is an opinion.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 MOST = 20
-"""Findings that are read of one reply; a model that tells more has lost itself."""
+"""The most findings read from one reply; a model that lists more is stuck."""
 _LONGEST = 600
 _LEAST_QUOTE, _LEAST_PART = 4, 10
-"""Characters of a quote without its blanks: `}` tells no place, and `lo=0` out of a longer line hardly one."""
+"""The fewest non-blank characters of a quoted line, and of a part of one: `}` or `lo=0` fit too many lines."""
 _NEAR = 2
-"""Lines by which a model may miscount."""
+"""The most lines by which a model may miscount."""
 
 KINDS: Mapping[str, str] = {
     "bug": "bug", "error": "bug", "defect": "bug", "correctness": "bug", "logic": "bug", "crash": "bug",
@@ -27,7 +27,7 @@ KINDS: Mapping[str, str] = {
     "clarity": "clarity", "style": "clarity", "readability": "clarity", "maintainability": "clarity",
     "documentation": "clarity", "naming": "clarity", "complexity": "clarity",
 }  # fmt: skip
-"""What models call a kind, and what we call it."""
+"""Names of kinds in replies, and Stet's names for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class ModelFinding:
 
 @dataclass(frozen=True, slots=True)
 class LocatedFinding:
-    """A finding whose quote stands in line `line` (from 0) of the document.
+    """A finding whose quote is in line `line` (from 0) of the document.
 
-    `refuted`: what it claims was tried, and is not so.
+    `refuted`: its claim was tried and is false.
     """
 
     line: int
@@ -63,11 +63,11 @@ def read_opinions(text: str) -> tuple[ModelFinding, ...]:
 
 
 def place(opinions: Iterable[ModelFinding], lines: Sequence[tuple[int, str]]) -> tuple[list[LocatedFinding], int]:
-    """The findings whose quotes stand in the code, and how many were dropped because theirs do not.
+    """The findings whose quotes are in the code, and the number of those dropped because theirs are not.
 
     `lines` are the lines that the model saw, with their numbers in the document (from 0). A quote has to be a line or
-    a part of one, but for white space. Where it stands on several, the line that was named decides, or the nearest
-    within reach; without one the finding is dropped: nobody could say what it is about.
+    a part of one, except for white space. If several lines match, the one with the given number is taken, or the
+    nearest within reach; without one the finding is ambiguous and dropped.
     """
     squeezed = [(number, _squeezed(text)) for number, text in lines]
     first = lines[0][0] if lines else 0
@@ -165,7 +165,7 @@ class _Item:
 def _from_items(text: str, *, loose: bool) -> Iterator[ModelFinding]:
     """Findings in lists, tables or labeled lines; if `loose`, also as sentences that quote a line."""
     item: _Item | None = None
-    code: Literal["", "quoted", "shown", "around"] = ""  # what the present fence holds: a quote, more code, all of it
+    code: Literal["", "quoted", "shown", "around"] = ""  # content of the current fence: a quote, more code, or the whole list
     above = ""
     for line in text.splitlines():
         fence = _FENCE.fullmatch(line)
@@ -201,7 +201,7 @@ def _from_items(text: str, *, loose: bool) -> Iterator[ModelFinding]:
 
 
 def _begin(line: str, *, loose: bool) -> _Item | None:
-    """The finding that a line begins: by its quote, or by cells."""
+    """The finding that starts on a line, with a quote or with table cells."""
     label = _LABEL.match(line)
     if label and label["name"].lower() in ("code", "line", "quote"):
         code = _SPAN.search(label["rest"])
@@ -226,7 +226,7 @@ def _of_cells(cells: Sequence[str]) -> _Item | None:
         number, cells = int(cells[0].lower().removeprefix("line").strip(" :#")[:7]), cells[1:]
     if set("".join(cells)) <= set("-: "):
         return None  # the ruler of a table
-    # The quote may hold a bar itself: the kind is the first cell that is one.
+    # The quote may contain a bar: the kind is the first cell that is a known kind.
     at = next((index for index, cell in enumerate(cells) if index and _is_kind(cell)), None)
     if at is None:
         return None
@@ -260,6 +260,6 @@ def _kind(words: str) -> str:
 
 
 def _words(text: str) -> str:
-    """A sentence out of what stands behind a quote: without marks at its ends, cut to a bearable length."""
+    """The text after a quote as a sentence: without marks at its ends, cut to a maximum length."""
     words = " ".join(text.replace("**", "").split()).strip(" |:-\u2013\u2014")
     return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "\u2026"

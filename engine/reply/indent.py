@@ -1,4 +1,4 @@
-"""Moving code to another margin and another unit of indentation, strings untouched."""
+"""Moves code to another margin and another unit of indentation, without changing strings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEADERS = ("@", "#[", "/**", "///", "[")
 
 
 def unit_of(source: Source, target: Span, language: str) -> str | None:
-    """One step of indentation as the target has it, else the document; None if nothing is indented."""
+    """One step of indentation in the target, else in the document; None if nothing is indented."""
     if for_language(language).aligned:
         return None
     first, last = source.line_of(target.start), source.line_of(target.end)
@@ -32,7 +32,7 @@ def unit_of(source: Source, target: Span, language: str) -> str | None:
 
 
 def reindent(code: str, language: str, *, base: str, unit: str | None) -> str:
-    """The code at the margin `base`, its indentation in steps of `unit` (None: in its own)."""
+    """The code at the margin `base`, its indentation in steps of `unit` (None: its own step)."""
     fixed = fixed_lines(Source(code), language)
     lines = _with_first_line_back(code.split("\n"), fixed, base, unit)
     own = [line for number, line in enumerate(lines) if number not in fixed and line.strip()]
@@ -50,7 +50,7 @@ def reindent(code: str, language: str, *, base: str, unit: str | None) -> str:
 
 
 def common_margin(lines: Sequence[str]) -> str:
-    """The white space with which all of some lines begin that are not blank."""
+    """The white space at the start of all lines that are not blank."""
     margins = [_margin(line) for line in lines if line.strip()]
     if not margins:
         return ""
@@ -60,12 +60,12 @@ def common_margin(lines: Sequence[str]) -> str:
 
 
 def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, unit: str | None) -> list[str]:
-    """The lines, the first one indented like the others if it alone lost the margin that the document has."""
+    """The lines, with the first one indented like the others if it alone lost the document's margin."""
     rest = [line for number, line in enumerate(lines[1:], 1) if number not in fixed and line.strip()]
     if not base or not rest or not lines[0] or lines[0][0].isspace():
         return lines
     margin = common_margin(rest)
-    # A flat body comes out the same either way; a deeper one tells whether its first step is one step or two.
+    # A flat body gives the same result either way; a deeper one shows if its first step is one step or two.
     inside = unit is not None and margin == base + unit and _step(line.removeprefix(margin) for line in rest) == unit
     beside = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and _margin(rest[-1]) == base)
     led = margin == base and lines[0].startswith(_LEADERS)
@@ -82,12 +82,12 @@ def _converted(line: str, step: str | None, unit: str | None) -> str:
     else:
         levels, rest = divmod(len(margin.expandtabs(len(step))), len(step))
     if unit != "\t":
-        rest = min(rest, len(unit) - 1)  # an odd line stays between its neighbours
+        rest = min(rest, len(unit) - 1)  # an odd line stays between its neighbors
     return unit * levels + " " * rest + line[len(margin) :]
 
 
 def _step(lines: Iterable[str]) -> str | None:
-    """The commonest growth of indentation from one line to the next, a tab or spaces; None if there is none."""
+    """The most common increase of indentation between lines, a tab or spaces; None if there is none."""
     steps: Counter[str] = Counter()
     before = 0
     for line in lines:

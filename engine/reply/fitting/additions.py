@@ -1,7 +1,7 @@
-"""New code beside what is there: what a reply defines anew goes in, what it repeats stays or is replaced in its place.
+"""Adds new code to existing code: new definitions are inserted, repeated ones are kept or replaced in their place.
 
-A model that is asked for one more function answers with it alone, with it and what it changed for it, with the class
-around it, or with the whole file. In each case nothing that was there goes away.
+A model that is asked for one more function replies with it alone, with it and other changed code, with the class
+around it, or with the whole file. In each case nothing that exists is removed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PARTLY = 'The reply contains only a part of "{}".'
 
 @dataclass
 class _Merged:
-    """What becomes of a reply's definitions: spans of the document with their new text, and code for new places."""
+    """A reply's definitions, sorted: spans of the document with their new text, and code to be inserted."""
 
     replaced: list[tuple[Unit, str]] = field(default_factory=list)
     members: list[tuple[Unit, str]] = field(default_factory=list)
@@ -52,9 +52,9 @@ def add(
     replaces: Span | None = None,
     released: Callable[[str], bool] = lambda name: False,
 ) -> Fitted:
-    """The edit that brings a reply's code in without taking anything away; see `fit` for the manner of it.
+    """The edit that adds a reply's code without removing anything; formatted as in `fit`.
 
-    A target that is to be replaced is, if the code has all that it defines but for the names that `released` lets go.
+    Replaces the target if the code has all of its definitions, except the names that `released` permits to drop.
     """
     snippet = Snippet(code.strip("\n"), language)
     if _is_kept(source, target, snippet, released):
@@ -75,7 +75,7 @@ def _is_kept(source: Source, target: Target, snippet: Snippet, released: Callabl
     if target.kind is TargetKind.INSERTION:
         return not source.text.strip()
     if snippet.state == "broken":
-        return True  # the judge of syntax tells
+        return True  # the syntax judge reports it
     if target.kind is TargetKind.UNIT and target.name:
         return snippet.defines(target.name) or released(target.name) or not snippet.units
     own = {symbol.name for symbol in _tops(outline(source, snippet.language)) if target.span.contains(symbol.span)}
@@ -96,7 +96,7 @@ def _holds_all(source: Source, snippet: Snippet) -> bool:
 
 
 def _place(source: Source, target: Target, language: str) -> Target:
-    """The position at which new code goes in: the insertion itself, else below what is not replaced."""
+    """The position for new code: the insertion itself, else below the target, which is not replaced."""
     if target.kind is TargetKind.INSERTION:
         return target
     at = source.line_span(source.line_of(target.span.end) + 1).start
@@ -120,7 +120,7 @@ def _merge(snippet: Snippet, source: Source, language: str) -> _Merged:
 
 
 def _same(unit: Unit, given: tuple[Unit, ...], present: tuple[Unit, ...], language: str) -> Unit | None:
-    """The unit of the document that one of the reply is a new text of."""
+    """The unit of the document that a unit of the reply replaces."""
     known = [one for one in present if one.qualified == unit.qualified and _sort(one) == _sort(unit)]
     alike = [one for one in known if _words(one.signature) == _words(unit.signature)]
     if alike:
@@ -132,7 +132,7 @@ def _same(unit: Unit, given: tuple[Unit, ...], present: tuple[Unit, ...], langua
 
 
 def _sort(unit: Unit) -> str:
-    """The word by which a language tells its kinds of definitions apart (`struct A` and `impl A`)."""
+    """The keyword of a definition, which distinguishes `struct A` from `impl A`."""
     word = _SORT.search(unit.signature)
     return "function" if unit.kind != "class" else "class" if word is None else word[1]
 
@@ -140,7 +140,7 @@ def _sort(unit: Unit) -> str:
 def _merge_class(
     merged: _Merged, snippet: Snippet, unit: Unit, source: Source, old: Unit, present: tuple[Unit, ...]
 ) -> None:
-    """A class of the reply in place of the document's if it has all its members, else its members one by one."""
+    """Replaces a class of the document if the reply's has all its members, else merges the members one by one."""
     if _words(snippet.text_of(unit.span)) == _words(source.slice(old.span)):
         return
     own = {one.name for one in _members(old, outline(source, snippet.language))}
@@ -176,7 +176,7 @@ def _is_member_of(one: Unit, holder: Unit, given: tuple[Unit, ...]) -> bool:
 
 
 def _merge_values(merged: _Merged, snippet: Snippet, source: Source, language: str) -> None:
-    """The top-level statements that the document has too; those that give a known name another value replace it."""
+    """Merges top-level statements that the document has too; those with another value for a known name replace it."""
     present = {
         symbol.name: symbol for symbol in _tops(outline(source, language)) if symbol.kind in ("variable", "constant")
     }
@@ -233,7 +233,7 @@ def _fitted(
 
 
 def _joined(splices: list[Splice]) -> Iterator[Splice]:
-    """The splices, several insertions at one place as one: splices must not share a place."""
+    """The splices, with insertions at the same offset combined: splices must not share an offset."""
     texts: dict[Span, str] = {}
     for splice in splices:
         texts[splice.span] = texts.get(splice.span, "") + splice.text
@@ -241,7 +241,7 @@ def _joined(splices: list[Splice]) -> Iterator[Splice]:
 
 
 def _settled(source: Source, target: Target, rest: Snippet) -> Target:
-    """The place of new definitions: a member stays within the class around the position, what is none leaves it."""
+    """The position for new definitions: members stay in the class around the target, others go outside of it."""
     language = rest.language
     tops = [unit for unit in units(source, language) if "." not in unit.qualified]
     around = [unit for unit in tops if unit.span.start < target.span.start <= below(source, unit)]

@@ -1,4 +1,4 @@
-"""Taking a reply's code apart: the wanted unit, the helpers it brought along, and its imports."""
+"""Splits a reply's code into the requested unit, its helpers, and its imports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST_WORD = re.compile(r"(\w+)\W*$")
 
 @dataclass(frozen=True, slots=True)
 class CodeParts:
-    """A reply in parts. `beside` goes above the unit, at its own indentation; `above` to the top level."""
+    """A reply in parts. `beside` goes above the unit, at the unit's indentation; `above` to the top level."""
 
     code: str
     beside: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class CodeParts:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A helper that a reply brought along."""
+    """A helper in a reply."""
 
     name: str
     text: str
@@ -38,7 +38,7 @@ class _Item:
 
 
 def take_apart(code: str, *, source: Source, target: Target, language: str) -> CodeParts | str:
-    """The parts of `code` for this target, or in one sentence why it has not what is wanted."""
+    """The parts of `code` for this target, or a sentence that says what is missing."""
     snippet = Snippet(code, language)
     if target.kind is TargetKind.DOCUMENT or not source.text.strip() or snippet.state == "broken":
         return CodeParts(code)
@@ -79,7 +79,7 @@ def _unit(snippet: Snippet, source: Source, target: Target) -> CodeParts | str:
 
 
 def _wanted(snippet: Snippet, source: Source, target: Target, present: tuple[Unit, ...]) -> Unit | None:
-    """The unit of the target's name; among several (overloads, a property's two halves) the one in its place."""
+    """The unit with the target's name; of several (overloads, a property's two halves) the one in its position."""
     name = last_name(target.name)
     named = [unit for unit in snippet.units if unit.name == name]
     exact = [unit for unit in named if unit.qualified == target.name] or named
@@ -105,7 +105,7 @@ def _nested(present: tuple[Unit, ...], target: Target) -> bool:
 
 
 def _is_member(item: _Item, text: str, language: str) -> bool:
-    """True if the unit reaches the helper through its object, or if functions stand in classes only."""
+    """True if the unit uses the helper through its object, or if the language has functions only in classes."""
     return (
         for_language(language).classes_only
         or re.search(rf"\b(?:self|this|cls|Self)\s*(?:\.|->|::)\s*{item.name}\b", text) is not None
@@ -117,7 +117,7 @@ def _item(snippet: Snippet, unit: Unit) -> _Item:
 
 
 def _loose(snippet: Snippet, source: Source) -> list[_Item]:
-    """The top-level statements outside units that give a value to a name which the document does not know."""
+    """The top-level statements outside units that assign to a name which the document does not define."""
     covered = _lines_of(snippet, [*_imports(snippet), *(unit.span for unit in snippet.top_units)])
     found: list[_Item] = []
     at = 0
@@ -142,7 +142,7 @@ def _lines_of(snippet: Snippet, spans: Iterable[Span]) -> set[int]:
 
 
 def _used(text: str, items: list[_Item]) -> list[_Item]:
-    """The helpers that the unit needs, directly or through another one, in the reply's order."""
+    """The helpers that the unit needs, directly or indirectly, in the reply's order."""
     kept: list[_Item] = []
     rest = list(items)
     while needed := [item for item in rest if re.search(rf"\b{re.escape(item.name)}\b", text)]:

@@ -1,4 +1,4 @@
-"""Fitting a reply's code into the document: its place, margin, tabs, line ends, imports and helpers."""
+"""Fits a reply's code into the document: position, margin, tabs, line ends, imports and helpers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """How the document is written at the target."""
+    """The formatting of the document at the target."""
 
     source: Source
     target: Target
@@ -42,11 +42,11 @@ class _Document:
 
     @property
     def gap(self) -> str:
-        """Between two definitions at the top level."""
+        """The line feeds between two top-level definitions."""
         return "\n" * (for_language(self.language).blank_lines + 1)
 
     def written(self, code: str, indent: str) -> str:
-        """Code at a margin in the document's manner, still with line feeds."""
+        """Code at a margin with the document's indentation, still with line feeds."""
         return reindent(code.strip("\n"), self.language, base=indent, unit=self.unit)
 
     def ended(self, text: str) -> str:
@@ -55,11 +55,11 @@ class _Document:
 
 
 def fit(code: str, *, source: Source, target: Target, language: str, replaces: Span | None = None) -> Fitted:
-    """The edit that puts `code` in the target's place.
+    """The edit that replaces the target by `code`.
 
-    A whole file is reduced to the wanted unit; helpers that are new and used stand above it, new imports in the
-    import block. The margin, the unit of indentation, the line ends and the last line end are the document's; the
-    inside of strings is left alone. `replaces` is the comment that asked for the code: it goes, with its line.
+    A whole file is reduced to the requested unit; new helpers that it uses go above it, new imports into the import
+    block. The margin, the unit of indentation, the line ends and the last line end are the document's; the contents
+    of strings are not changed. `replaces` is the comment with the instruction: it is removed with its line.
     """
     code = "\n".join(line.rstrip() if not line.strip() else line for line in clean(code, language).split("\n"))
     if not code.strip():
@@ -90,13 +90,13 @@ def fit(code: str, *, source: Source, target: Target, language: str, replaces: S
 
 
 def _after_mark(source: Source, target: Target) -> Target:
-    """The target without the byte order mark of the document: it belongs to the file, not to its first line."""
+    """The target without the document's byte order mark, which belongs to the file, not to its first line."""
     start, end = (max(at, len(_BOM)) for at in (target.span.start, target.span.end))
     return replace(target, span=Span(start, end)) if source.data.startswith(_BOM) else target
 
 
 def _replacement(document: _Document, parts: CodeParts) -> tuple[Splice, str]:
-    """The target's new text: helpers, a gap, the unit; the blank lines at the end as they were."""
+    """The target's new text: helpers, a gap, the unit, and the old blank lines at the end."""
     target, source = document.target, document.source
     old = source.slice(target.span)
     pieces = [*parts.beside]
@@ -113,7 +113,7 @@ def _replacement(document: _Document, parts: CodeParts) -> tuple[Splice, str]:
 
 
 def _insertion(document: _Document, parts: CodeParts, hole: Span | None) -> tuple[Splice, str]:
-    """New lines before the position's line, with the blank lines around them that the language is used to."""
+    """New lines before the position's line, with the blank lines around them that are usual in the language."""
     source, target = document.source, document.target
     span = target.span
     if hole is not None and hole.start <= span.start <= hole.end:
@@ -130,7 +130,7 @@ def _insertion(document: _Document, parts: CodeParts, hole: Span | None) -> tupl
 
 
 def _beyond(document: _Document, parts: CodeParts) -> list[Splice]:
-    """What an edit adds outside the target: imports, and for a nested target the helpers of the top level."""
+    """Additions outside the target: imports, and for a nested target the top-level helpers."""
     source, target = document.source, document.target
     used_in = "\n".join([parts.code, *parts.beside, *parts.above])
     start = _top(document)
@@ -146,7 +146,7 @@ def _is_nested(document: _Document) -> bool:
 
 
 def _top(document: _Document) -> int:
-    """Where the top-level unit begins that holds the target; the target's own start if none does."""
+    """The start of the top-level unit that holds the target; the target's own start if none does."""
     span = document.target.span
     if document.target.kind in (TargetKind.DOCUMENT, TargetKind.INSERTION):
         return span.start
@@ -155,7 +155,7 @@ def _top(document: _Document) -> int:
 
 
 def _without_echo(parts: CodeParts, comment: str) -> CodeParts:
-    """The parts without the comment that asked for them, if the model copied it."""
+    """The parts without the comment with the instruction, if the model copied it."""
     asked = {line.strip() for line in comment.splitlines() if line.strip()}
     lines = [line for line in parts.code.split("\n") if line.strip() not in asked]
     return CodeParts("\n".join(lines) or parts.code, parts.beside, parts.above, parts.imports)

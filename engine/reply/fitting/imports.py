@@ -1,4 +1,4 @@
-"""Merging the imports that a reply needs into the document's import block."""
+"""Merges the imports that a reply needs into the document's import block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROLOGUE = re.compile(
 def merge(
     statements: tuple[str, ...], used_in: str, *, source: Source, language: str, before: int, end: str
 ) -> list[Splice]:
-    """The splices that add what `statements` import, `used_in` needs and the document does not import yet.
+    """The splices for imports in `statements` that `used_in` needs and the document does not have yet.
 
     `before` is the offset of the target: the block is above it. `end` is the line end.
     """
@@ -42,7 +42,7 @@ def merge(
 def _is_needed(one: Import, used_in: str, known: set[tuple[str, ...]]) -> bool:
     if (
         one.key[0].startswith("import ") and (one.key[0].rpartition(".")[0] + ".*",) in known
-    ):  # Java: the package is there
+    ):  # Java: the package is already imported
         return False
     return not one.bound or re.search(rf"(?<![\w$]){re.escape(one.bound)}(?![\w$])", used_in) is not None
 
@@ -95,7 +95,7 @@ def _below_head(source: Source, language: str, lines: list[str], before: int, en
 
 
 def _comment_goes_on(source: Source, head: Mapping[int, object], line: int) -> bool:
-    """True if comment lines follow each other down to a blank line: a license, not a remark on the code below."""
+    """True if comment lines continue down to a blank line: a license, not a comment on the code below."""
     while line + 1 < source.line_count and source.starts[line + 1] in head:
         line += 1
     return line + 1 < source.line_count and not source.line_text(line + 1).strip()

@@ -1,4 +1,4 @@
-"""Comments that a reply left out, though the code that they stand at is the same: small models drop them unasked."""
+"""Restores comments that a reply dropped although their code is unchanged: small models often do that."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.structure.literals import fixed_lines, passages
 
 _MARK = "stet:"
-"""What is asked of us goes when it is done."""
+"""Instructions to Stet are removed once they are carried out."""
 _Place = tuple[str, str]
-"""The code of a line, and that of the line of code before it."""
+"""The code of a line, and that of the previous line of code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class _Line:
 
 
 def keep_comments(code: str, old: str, language: str) -> str:
-    """The code with those comments of the old text in it whose line of code is unchanged and has none now."""
+    """The code with the comments of the old text restored where the line of code is unchanged and has none now."""
     before, after = Source(old.replace("\r\n", "\n")), Source(code)
     said = [line for line in _lines(before, language) if line.code or line.comment]
     if not any(line.comment for line in said):
@@ -51,7 +51,7 @@ def keep_comments(code: str, old: str, language: str) -> str:
 
 
 def _lines(source: Source, language: str) -> list[_Line]:
-    """Every line of a text; of comments that go over several lines each is one."""
+    """Every line of a text; each line of a multi-line comment is separate."""
     comments: dict[int, str] = {}
     for passage in passages(source, language):
         if passage.kind != "comment":
@@ -69,7 +69,7 @@ def _lines(source: Source, language: str) -> list[_Line]:
 
 
 def _places(lines: Sequence[_Line]) -> dict[_Place, _Line]:
-    """The lines of code that are unique, by themselves or with the one before."""
+    """The lines of code that are unique, alone or together with the previous one."""
     pairs = list(zip(["", *(line.code for line in lines)], lines, strict=False))
     alone = Counter(line.code for line in lines)
     together = Counter((line.code, before) for before, line in pairs)
@@ -83,7 +83,7 @@ def _places(lines: Sequence[_Line]) -> dict[_Place, _Line]:
 
 
 def _blocks(lines: Sequence[_Line], places: dict[_Place, _Line]) -> Iterator[tuple[list[str], _Line, _Place]]:
-    """Each line of code that can be found, with the comments above it."""
+    """Each line of code in `places`, with the comments above it."""
     where = {line.number: place for place, line in places.items()}
     block: list[str] = []
     for line in lines:

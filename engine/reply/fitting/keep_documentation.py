@@ -1,4 +1,4 @@
-"""Documentation that a reply left out: small models answer with the statements alone, and mean no harm by it."""
+"""Restores documentation that a reply dropped: small models often reply with the statements alone."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _DOCSTRING = re.compile(r"""[rRuU]?("{3}|'{3}).*?(?<!\\)\1|[rRuU]?(["'])[^\n]*?(
 _HEAD = re.compile(r"\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*")
 """The comments above the first statement of a module."""
 _COMMENT = re.compile(r"\s*(//|/\*|\*|#(?!\[)|--)")
-"""How a line of a documentation comment begins; `#[` is an attribute of Rust."""
+"""The start of a line of a documentation comment; `#[` is an attribute in Rust."""
 
 
 def keep_documentation(code: str, *, source: Source, target: Target, language: str) -> str:
-    """The code with the documentation back in it that the target, or what it holds, had and the code has not.
+    """The code with the documentation restored that the target, or units in it, had and the code lacks.
 
-    The same where the code has other documentation that leaves out `>>>` examples (they are the user's tests), or that
-    is the old one with lines left out.
+    Also restores it if the code's documentation lacks `>>>` examples (they are the user's tests), or is the old one
+    with lines missing.
 
-    A docstring goes to the head of the body, a comment above the unit. Code in which the unit cannot be found, or whose
-    body stands on the line of its header, is left as it is.
+    A docstring goes to the head of the body, a comment above the unit. Code is unchanged if the unit is not found, or
+    if its body is on the line of its header.
     """
     if target.kind is TargetKind.INSERTION:
         return code
@@ -43,7 +43,7 @@ def keep_documentation(code: str, *, source: Source, target: Target, language: s
 
 
 def _same(units: tuple[Unit, ...], old: Unit, target: Target) -> Unit | None:
-    """The unit of the reply that one of the document became; the target itself is known by its mere name too."""
+    """The unit of the reply that replaces one of the document; the target itself also matches by its simple name."""
     exact = [unit for unit in units if unit.qualified == old.qualified]
     if old.qualified == target.name:
         named = [unit for unit in units if unit.name == old.name]
@@ -53,7 +53,7 @@ def _same(units: tuple[Unit, ...], old: Unit, target: Target) -> Unit | None:
 
 
 def _heading(source: Source, target: Target, reply: Source) -> Splice | None:
-    """The docstring of the module, if it is the target, above the reply's first statement."""
+    """Inserts the docstring of the module, if that is the target, above the reply's first statement."""
     if target.kind is not TargetKind.DOCUMENT:
         return None
     old, new = (_HEAD.match(text) for text in (source.text, reply.text))
@@ -81,7 +81,7 @@ def _docstring(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | 
 
 
 def _loses(old: Unit, new: Unit) -> bool:
-    """Whether the new documentation leaves out examples, or has nothing but a part of the old one's lines."""
+    """Whether the new documentation lacks examples, or consists only of a part of the old one's lines."""
     had, has = ([line.strip() for line in unit.doc.splitlines() if line.strip()] for unit in (old, new))
     return bool(_examples(old) - _examples(new)) or (len(has) < len(had) and set(has) < set(had))
 
@@ -105,11 +105,11 @@ def _indent(text: str) -> str:
 
 
 def _before(source: Source, offset: int) -> str:
-    """What stands on the line before a place."""
+    """The part of a line before an offset."""
     return source.slice(Span(source.starts[source.line_of(offset)], offset))
 
 
 def _moved(text: str, margin: str, to: str) -> str:
-    """Lines whose first is at its place, the others moved from one margin to another."""
+    """The lines after the first moved from one margin to another; the first is unchanged."""
     first, *rest = text.replace("\r\n", "\n").split("\n")
     return "\n".join([first, *(to + line.removeprefix(margin) if line.strip() else line for line in rest)])

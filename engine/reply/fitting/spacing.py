@@ -1,4 +1,4 @@
-"""The edges of an edit: line ends, blank lines around new code, the comment that asked for it."""
+"""The edges of an edit: line ends, blank lines around new code, the comment with the instruction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEFINITIONS = ("def ", "class ", "async def ", "@")
 
 
 def line_end_at(source: Source, span: Span) -> str:
-    """The commonest line end inside a span, else that of its last line, else the document's."""
+    """The most common line end inside a span, else that of its last line, else the document's."""
     inside = source.slice(span)
     if "\n" in inside or "\r" in inside:
         return Source(inside).line_end
@@ -23,7 +23,7 @@ def line_end_at(source: Source, span: Span) -> str:
 
 
 def lines_of(source: Source, span: Span) -> Span:
-    """What goes with a comment: its whole lines if they hold nothing else, and one of the two blank lines beside it."""
+    """The span removed with a comment: its whole lines if they hold nothing else, and one of two blank lines around."""
     first, last = source.line_of(span.start), source.line_of(max(span.start, span.end - 1))
     start, end = source.line_span(first).start, source.line_span(last, with_end=True).end
     before = source.data[start : span.start]
@@ -44,7 +44,7 @@ def lines_of(source: Source, span: Span) -> Span:
 
 
 def gaps(source: Source, hole: Span, code: str, language: str, indent: str) -> tuple[int, int]:
-    """How many blank lines an insertion at `hole` still needs above and below.
+    """The number of blank lines that an insertion at `hole` still needs above and below.
 
     One, or none at the edge of a block and of the document; PEP 8 has two around top-level definitions.
     """
@@ -60,7 +60,7 @@ def gaps(source: Source, hole: Span, code: str, language: str, indent: str) -> t
 
 
 def _neighbours(source: Source, numbers: range) -> tuple[str | None, int]:
-    """The next line that is not blank, and the blank ones before it."""
+    """The next line that is not blank, and the number of blank lines before it."""
     blank = 0
     for number in numbers:
         text = source.line_text(number)
@@ -79,7 +79,7 @@ def _gap(
     text = line.strip()
     row = language_row(language)
     if above and row is not None and row.line_comment and text.startswith(row.line_comment):
-        return 0  # a comment above speaks about what is inserted
+        return 0  # a comment above refers to the inserted code
     if (above and text.endswith(edges)) or (not above and text.startswith(edges)):
         return 0
     defines = any(part.startswith(_DEFINITIONS) for part in (code, text) if part) or (

@@ -1,1 +1,1 @@
-"""What reading a reply has to know of each language: a table, and one module per language where there is code."""
+"""Language support for reading replies: a table, and one module per language with code."""

@@ -1,4 +1,4 @@
-"""How Go writes imports, and their order inside of parentheses."""
+"""Go's imports, and their order inside of parentheses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _write(imports: list[Import]) -> str:
 
 
 def _into(source: Source, block: list[Span], new: list[Import], end: str) -> list[Splice] | None:
-    """Into the parentheses, standard library before the rest, in the order that gofmt gives."""
+    """Inserts imports into the parentheses, standard library before the rest, in gofmt's order."""
     statement = block[-1]
     if not source.slice(statement).rstrip().endswith(")"):
         return None

@@ -1,4 +1,4 @@
-"""How a language writes imports, as its row says it."""
+"""The form of a language's imports, for its row in the table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from stet_ls.validators.source import Source, Span, Splice
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported thing. `key` says what is imported and under which name, `bound` the name ("": not known).
+    """One import. `key` identifies the imported object and its local name, `bound` is that name ("": not known).
 
-    Imports of one `group` are written as one statement, if `name` says how each of them stands in it.
+    Imports of one `group` are written as one statement; `name` is the text of each in it.
     """
 
     key: tuple[str, ...]
@@ -23,7 +23,7 @@ class Import:
 
 
 def first(imports: list[Import]) -> str:
-    """The first import as the reply wrote it."""
+    """The first import as written in the reply."""
     return imports[0].text
 
 
@@ -34,10 +34,10 @@ def appended(source: Source, block: list[Span], lines: list[str], end: str) -> l
 
 @dataclass(frozen=True, slots=True)
 class ImportForm:
-    """How a language writes imports: `read` takes a statement apart, `write` joins the imports of one group.
+    """The form of a language's imports: `read` splits a statement, `write` joins the imports of one group.
 
-    `insert` adds statements to a block of some, with a line end. `into` does so for a block that takes further imports
-    in itself, and answers None for any other.
+    `insert` adds statements to a block of imports, with a line end. `into` adds imports inside a statement of the
+    block that can hold more, and returns None if none can.
     """
 
     read: Callable[[str], list[Import]]
@@ -58,7 +58,7 @@ class ImportForm:
 
 
 def whole(statement: str, bound: str = "") -> list[Import]:
-    """A statement that is kept as it is."""
+    """A statement that is kept unchanged, as one import."""
     text = statement.strip()
     key = " ".join(text.rstrip(";").split()).replace("'", '"')
     return [Import((key,), bound, key, text)]

@@ -1,4 +1,4 @@
-"""How Java writes imports."""
+"""The form of Java's imports."""
 
 from __future__ import annotations
 

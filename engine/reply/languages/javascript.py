@@ -1,4 +1,4 @@
-"""How JavaScript and TypeScript write imports."""
+"""The form of imports in JavaScript and TypeScript."""
 
 from __future__ import annotations
 

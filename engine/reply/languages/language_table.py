@@ -1,4 +1,4 @@
-"""The table: one row a language of which a reply is read in a way of its own."""
+"""The table of languages whose replies need special handling: one row per language."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from stet_ls.engine.reply.languages.import_form import ImportForm, whole
 from stet_ls.validators.languages import lookup
 
 HOST = "StetHost"
-"""The name of a class that is thought around a method."""
+"""The name of the class that is added around a method for parsing."""
 _PLAIN = ("", "")
 _CLASS = (f"class {HOST} {{\n", "\n}\n")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyLanguage:
-    """What reading a reply and fitting it into a document has to know of a language.
+    """How a reply in a language is read and fitted into a document.
 
-    `imports`: how they are written, so that a reply's go to the document's block; without it they stay where the reply
-    has them. `blank_lines`: between definitions at the top level. `frames`: what is thought around code for parsing it,
-    since a method is no text of its own everywhere; none around code that has `opening` in it. `bare_ellipsis`: `...`
-    may be a whole body. `plain_words`: words without any mark of code are valid. `is_page`: its files may begin as a
-    web server's error page does.
+    `imports`: their form, so that a reply's imports go to the document's block; without it they stay where the reply
+    has them. `blank_lines`: between top-level definitions. `frames`: text added around code for parsing it, since not
+    every language allows a method on its own; none around code that has `opening` in it. `bare_ellipsis`: `...` may
+    be a whole body. `plain_words`: words without any sign of code are valid. `is_page`: its files may begin like a
+    web server's error page.
     """
 
     imports: ImportForm | None = None
@@ -60,7 +60,7 @@ ROWS: Mapping[str, ReplyLanguage] = {
     "yaml": _WORDS,
     "ini": _WORDS,
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its family."""
 
 for_language = lookup(ROWS, ReplyLanguage())
-"""The row of a language id; for any other language the defaults."""
+"""The row of a language id; the defaults for any other language."""

@@ -1,4 +1,4 @@
-"""How Python writes imports, and where isort and ruff put a new one."""
+"""The form of Python's imports, and the position of a new one according to isort and ruff."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _write(imports: list[Import]) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Rank:
-    """Where isort and ruff put an import: `__future__`, the standard library, the rest, relative ones."""
+    """The sections of isort and ruff: `__future__`, the standard library, the rest, relative imports."""
 
     section: int
     is_from: bool
@@ -58,7 +58,7 @@ class _Rank:
 
 
 def _sorted(source: Source, block: list[Span], lines: list[str], end: str) -> list[Splice]:
-    """Each new import beside those of its section, a new section between blank lines."""
+    """Inserts each new import into its section, and a new section between blank lines."""
     present = [(span, _rank(source.slice(span))) for span in block]
     splices: list[Splice] = []
     for section in sorted({_rank(line).section for line in lines}):

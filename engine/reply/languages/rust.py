@@ -1,4 +1,4 @@
-"""How Rust writes imports."""
+"""The form of Rust's imports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _read(statement: str) -> list[Import]:
         names = [f"{last} as {match['alias']}" if match["alias"] else last]
     else:
         path, names = match["path"], [" ".join(name.split()) for name in match["names"].split(",") if name.strip()]
-    # A trait works through its methods, so its name need not appear: only what is lower case is surely unused.
+    # A trait is used through its methods, so its name need not appear: only lowercase names are surely unused.
     return [
         Import(
             (path, name),

@@ -1,1 +1,1 @@
-"""Gets the code out of any reply."""
+"""Extracts the code from any reply."""

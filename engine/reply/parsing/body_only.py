@@ -1,4 +1,4 @@
-"""A reply that is only the inside of the unit: put back under the header that the document has."""
+"""Handles a reply that is only the body of the unit: puts it under the document's header."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CLOSERS = re.compile(r"[\s})\];]*")
 
 
 def wrapped(code: str, wanted: ReplySpec) -> SearchResult:
-    """The unit with `code` as its body, if that can be the whole body and not just the lines that changed.
+    """The unit with `code` as its body, if that can be the whole body and not just the changed lines.
 
-    It can if the present body is a stub, or if the code has no fewer lines and still ends as the body did.
+    It can if the present body is a stub, or if the code has at least as many lines and the same ending.
     """
     refusal = NoCode(f'The reply contains only a part of "{last_name(wanted.symbol)}".')
     present = wanted.snippet(wanted.current)
@@ -43,7 +43,7 @@ def _unit(present: Snippet, wanted: ReplySpec) -> Unit | None:
 
 
 def _parts(present: Snippet, unit: Unit, body: Span) -> tuple[str, str, str]:
-    """The unit's text before its statements (a docstring included), the statements, and what closes them."""
+    """The unit's text before its statements (including a docstring), the statements, and the text after them."""
     data = present.source.data
 
     def text(start: int, end: int) -> str:
@@ -78,7 +78,7 @@ def _can_replace(code: str, old: str) -> bool:
 
 
 def _indent(header: str, old: str) -> str:
-    """The indentation of the present statements; one step more than the header's where there are none."""
+    """The indentation of the present statements; one step more than the header's if there are none."""
     first = next((line for line in old.split("\n") if line.strip()), "")
     return _margin(first) or _margin(header) + ("\t" if _margin(header).startswith("\t") else "    ")
 

@@ -1,4 +1,4 @@
-"""Which of a reply's blocks is the code, and which are its imports, its helpers, its tests or mere talk."""
+"""Finds the code among a reply's blocks, and its imports, helpers and tests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _BLOCKS_TRIED = 24
 
 @dataclass(frozen=True, slots=True)
 class CodeCandidate:
-    """A block in the wanted language, cleaned."""
+    """A block in the requested language, cleaned."""
 
     block: Block
     snippet: Snippet
@@ -57,7 +57,7 @@ class CodeCandidate:
 
 
 def looks_like_tests(text: str) -> bool:
-    """True if the code bears the marks of a known test framework."""
+    """True if the code has the signs of a known test framework."""
     return _TESTS.search(text) is not None
 
 
@@ -82,7 +82,7 @@ def choose(page: Page, wanted: ReplySpec) -> SearchResult:
 
 
 def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:
-    """The tests of a reply: the blocks under its label, else those that look like tests, else its only code."""
+    """The tests of a reply: the blocks under the tests label, else those that look like tests, else its only code."""
     candidates = _candidates(page, wanted)
     if isinstance(candidates, NoCode):
         return candidates
@@ -101,7 +101,7 @@ def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:
 
 
 def _whole_tests(snippet: Snippet) -> FoundCode | None:
-    """The tests before the one in which the reply broke off: each stands for itself, so the others are no less good."""
+    """The complete tests of a truncated reply: tests are independent, so those before the cut are usable."""
     if snippet.state == "ok":
         return None
     text = complete_units(snippet)
@@ -109,7 +109,7 @@ def _whole_tests(snippet: Snippet) -> FoundCode | None:
 
 
 def _candidates(page: Page, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
-    """The blocks that may be code of the wanted language; if all are of another, the one that parses in ours."""
+    """The blocks that may be code of the requested language; if all have another tag, those that parse in it."""
     if any(len(block.text) > LONGEST for block in page.blocks):
         start = loop_start(page.text)
         return NoCode(TOO_LONG if start is None else REPEATED)
@@ -153,12 +153,12 @@ def _take(page: Page, fitting: list[CodeCandidate], candidates: list[CodeCandida
 
 
 def _is_corrected(page: Page, whole: list[CodeCandidate]) -> bool:
-    """True if the words between the blocks take the earlier one back."""
+    """True if the text between the blocks retracts the earlier one."""
     return any(_CORRECTED.search(page.text[first.block.end : second.block.start]) for first, second in pairwise(whole))
 
 
 def _with_companions(chosen: CodeCandidate, candidates: list[CodeCandidate], wanted: ReplySpec) -> str:
-    """The chosen code, preceded by blocks that hold nothing but imports and followed by helpers that it calls."""
+    """The chosen code, preceded by blocks that hold only imports and followed by helpers that it calls."""
     others = [c for c in candidates if c is not chosen and c.whole and not _is_tests(c)]
     if chosen.snippet.state != "ok" or not others:
         return chosen.snippet.text
@@ -216,7 +216,7 @@ def _changed(page: Page, wanted: ReplySpec) -> SearchResult | None:
 
 
 def _renamed(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult | None:
-    """A single unit of another name: perhaps a wanted renaming, so the judges shall see it."""
+    """A single unit with another name: it may be a requested renaming, so the judges decide."""
     for candidate in reversed(rest):
         tops = candidate.snippet.top_units
         if wanted.symbol and candidate.whole and len(tops) == 1:
@@ -229,7 +229,7 @@ def _renamed(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult | Non
 
 
 def _inside(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult:
-    """The reply's code as the body of the unit, if it can be that."""
+    """The reply's code as the body of the unit, if possible."""
     if not wanted.symbol or not wanted.current:
         return NoCode(f'The reply does not define "{wanted.symbol}".' if wanted.symbol else NO_CODE)
     if any(candidate.snippet.top_units for candidate in rest):

@@ -1,4 +1,4 @@
-"""Taking off code what a chat put on it: copied prefixes, invisible characters, typographic quotes."""
+"""Removes chat artifacts from code: copied prefixes, invisible characters, typographic quotes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SUSPECT = re.compile("[" + "".join(map(chr, _ALL)) + "]")
 
 
 def clean(code: str, language: str) -> str:
-    """The code with line feeds as line ends and without copied prefixes or characters that are no code.
+    """The code with line feeds as line ends and without copied prefixes or characters that are not valid in code.
 
     Idempotent. Strings and comments keep their characters unless the code parses only without them.
     """
@@ -38,12 +38,12 @@ def clean(code: str, language: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """A reply without the `> ` of a quotation, if all its lines carry it."""
+    """A reply without the `> ` of a quotation, if all its lines have it."""
     return _strip_all(_QUOTE)(text, "")
 
 
 def _strip_all(prefix: re.Pattern[str]) -> Callable[[str, str], str]:
-    """A function that takes `prefix` off each line if all lines that are not blank carry it."""
+    """A function that removes `prefix` from each line if all lines that are not blank have it."""
 
     def strip(code: str, language: str) -> str:
         lines = code.split("\n")
@@ -75,13 +75,13 @@ def _without_odd_characters(code: str, language: str) -> str:
     outside = _outside(code, language, ("string", "heredoc", "doc", "comment"))
     if _parses(outside, language):
         return outside
-    # A typographic quote that opens a string hides where strings are.
+    # With a typographic quote at the start of a string, the parser does not find the string.
     everywhere = _outside(code, language, ("comment",))
     return everywhere if _parses(everywhere, language) else outside
 
 
 def _outside(code: str, language: str, kinds: tuple[str, ...]) -> str:
-    """The code with its odd characters replaced, but for those inside passages of these kinds."""
+    """The code with its odd characters replaced, except inside passages of these kinds."""
     data = Source(code).data
     pieces: list[str] = []
     at = 0

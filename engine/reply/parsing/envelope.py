@@ -1,4 +1,4 @@
-"""Replies whose code is wrapped in something else: a JSON object, or no answer of a model at all but an error page."""
+"""Recognizes replies that are a JSON object with code in it, and error pages instead of replies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FAULT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The parts of a JSON reply. `cut` means that the code's string never ended."""
+    """The parts of a JSON reply. `cut`: the code's string has no end."""
 
     code: str = ""
     tests: str = ""
@@ -35,7 +35,7 @@ class Envelope:
 
 
 def is_error_page(text: str, language: str) -> bool:
-    """True for the HTML page of a proxy. Where HTML is the language, only if it speaks of a fault."""
+    """True for the HTML page of a proxy. If HTML is the language, only if the page mentions an error."""
     if not _PAGE.match(text):
         return False
     return not for_language(language).is_page or _FAULT.search(text[:4000]) is not None
@@ -66,7 +66,7 @@ def _of(found: dict[str, object]) -> Envelope:
 
 
 def _lenient(body: str, key: re.Match[str]) -> Envelope:
-    """The code of an object that is not valid JSON: quotes inside that were not escaped, or an end that is missing."""
+    """The code of an object that is not valid JSON: with unescaped quotes inside, or without an end."""
     end = _CODE_END.search(body, key.end())
     inner = body[key.end() : len(body) if end is None else end.start()]
     if "\n" not in inner:

@@ -1,7 +1,7 @@
-"""A reply cut into fenced blocks and the prose between them, in one pass over its lines.
+"""Splits a reply into fenced blocks and the prose between them, in one pass over its lines.
 
-Source of the fence rules: CommonMark 0.31, section 4.5, loosened where models are loose: fences inside docstrings,
-labels on the fence's line, ends that are missing.
+Source of the fence rules: CommonMark 0.31, section 4.5, relaxed for common deviations of models: fences inside
+docstrings, labels on the fence's line, missing ends.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Text between blocks. `label` is what it stands under, its label's own line cut off."""
+    """Text between blocks. `label` is the label above it, whose own line is not part of the text."""
 
     text: str
     label: Label = ""
@@ -60,7 +60,7 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A reply in pieces. `fences` are the offsets of all lines that could be a fence, for second thoughts."""
+    """A reply in pieces. `fences` are the offsets of all lines that could be a fence, for a later retry."""
 
     text: str
     pieces: tuple[Block | Prose, ...]
@@ -72,14 +72,14 @@ class Page:
         return tuple(piece for piece in self.pieces if isinstance(piece, Block))
 
     def prose(self, *labels: Label) -> str:
-        """The text outside blocks that stands under one of `labels`."""
+        """The text outside blocks under one of `labels`."""
         found = (piece.text.strip() for piece in self.pieces if isinstance(piece, Prose) and piece.label in labels)
         return "\n\n".join(text for text in found if text)
 
 
 @dataclass
 class _Open:
-    """A block whose end was not seen yet. `inner` holds the indentations of the fences opened inside it."""
+    """A block without an end so far. `inner` holds the indentations of the fences opened inside it."""
 
     fence: str
     indent: int
@@ -150,7 +150,7 @@ class _Scanner:
         indent = _width(match["indent"])
         if match["info"].strip():
             if indent <= block.indent and block.tag not in _MARKDOWN:
-                self._close(at, closed=False)  # the end was forgotten: this is the next block
+                self._close(at, closed=False)  # the end is missing: this is the next block
                 self._open(match, at + len(line) + 1)
                 return
             block.inner.append(indent)
@@ -202,7 +202,7 @@ def scan(text: str) -> Page:
 
 
 def label_of(line: str) -> tuple[Label, str] | None:
-    """The label that a line bears and the rest of that line, or None: `**Code:** here` gives ("code", "here")."""
+    """The label on a line and the rest of that line, or None: `**Code:** here` gives ("code", "here")."""
     match = _LABEL.match(line)
     if match is None:
         return None
@@ -212,7 +212,7 @@ def label_of(line: str) -> tuple[Label, str] | None:
 
 
 def fenced_lines(text: str) -> Callable[[int], bool]:
-    """A test whether an offset of `text` lies inside a fenced block."""
+    """A function that is true for an offset of `text` inside a fenced block."""
     blocks = scan(text).blocks
     starts = [block.start for block in blocks]
 
@@ -235,7 +235,7 @@ def _width(indent: str) -> int:
 
 
 def _unindent(line: str, width: int) -> str:
-    """The line without the indentation of its fence, as far as it has it."""
+    """The line without at most the indentation of its fence."""
     kept = 0
     while kept < min(width, len(line)) and line[kept] == " ":
         kept += 1

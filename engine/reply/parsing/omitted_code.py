@@ -1,4 +1,4 @@
-"""Finding where a reply says "and so on" instead of code. Such a reply is never applied."""
+"""Finds placeholders such as "and so on" in place of code. A reply with one is never applied."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST = 60
 
 
 def omitted_code(code: str, language: str, current: str = "") -> str | None:
-    """The line that stands for left-out code, or None. A line that the present text has too is the user's own."""
+    """The line that replaces omitted code, or None. A line that the present text has too is the user's own."""
     if not _DOTS.search(code) and not _WORDS.search(code):
         return None
     lines = code.split("\n")
@@ -59,7 +59,7 @@ def _elides(said: str) -> bool:
 
 
 def _has_siblings(lines: list[str], index: int, language: str) -> bool:
-    """True if code stands beside a bare `...`: alone in its block it may be an empty body, before `)` C's varargs."""
+    """True if a bare `...` has code around it: alone in its block it may be an empty body, before `)` C's varargs."""
     before = next((lines[at] for at in range(index - 1, -1, -1) if lines[at].strip()), "")
     after = next((lines[at] for at in range(index + 1, len(lines)) if lines[at].strip()), "")
     if not for_language(language).bare_ellipsis:
@@ -74,7 +74,7 @@ def _width(line: str) -> int:
 
 
 def _literal_lines(code: str, language: str) -> frozenset[int]:
-    """The lines that lie inside a string which spans several."""
+    """The lines inside multi-line strings."""
     source = Source(code)
     found: set[int] = set()
     for passage in passages(source, language):

@@ -40,12 +40,12 @@ _JSON = frozenset({"json", "jsonc"})
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """What a reply holds.
+    """The parts of a reply.
 
-    `code` is the wanted unit, for wants="unit"; `tests` a block of tests beside it, or what was wanted. `prose` is
-    the rest outside code and thoughts, the whole answer for wants="prose". `notes` are the NOTES lines without
-    bullets ("warning: ..."). `problem` is one sentence when nothing usable was found. `repairs` say, for the log,
-    what had to be overlooked.
+    `code` is the requested unit, for wants="unit"; `tests` a block of tests in addition to it, or for wants="tests".
+    `prose` is the text outside code and thoughts, the whole answer for wants="prose". `notes` are the NOTES lines
+    without bullets ("warning: ..."). `problem` is one sentence if nothing usable was found. `repairs` list, for the
+    log, the deviations that were corrected.
     """
 
     code: str | None = None
@@ -60,11 +60,11 @@ class ParsedReply:
 def parse_reply(
     text: str, *, language: str, wants: Wants, symbol: str = "", truncated: bool = False, current: str = ""
 ) -> ParsedReply:
-    """What a model's reply holds. Never raises; time is linear in the length of the reply.
+    """The parts of a model's reply. Never raises; time is linear in the length of the reply.
 
-    `symbol` is the (qualified) name of the unit that is wanted, "" for none. `truncated`: the model was stopped.
-    `current` is the target's present text, indented or not; without it no change can be applied and no body put
-    under its header. Returned code is made of the reply's lines, or of those and `current`'s, with line feeds.
+    `symbol` is the (qualified) name of the requested unit, "" for none. `truncated`: the model was stopped.
+    `current` is the target's present text, indented or not; without it no change can be applied, and no body can be
+    put under its header. Returned code consists of lines of the reply and of `current`, with line feeds.
     """
     if len(text) > LONGEST_REPLY:
         return ParsedReply(problem=TOO_LONG if loop_start(text) is None else REPEATED)
@@ -89,7 +89,7 @@ def _at_margin(text: str, language: str) -> str:
 
 
 def _prose(answer: str, *, truncated: bool) -> ParsedReply:
-    """The answer as Markdown, out of a fence around all of it, up to where it began to repeat itself."""
+    """The answer as Markdown, without a fence around all of it, cut where it begins to repeat itself."""
     repairs: tuple[str, ...] = ()
     if (loop := loop_start(answer)) is not None:
         answer = answer[:loop].rstrip()
@@ -120,7 +120,7 @@ def _envelope(answer: str) -> Envelope | None:
 
 
 def _unwrap(envelope: Envelope, wanted: ReplySpec, wants: Wants) -> ParsedReply:
-    """What the parts of a JSON reply hold; each of them may be fenced once more."""
+    """Reads the parts of a JSON reply, each of which may be fenced again."""
     if envelope.cut:
         return ParsedReply(plan=envelope.plan, notes=envelope.notes, problem=STOPPED)
     inner = envelope.code if wants == "unit" else envelope.tests or envelope.code
@@ -147,7 +147,7 @@ def _read(answer: str, wanted: ReplySpec, wants: Wants) -> ParsedReply:
 
 
 def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
-    """The code, unless it says "and so on" or never stopped."""
+    """The code, unless parts of it are omitted or it repeats itself without end."""
     if isinstance(found, NoCode):
         return found
     text = clean(found.text, wanted.language).strip("\n")
@@ -161,7 +161,7 @@ def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
 
 
 def _tests_beside(page: Page, code: str) -> str | None:
-    """The tests that came with the code, if whole ones did."""
+    """The tests that came with the code, if they are complete."""
     found = [
         block.text.strip("\n")
         for block in page.blocks

@@ -1,7 +1,7 @@
-"""Replies that are changes instead of code: unified diffs and search/replace blocks, applied to the present text.
+"""Applies replies that are changes instead of code: unified diffs and search/replace blocks.
 
-A change applies where its old lines stand exactly once: as they are, or all moved by the same indentation. Nothing
-is ever placed by likeness, and line numbers are not believed.
+A change applies if its old lines occur exactly once: unchanged, or all moved by the same indentation. There is no
+fuzzy matching, and line numbers are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_TEXT = "The reply changes a text that was not in the prompt."
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Old lines and the lines in their place."""
+    """Old lines and the lines that replace them."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -60,7 +60,7 @@ def search_replace(text: str) -> tuple[Hunk, ...]:
 
 
 def unified(text: str, *, tagged: bool) -> tuple[Hunk, ...]:
-    """The hunks of a unified diff. Without the tag `diff` there must be hunk headers to believe that it is one."""
+    """The hunks of a unified diff. Without the tag `diff`, only a text with hunk headers counts as one."""
     lines = text.split("\n")
     if not tagged and not any(_HUNK.match(line) for line in lines):
         return ()
@@ -86,7 +86,7 @@ def unified(text: str, *, tagged: bool) -> tuple[Hunk, ...]:
 
 
 def apply(hunks: tuple[Hunk, ...], current: str) -> str | Refused:
-    """The present text after all changes, or why not."""
+    """The present text after all changes, or the reason why they do not apply."""
     if not current.strip():
         return Refused(NO_TEXT)
     lines = current.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -105,7 +105,7 @@ def apply(hunks: tuple[Hunk, ...], current: str) -> str | Refused:
 
 
 def _places(lines: list[str], old: tuple[str, ...]) -> list[tuple[int, str, str]]:
-    """Where the old lines stand: (line, indentation the reply has too much, indentation it lacks)."""
+    """The positions of the old lines: (line, excess indentation of the reply, missing indentation)."""
     size = len(old)
     starts = range(len(lines) - size + 1)
     exact = [(at, "", "") for at in starts if lines[at] == old[0] and tuple(lines[at : at + size]) == old]
@@ -132,7 +132,7 @@ def _moved(line: str, lost: str, gained: str) -> str:
 
 
 def _common(lines: tuple[str, ...] | list[str]) -> str:
-    """The white space with which all lines begin that are not blank."""
+    """The white space at the start of all lines that are not blank."""
     indents = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
     if not indents:
         return ""
@@ -142,7 +142,7 @@ def _common(lines: tuple[str, ...] | list[str]) -> str:
 
 
 def _trimmed(old: list[str], new: list[str]) -> Hunk:
-    """A hunk without the blank lines at its ends that old and new share: they were only spacing in the reply."""
+    """A hunk without the blank lines at its ends that old and new share: they are only spacing in the reply."""
     while old and new and not old[0].strip() and not new[0].strip():
         old, new = old[1:], new[1:]
     while old and new and not old[-1].strip() and not new[-1].strip():

@@ -1,4 +1,4 @@
-"""A model that got stuck: the same words again and again to the end of its reply."""
+"""Detects a stuck model, which repeats the same words to the end of its reply."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _LEAST = 240
 """A loop is at least six rounds and 240 characters long: tables and rulers in good replies are shorter or end."""
 
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<words>\S.{19,})")
-"""A list item of some length: short ones, such as names, may well come twice."""
+"""A list item of some length: short ones, such as names, may legitimately repeat."""
 _HEADING = re.compile(r"(#+)\s")
 _REPEATS = 4
-"""So many items have to come again before a model counts as stuck."""
+"""The number of repeated items from which a model counts as stuck."""
 
 
 def loop_start(text: str) -> int | None:
-    """Where the second round of an endless repetition begins, or None if the reply does not end in one.
+    """The start of the second round of an endless repetition, or None if the reply does not end in one.
 
     The prefix function of Knuth, Morris and Pratt on the reversed end of the text gives each suffix's period.
     """
@@ -41,10 +41,10 @@ def loop_start(text: str) -> int | None:
 
 
 def without_repeats(text: str) -> str:
-    """Markdown without the list items that it had before, and without headings that become empty.
+    """Markdown without repeated list items, and without headings that become empty.
 
-    Small models fill a form: they list a finding again under each heading, with another number. A few words that come
-    twice are left alone.
+    Small models fill in a form: they repeat a finding under each heading, with another number. A few repeated words
+    are kept.
     """
     seen: set[str] = set()
     kept: list[str] = []
@@ -62,7 +62,7 @@ def without_repeats(text: str) -> str:
 
 def _without_bare_headings(lines: list[str]) -> str:
     kept: list[str] = []
-    below = 1  # the level of the heading that stands next below, with nothing between; 0 after anything else
+    below = 1  # the level of a heading directly below, without text between; 0 otherwise
     for line in reversed(lines):
         heading = _HEADING.match(line)
         level = len(heading[1]) if heading else 0

@@ -1,4 +1,4 @@
-"""What a reply is searched for, and what a search may come to."""
+"""The specification of a search in a reply, and its results."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from stet_ls.engine.reply.parsing.snippet import Snippet
 
 LONGEST_REPLY = 1_000_000
-"""Characters past which a reply is not read at all: four times what the most generous limit of tokens allows."""
+"""The most characters of a reply that is read: four times what the largest limit of tokens allows."""
 
 LONGEST = 400_000
-"""Characters of code past which a reply is not looked at: no unit is that long, and each look costs a parse."""
+"""The most characters of code in a reply that is parsed: no unit is that long, and each candidate costs a parse."""
 
 ONLY_REASONED = "The code is only in the model's reasoning, and no run confirms it."
 NO_CODE = "The reply contains no code."
@@ -21,9 +21,9 @@ TOO_LONG = "The reply is too long for the requested code."
 
 @dataclass(frozen=True, slots=True)
 class ReplySpec:
-    """The language, the (perhaps qualified) name of the unit, or "", and its present text, or "".
+    """The language, the (possibly qualified) name of the unit, or "", and its present text, or "".
 
-    `truncated` says that the model was stopped before it had ended.
+    `truncated`: the model was stopped before it finished.
     """
 
     language: str
@@ -32,23 +32,23 @@ class ReplySpec:
     truncated: bool = False
 
     def snippet(self, text: str) -> Snippet:
-        """A piece of the reply, seen in the wanted language."""
+        """A piece of the reply, read in the requested language."""
         return Snippet(text, self.language)
 
     def accepts(self, snippet: Snippet) -> bool:
-        """True if the code could be what is wanted: it defines the symbol, or any code will do."""
+        """True if the code could be the requested one: it defines the symbol, or none is required."""
         if not snippet.text.strip() or snippet.is_prose:
             return False
         return snippet.defines(self.symbol) if self.symbol else True
 
     def unchanged(self, code: str) -> bool:
-        """True if the code is the present text but for white space."""
+        """True if the code is the present text except for white space."""
         return bool(self.current) and code.split() == self.current.split()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundCode:
-    """Code that was found, and what had to be done to find it, in words for the log."""
+    """The code found, and the corrections that were needed, in words for the log."""
 
     text: str
     repairs: tuple[str, ...] = field(default=())

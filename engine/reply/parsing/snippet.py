@@ -1,4 +1,4 @@
-"""A piece of code seen in its language: whether it parses on its own, and which units it defines."""
+"""A piece of code in its language: whether it parses on its own, and which units it defines."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from stet_ls.validators.structure import Unit, units
 State = Literal["ok", "broken", "unknown"]
 
 _DEEPEST = 500
-"""Levels of nesting past which no code is looked at: a query's time grows with the depth, and nothing can end it."""
+"""The most levels of nesting of code that is read: a query's time grows with the depth, and it cannot be aborted."""
 _CODE_MARK = re.compile(r"[(){}\[\]=;<>@#$]|:\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """Code of a reply. `units` have their positions in `text`, without the class that was added around it."""
+    """Code of a reply. The positions of `units` are those in `text`, without the class that was added around it."""
 
     text: str
     language: str
@@ -36,12 +36,12 @@ class Snippet:
 
     @cached_property
     def state(self) -> State:
-        """ok, broken, or unknown where nothing can parse it."""
+        """The state: ok, broken, or unknown if there is no parser."""
         return self._read[0]
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """The units in document order, nested ones too."""
+        """The units in document order, including nested ones."""
         return self._read[1]
 
     @cached_property
@@ -55,13 +55,13 @@ class Snippet:
 
     @cached_property
     def is_prose(self) -> bool:
-        """True for words where code should be: a placeholder that was copied, a refusal in a fence."""
+        """True for words in place of code: a copied placeholder, a refusal in a fence."""
         return (
             not for_language(self.language).plain_words and self.state == "broken" and not _CODE_MARK.search(self.text)
         )
 
     def defines(self, symbol: str) -> bool:
-        """True if a unit of this (perhaps qualified) name is defined here; by its mere name where nothing parses."""
+        """True if a unit of this (possibly qualified) name is defined here; without a parser, if the name occurs."""
         name = last_name(symbol)
         if any(unit.name == name for unit in self.units):
             return True
@@ -117,7 +117,7 @@ def _is_too_deep(parsed: Parsed) -> bool:
 
 
 def _moved(found: tuple[Unit, ...], by: int, length: int) -> tuple[Unit, ...]:
-    """The units of the framed text, at their places in the text itself; the frame's own class is left out."""
+    """The units of the framed text, at their positions in the text itself; the frame's own class is left out."""
     if not by:
         return found
     moved = []

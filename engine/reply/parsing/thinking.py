@@ -1,4 +1,4 @@
-"""Taking away what is no part of an answer: thoughts, and the words of chat templates that leaked into it."""
+"""Removes text that is not part of the answer: thoughts, and leaked control words of chat templates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from stet_ls.engine.reply.parsing.fences import fenced_lines
 
 _NAMES = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)"
-# Only at the start of a line: prose and code may speak about such a tag.
+# Only at the start of a line: prose and code may mention such a tag.
 _OPEN = re.compile(rf"^[ \t]*<({_NAMES})>", re.MULTILINE | re.IGNORECASE)
 _CLOSE = re.compile(rf"</({_NAMES})>", re.IGNORECASE)
 
@@ -23,7 +23,7 @@ _QUOTES = "\"'`"
 
 
 def without_thinking(text: str) -> str:
-    """The text without `<think>` blocks: an unclosed one takes all that follows, a stray end all that precedes."""
+    """The text without `<think>` blocks: an unclosed one extends to the end, a stray end tag from the start."""
     text = text.removeprefix("\ufeff")
     pieces: list[str] = []
     at = 0
@@ -41,7 +41,7 @@ def without_thinking(text: str) -> str:
 
 
 def _after_stray_end(text: str) -> str:
-    """What follows the last end tag without a beginning. Inside a block it counts if another block follows."""
+    """The text after the last end tag without a start tag. Inside a block it counts if another block follows."""
     if "</" not in text:
         return text
     inside = fenced_lines(text)
@@ -55,7 +55,7 @@ def _after_stray_end(text: str) -> str:
 
 
 def without_leaks(text: str) -> str:
-    """The text without template words, up to where the model began to play the next turn. Quoted ones are code."""
+    """The text without control words, cut where the model begins to imitate the next turn. Quoted ones are code."""
     pieces: list[str] = []
     at = 0
     begun = False

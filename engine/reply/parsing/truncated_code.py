@@ -1,4 +1,4 @@
-"""Code whose end is missing: a fence that was never closed, a reply that was cut off."""
+"""Salvages code without an end: a fence that is never closed, a reply that is cut off."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GLUED_FENCE = re.compile(r"[ \t]*`{3,}[ \t]*$")
 
 
 def salvage(text: str, wanted: ReplySpec) -> SearchResult:
-    """The code of a block without an end, as far as it is certainly whole."""
+    """The code of a block without an end, as far as it is certainly complete."""
     text, ended = _without_tail(text)
     snippet = wanted.snippet(text)
     if (ended or not wanted.truncated) and snippet.state != "broken" and wanted.accepts(snippet):
@@ -28,7 +28,7 @@ def salvage(text: str, wanted: ReplySpec) -> SearchResult:
 
 
 def complete_units(snippet: Snippet) -> str:
-    """The text up to the end of the last top-level unit of which nothing can be missing, or ""."""
+    """The text up to the end of the last top-level unit that is certainly complete, or ""."""
     for unit in reversed(snippet.top_units):
         if _is_complete(snippet, unit.span.end, snippet.text_of(unit.span)):
             return snippet.source.data[: unit.span.end].decode("utf-8", "surrogatepass")
@@ -39,7 +39,7 @@ def _is_complete(snippet: Snippet, end: int, text: str) -> bool:
     if Snippet(text, snippet.language).state != "ok":
         return False
     rest = snippet.source.data[end:].decode("utf-8", "surrogatepass")
-    # Where a block has no closing mark its last statement may always be missing.
+    # If the language's blocks have no closing mark, the last statement may always be missing.
     if not for_language(snippet.language).indented:
         return text.rstrip().endswith(("}", ";", "end")) or bool(rest.strip())
     following = next((line for line in rest.split("\n") if line.strip()), "")
@@ -47,7 +47,7 @@ def _is_complete(snippet: Snippet, end: int, text: str) -> bool:
 
 
 def _without_tail(text: str) -> tuple[str, bool]:
-    """The code before a label or a fence that stands where the code's end should be, and whether one was there."""
+    """The code before a label or a fence at its end, and whether there was one."""
     lines = text.split("\n")
     for index, line in enumerate(lines):
         if line[:1].isupper() and label_of(line) is not None:

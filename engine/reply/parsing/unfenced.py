@@ -1,4 +1,4 @@
-"""Code without a fence, alone or among prose."""
+"""Finds code without a fence, alone or among prose."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONGEST = 200_000
 
 
 def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
-    """The code in a reply's prose: what is asked for must be there and must parse."""
+    """The code in a reply's prose: the requested unit must be in it and must parse."""
     labelled = page.prose("code")
     text = labelled or page.prose("", "code")
     if len(text) > _LONGEST:
@@ -60,7 +60,7 @@ def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
 
 
 def _is_code(snippet: Snippet, wanted: ReplySpec) -> bool:
-    """Words parse too in many languages, so that code must show itself as such."""
+    """True if a snippet has signs of code: in many languages, words parse too."""
     return wanted.accepts(snippet) and (bool(snippet.units) or (not wanted.symbol and bool(_MARK.search(snippet.text))))
 
 
@@ -75,7 +75,7 @@ def _starts(lines: list[str], wanted: ReplySpec) -> list[int]:
 
 
 def _ends(lines: list[str], start: int) -> list[int]:
-    """Where the code may end, the longest first: before a paragraph that begins at the margin, or a lone line."""
+    """The lines at which the code may end, the last first: before a paragraph at the margin, or a lone line."""
     ends = [len(lines)]
     for index in range(len(lines) - 1, start, -1):
         if lines[index].strip() and not lines[index][0].isspace() and not lines[index - 1].strip():
