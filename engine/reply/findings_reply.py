@@ -165,7 +165,7 @@ class _Item:
 def _from_items(text: str, *, loose: bool) -> Iterator[ModelFinding]:
     """Findings in lists, tables or labeled lines; if `loose`, also as sentences that quote a line."""
     item: _Item | None = None
-    code: Literal["", "quoted", "shown", "around"] = ""  # content of the current fence: a quote, more code, or the whole list
+    code: Literal["", "quoted", "shown", "around"] = ""  # the current fence holds a quote, more code, or the list
     above = ""
     for line in text.splitlines():
         fence = _FENCE.fullmatch(line)

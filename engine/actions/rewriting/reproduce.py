@@ -39,7 +39,7 @@ class Reproduced:
 
 
 async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
-    """Runs whatever tests and examples can show the bug of `target`; `stated` are the user's own. Calls no model."""
+    """Runs the tests and examples that can show the bug of `target`; `stated` are the user's own. Calls no model."""
     request = job.request
     case = Case(
         request.action, request.language, request.path, request.source, request.source, target.name, job.tools,

@@ -30,7 +30,7 @@ def unloadable(about: CodeUnderTest, language: str) -> str:
         return "the file has a main of its own, and a program has one alone"
     for match in _QUOTED.finditer(about.text):
         header = Path(os.path.normpath(about.path.parent / match["path"]))
-        within = header.is_relative_to(about.root or about.path.parent)  # nothing else is looked at
+        within = header.is_relative_to(about.root or about.path.parent)  # other folders are not read
         if within and header.stem != about.path.stem and _is_linked(header):
             return f"it is linked with the code behind {match['path']}, and only the project knows how"
     return ""
