@@ -1,4 +1,4 @@
-"""Whether a test called a Python unit as it was asked for: how many arguments, and of which types."""
+"""Checks whether a test called a Python unit as requested: the number of arguments, and their types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAIN = {
     "frozenset": (frozenset, set),
 }  # fmt: skip
 _OLD = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset"}
-"""Names of `typing` for the same."""
+"""Names of `typing` for the same types."""
 
 
 def wrong_call(failure: CaseFailure, about: CodeFacts) -> bool:
@@ -30,7 +30,7 @@ def wrong_call(failure: CaseFailure, about: CodeFacts) -> bool:
 
 
 def as_asked(message: str, about: CodeFacts) -> bool:
-    """True if a call that did not fit the code fits what was asked for."""
+    """True if a call that did not fit the code fits the requested signature."""
     given = re.search(r"but (\d+) (?:was|were) given", message)
     if given is None or about.parameters is None:
         return False
@@ -39,7 +39,7 @@ def as_asked(message: str, about: CodeFacts) -> bool:
 
 
 def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
-    """An argument outside of the types that the unit's parameters state, in words; None where all of them fit."""
+    """An argument outside of the types that the unit's parameters declare, in words; None if all of them fit."""
     if failure.type not in _OF_TYPES or frame.function != about.unit.rpartition(".")[2]:
         return None
     for name, text in frame.locals:
@@ -55,7 +55,7 @@ def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
 
 
 def fits(value: object, annotation: ast.expr) -> bool:
-    """Whether a literal is of a type. What is not plain, and what a repr left out ("..."), fits anything."""
+    """Whether a literal is of a type. Complex types, and reprs with omissions ("..."), fit anything."""
     match annotation:
         case ast.Constant(value=None):
             return value is None

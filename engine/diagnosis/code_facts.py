@@ -1,4 +1,4 @@
-"""What is known of a Python unit before its tests run: from the text it was asked in and its environment."""
+"""Collects what is known about a Python unit before its tests run: from its text and its environment."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def code_facts(
     """The `CodeFacts` of a unit, from `text`, the module as it was at the request.
 
     `unit` is a qualified name ("Parser.parse"). `texts` are the candidate's files by their paths relative to the
-    working folder; `trusted` the test files that somebody vouches for; `modules` the top-level names that can be
-    imported from the workspace. Without an `environment` the standard library alone counts as installed. Of a text
-    that does not parse, or that does not hold the unit, no parameters are told: nothing is held against a test then.
+    working folder; `trusted` the test files written by the user or the project; `modules` the top-level names that can
+    be imported from the workspace. Without an `environment` only the standard library counts as installed. If the text
+    does not parse or does not hold the unit, its parameters are unknown: no call is held against a test then.
     """
     module = read_module(text)
     subject = subject_of(module, unit) if module is not None else None
@@ -45,7 +45,7 @@ def code_facts(
 
 
 def _arity(subject: Subject) -> tuple[int, int | None] | None:
-    """The least and the most positional arguments; None where the text does not say how the unit is called."""
+    """The least and the most positional arguments; None if the text does not show how the unit is called."""
     if subject.how == "property":
         return None
     node = subject.node
@@ -62,7 +62,7 @@ def _init(node: ast.ClassDef) -> Function | None:
 
 
 def _types(subject: Subject) -> dict[str, str]:
-    """The annotations as they are written; of one in quotes, what stands in them."""
+    """The annotations as written; quoted ones without their quotes."""
     return {
         row.name.lstrip("*"): row.annotation.value
         if isinstance(row.annotation, ast.Constant) and isinstance(row.annotation.value, str)
@@ -73,7 +73,7 @@ def _types(subject: Subject) -> dict[str, str]:
 
 
 def _names(tree: ast.Module) -> set[str]:
-    """The names that the text gives to its functions, classes and values."""
+    """The names of the text's functions, classes and values."""
     told = {node.name for node in tree.body if isinstance(node, Function | ast.ClassDef)}
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):

@@ -1,4 +1,4 @@
-"""From a report to its diagnoses, and to the text about them for a model."""
+"""Turns a report into diagnoses, and these into the feedback for a model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _STOPPED = {SuiteOutcome.TIMEOUT: "timeout"}
 
 
 def diagnose(report: TestReport, about: CodeFacts) -> tuple[Diagnosis, ...]:
-    """One diagnosis for each failure of a report, in its order; none if it is green or nothing was run."""
+    """One diagnosis for each failure of a report, in its order; none if it is green or nothing ran."""
     return tuple(_one(node_load_errors.told(symptom), about) for symptom in symptoms(report))
 
 
 def symptoms(report: TestReport) -> Iterator[Symptom]:
-    """What went wrong, one by one: files without tests first, then the cases."""
+    """The failures one by one: files without tests first, then the cases."""
     for error in report.collection:
         yield Symptom("", error.path, error.failure)
     stopped = _STOPPED.get(report.outcome, "")
@@ -48,7 +48,7 @@ def _unsaid(case: CaseResult) -> CaseFailure:
 def repair_orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:
     """The feedback for a model: each failure of the code in a sentence, and the fix.
 
-    `missed`: it was told before and did not do it, which is said once, more forcefully.
+    `missed`: the model did not follow the previous feedback; this is said once, more forcefully.
     """
     lines = []
     for diagnosis in diagnoses:

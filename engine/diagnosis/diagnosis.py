@@ -1,4 +1,4 @@
-"""The data: what is known about the code and its tests, and what a failure turned out to be."""
+"""The data: what is known about the code and its tests, and the causes of failures."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class CodeFacts:
     """What is known about a candidate and its tests.
 
     Paths are relative to the working folder. `solution` are the files of the candidate, `trusted` the test files that
-    the user or the project wrote (doctests count as such). `unit` is the name that was asked for and `parameters` the
-    least and the most positional arguments that it was to take (None: any number); `modules` are the top-level names
+    the user or the project wrote (doctests count as such). `unit` is the requested name and `parameters` the
+    least and the most positional arguments requested for it (None: any number); `modules` are the top-level names
     that can be imported from the workspace, `installed` those of the environment and the standard library. `flaky` are
-    the ids that did not end alike in repeated runs. `types` are the annotations of the unit's parameters,
+    the ids whose outcomes varied in repeated runs. `types` are the annotations of the unit's parameters,
     `texts` the texts of the solution's files.
     """
 
@@ -48,7 +48,7 @@ class CodeFacts:
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """One failure. `test` is the id of the case, or "" where a file could not be collected; `file` is whose it is."""
+    """One failure. `test` is the id of the case, or "" if a file could not be collected; `file` is where it belongs."""
 
     test: str
     file: str
@@ -58,7 +58,7 @@ class Symptom:
 
     @property
     def signature(self) -> str:
-        """The same for the same failure of another candidate: numbers, addresses and quoted values do not count."""
+        """Equal for the same failure of another candidate: numbers, addresses and quoted values do not count."""
         frame = self.failure.deepest
         place = f"{frame.path}:{frame.function}" if frame else ""
         return f"{self.test or self.file} {self.failure.type} {normalized(self.failure.message)} {place}"
@@ -66,9 +66,9 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What one failure is. `kind` names the rule ("logic.crash"); `sentence` is for a person and for a model.
+    """The cause of one failure. `kind` names the rule ("logic.crash"); `sentence` is for the user and for a model.
 
-    `fix` is what the next candidate must show, None where nothing can be looked for.
+    `fix` is what the next candidate must show, None if nothing can be checked.
     """
 
     symptom: Symptom = field(repr=False)
@@ -79,7 +79,7 @@ class Diagnosis:
 
 
 def normalized(message: str) -> str:
-    """A message without what differs from run to run."""
+    """A message without the parts that differ from run to run."""
     message = re.sub(r"0x[0-9a-fA-F]+", "0x", message.partition("\n")[0])
     message = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "''", message)
     return re.sub(r"\d+(\.\d+)?", "0", message).strip()

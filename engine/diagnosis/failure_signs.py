@@ -1,4 +1,4 @@
-"""Facts from a failure in any language."""
+"""Reads facts from a failure in any language."""
 
 from __future__ import annotations
 
@@ -48,29 +48,29 @@ _WANTED = re.compile(r"\b(?:want(?:ed)?|expect(?:ed)?|should be|not equal|!=)", 
 
 
 def first_line(failure: CaseFailure) -> str:
-    """What is quoted of it."""
+    """The quoted line of a failure."""
     return failure.said
 
 
 def is_assertion(failure: CaseFailure) -> bool:
-    """True if a test said that it did not hold."""
+    """True if an assertion of a test failed."""
     if failure.comparison is not None or failure.type in _ASSERTION or "AssertionError" in failure.mro:
         return True
-    # Rust's `assert!` panics as everything else does.
+    # Rust's `assert!` panics like all other errors.
     at = failure.deepest
     return failure.message.startswith("assertion failed") and at is not None and at.origin is FrameOrigin.TEST
 
 
 def denied(failure: CaseFailure) -> bool:
-    """True for what the box does not allow."""
+    """True for an action that the sandbox does not allow."""
     named = failure.type in _DENIED or _DENIED.intersection(failure.mro)
-    # Go's tests report what went wrong in words of their own, errors of the system among them.
+    # Go's tests report failures, including errors of the system, in their own words.
     speaks = not is_assertion(failure) or failure.type == "TestFailure"
     return speaks and (bool(named) or _DENIED_WORDS.search(failure.message) is not None)
 
 
 def lost_file(failure: CaseFailure) -> str | None:
-    """The path of a file or folder that was not there, if that is why it failed."""
+    """The path of a missing file or folder, if that is the reason for the failure."""
     if is_assertion(failure) and failure.type != "TestFailure":
         return None
     if failure.type in _LOST_TYPES:
@@ -87,7 +87,7 @@ def absent_package(failure: CaseFailure) -> str | None:
 
 
 def missing_name(failure: CaseFailure) -> str | None:
-    """The name that a module of the project was asked for and did not have."""
+    """The name that was requested from a module of the project and is missing there."""
     patterns = (
         r"cannot import name '(\w+)'",
         r"module '[\w.]+' has no attribute '(\w+)'",
@@ -104,7 +104,7 @@ def missing_name(failure: CaseFailure) -> str | None:
 
 
 def nearly_equal(failure: CaseFailure) -> tuple[str, str] | None:
-    """Two floats that a test wanted exactly equal and that differ by rounding alone; from its words if need be."""
+    """Two floats compared exactly that differ only by rounding; read from the message if there is no comparison."""
     compared = failure.comparison
     if compared is not None:
         return _close(compared.left, compared.right) if compared.operator in _EXACT else None
@@ -120,7 +120,7 @@ def sides(compared: AssertComparison) -> str:
 
 
 def on_purpose(frame: Frame, about: CodeFacts) -> bool:
-    """True if the line is a `raise`, a `throw` or a `panic`: the author of the code meant it, the test's may not."""
+    """True if the line is a `raise`, a `throw` or a `panic`: the code's author intended it, perhaps not the test's."""
     lines = about.texts.get(frame.path, "").splitlines()
     line = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""
     return (
@@ -133,7 +133,7 @@ def _close(left: str, right: str) -> tuple[str, str] | None:
     one, other = _float(left), _float(right)
     if one is None or other is None or left.strip() == right.strip() or not math.isclose(one, other, rel_tol=_SAME):
         return None
-    whole = not any(mark in left + right for mark in ".eE")  # two long integers that differ do differ
+    whole = not any(mark in left + right for mark in ".eE")  # differing long integers are not a rounding error
     return None if whole else (left, right)
 
 

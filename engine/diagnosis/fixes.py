@@ -1,4 +1,4 @@
-"""What a diagnosis asks of the next candidate, and whether it is there: looked up in the text, no second opinion."""
+"""The fix that a diagnosis requests from the next candidate, and the check for it in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["defines", "does not import", "changes", "parses"]
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One thing to look for. `name` is the unit or module that it is about."""
+    """One thing to check. `name` is the unit or module concerned."""
 
     kind: Kind
     name: str = ""
@@ -32,7 +32,7 @@ class Fix:
                 return "write code that parses"
 
     def shown(self, before: Source, after: Source, language: str) -> bool:
-        """True if `after`, the next candidate, shows what was asked for; `before` is the one that failed."""
+        """True if `after`, the next candidate, shows the fix; `before` is the one that failed."""
         match self.kind:
             case "defines":
                 return any(unit.qualified == self.name for unit in units(after, language))
@@ -41,11 +41,11 @@ class Fix:
             case "changes":
                 return _body(before, self.name, language) != _body(after, self.name, language)
             case "parses":
-                return before.text != after.text  # whether it parses is the syntax judge's word
+                return before.text != after.text  # the syntax judge decides whether it parses
 
 
 def _body(source: Source, name: str, language: str) -> str:
-    """The unit's text without the white space that no reader sees; all of the text where there is no such unit."""
+    """The unit's text with normalized white space; the whole text if there is no such unit."""
     named = (unit.span for unit in units(source, language) if unit.name == name or unit.qualified == name)
     span = next(named, source.whole)
     return re.sub(r"\s+", " ", source.slice(span)).strip()

@@ -1,4 +1,4 @@
-"""Failures that a runner could only quote: what Node prints of a file that it could not load, as any other failure.
+"""Parses failures that a runner could only quote: Node's output for a file that it could not load, as data.
 
 file:///box/sum.mjs:2                    Failure("SyntaxError", "missing ) after argument list",
   return values.reduce((a, 0;      =>            place=("sum.mjs", 2, 0))
@@ -24,13 +24,13 @@ _STACK = re.compile(
 
 
 def told(symptom: Symptom) -> Symptom:
-    """The symptom with what its text says as data; the same where there is nothing to be read."""
+    """The symptom with the contents of its text as data; unchanged if there are none."""
     failure = symptom.failure
     if failure.type or not (error := _ERROR.search(failure.message)):
         return symptom
     kind, message = error["code"] or error["type"], error["message"]
     if "does not provide an export" in message:
-        kind = "ImportError"  # the grammar is fine, a name is not there
+        kind = "ImportError"  # the syntax is valid, a name is missing
     module = _MODULE.search(message)
     place = _PLACE.search(failure.message)
     return replace(
@@ -47,7 +47,7 @@ def told(symptom: Symptom) -> Symptom:
 
 
 def _frames(failure: CaseFailure, test: str, importer: str | None) -> tuple[Frame, ...]:
-    """The stack in the text, outermost first; of a missing module the file that asked for it."""
+    """The stack in the text, outermost first; for a missing module, the file that imports it."""
     found = [(match["path"], int(match["line"]), match["function"] or "") for match in _STACK.finditer(failure.message)]
     found = list(reversed(found)) or ([(importer, 0, "")] if importer is not None else [])
     return tuple(

@@ -1,4 +1,4 @@
-"""The table of causes: the first rule that fits a symptom tells it. The order is part of the rules."""
+"""The table of causes: the first rule that fits a symptom decides. The order is part of the rules."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def syntax(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     file = failure.place[0] if failure.place else symptom.file
     if file not in about.solution and missing_name(failure) is not None:
-        return None  # the grammar is fine: what a compiler misses is a matter of the interface
+        return None  # the syntax is valid: a missing name is an interface problem
     if failure.type == "CompileError" and failure.place is None and symptom.file not in about.trusted:
-        # What has no place is of the build, not of a text: a compiler that was stopped, a linker, a project's settings.
+        # An error without a place is a build problem: a stopped compiler, a linker, the project's settings.
         return _told(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {first_line(failure)}")
     where = f"{file}:{failure.place[1]}" if failure.place else file
     if file in about.solution:
         return _told(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {first_line(failure)}", Fix("parses"))
     if file in about.trusted:
-        # A trusted test that no longer compiles met another interface than the one it was written for.
+        # A trusted test that no longer compiles was written for another interface.
         fix = Fix("changes", about.unit)
         return _told(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {first_line(failure)}", fix)
     return _told(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {first_line(failure)}")
@@ -68,7 +68,7 @@ def missing_module(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """A name of the candidate that the tests ask for and that is not there."""
+    """A name of the candidate that the tests use and that is missing."""
     failure = symptom.failure
     name = missing_name(failure)
     if name is None:
@@ -83,7 +83,7 @@ def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """A test that the runner could not even begin."""
+    """A test that the runner could not even start."""
     failure = symptom.failure
     if failure.phase not in (Phase.SETUP, Phase.COLLECT) or symptom.file in about.trusted:
         return None
@@ -96,7 +96,7 @@ def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """What the box does not give: network, files outside, other programs, more memory."""
+    """Something that the sandbox does not provide: network, files outside, other programs, more memory."""
     failure = symptom.failure
     if symptom.stopped == "starved":
         said = "the machine was too busy to finish it"
@@ -114,7 +114,7 @@ def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def lost(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """A file that is not there: one of the machine's that the code names, or one that a test should have brought."""
+    """A missing file: one of the machine's that the code names, or one that a test should have provided."""
     path = lost_file(symptom.failure)
     if path is None or symptom.file in about.trusted:
         return None
@@ -151,7 +151,7 @@ def died(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """An exception out of the candidate, or out of the test."""
+    """An exception that leaves the candidate, or the test."""
     failure, frame = symptom.failure, symptom.failure.deepest
     if is_assertion(failure) or frame is None:
         return None
@@ -171,7 +171,7 @@ def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def tolerance(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """Two floats compared as if they were exact."""
+    """Two floats that were compared exactly."""
     pair = None if symptom.file in about.trusted else nearly_equal(symptom.failure)
     if pair is None:
         return None
@@ -203,11 +203,11 @@ RULES: tuple[Rule, ...] = (
     tolerance,
     mismatch,
 )
-"""In the order in which they are asked."""
+"""In order of priority."""
 
 
 def unknown(symptom: Symptom, about: CodeFacts) -> Diagnosis:
-    """What no rule knows. A trusted test is believed all the same."""
+    """A failure that no rule matches. A trusted test is believed all the same."""
     said = f"{symptom.failure.type}: {first_line(symptom.failure)}".removesuffix(": ")
     if symptom.file in about.trusted:
         return _told(symptom, Cause.LOGIC, "logic.unknown", said, Fix("changes", about.unit))
@@ -220,7 +220,7 @@ def _told(symptom: Symptom, cause: Cause, kind: str, sentence: str, fix: Fix | N
 
 def _change(frame: Frame | None, about: CodeFacts) -> Fix:
     inside = frame is not None and frame.origin is FrameOrigin.PROJECT and not frame.function.startswith("<")
-    name = frame.function.rpartition(".")[2] if frame is not None and inside else ""  # Go's have their package before
+    name = frame.function.rpartition(".")[2] if frame is not None and inside else ""  # Go prefixes the package
     return Fix("changes", name or about.unit)
 
 
@@ -230,7 +230,7 @@ def _unsure(symptom: Symptom, unsure: str, said: str) -> Diagnosis:
 
 
 def _call(symptom: Symptom, about: CodeFacts) -> Diagnosis:
-    """A call that does not fit: whether test or code is wrong is read off the signature that was asked for."""
+    """A call that does not fit: the requested signature decides whether test or code is wrong."""
     said = first_line(symptom.failure)
     if as_asked(said, about):
         fix = Fix("changes", about.unit)

@@ -1,4 +1,4 @@
-"""What an edit removes besides definitions: decorators, exports, statements, imports, unmentioned code.
+"""What an edit removes in addition to definitions: decorators, exports, statements, imports, unmentioned code.
 
 Each finding is a few words ("`@cached` of `total` is gone"); anything that the user's words name may be removed.
 """

@@ -1,4 +1,4 @@
-"""Invisible characters and risky calls that a candidate adds without being asked to.
+"""Invisible characters and risky calls that a candidate adds without a request.
 
 The author of a comment in the code may have instructed the model. Names prove nothing: findings are reported, and other
 risks may remain undetected. A fix that hides every error is reported too: it may fix nothing.

@@ -81,7 +81,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
                 return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
             if first.is_telling:
                 return _ruled(Ruling.FAIL, str(first), trusted=True)
-            # Trusted, so that the user is asked: somebody who knows the code's purpose sees at once whether it matters.
+            # Trusted, so that the user is asked: knowing the code's purpose shows at once whether the difference matters.
             doubt = f"behavior differs only on inputs outside the inferred types: {first}"
             return _ruled(Ruling.UNKNOWN, doubt, trusted=True)
     weakest = min(done, key=lambda each: each.valid)

@@ -1,4 +1,4 @@
-"""Rows with equal or similar arguments and texts: they tell `===` from `<`, and reveal how letters are compared.
+"""Rows with equal or similar arguments and texts: they distinguish `===` from `<`, and ways of comparing letters.
 
 Two draws of one kind are seldom equal, or equal except for a letter's case. Letters of two code units, or that become
 two in upper case, are distinguished by `length`, `split("")` and `toUpperCase`.
