@@ -29,7 +29,7 @@ ROWS: Mapping[str, ExecutionLanguage] = {
         needs_interpreter=True, runs_examples=True, times=True, compares_samples=True, traces_lines=True
     ),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its whole family."""
 
 for_language = lookup(ROWS, ExecutionLanguage())
 """The row of a language id; for any other language the defaults."""

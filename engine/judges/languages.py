@@ -108,7 +108,7 @@ ROWS: Mapping[str, JudgeLanguage] = {
     "c": JudgeLanguage(is_public=_not_private),
     "csharp": JudgeLanguage(marks=re.compile(r"^\s*\[(?:\w+:\s*)?([\w.]+)", re.MULTILINE), mark="[{}]"),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its whole family."""
 
 for_language = lookup(ROWS, JudgeLanguage())
 """The row of a language id; for any other language the defaults."""

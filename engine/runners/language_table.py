@@ -53,7 +53,7 @@ ROWS: Mapping[str, RunnerLanguage] = {
     "cpp": RunnerLanguage((Native("cpp"),), limits=COMPILE),
     "csharp": RunnerLanguage((CSharp(),), limits=csharp.LIMITS),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its whole family."""
 
 for_language = lookup(ROWS, RunnerLanguage())
 """The row of a language id; for any other language the defaults."""

@@ -1,6 +1,6 @@
 """Probes for JavaScript and TypeScript, as in `python/probes.py`: the texts with probes inserted between the words.
 
-Only the code around a probe is rewritten, so that a builder otherwise finds the same text. A probe is a call of
+Only the code that a probe wraps is rewritten, so that a builder otherwise finds the same text. A probe is a call of
 `name.ran(n)`, `name.cond(n, n, value)` or `name.tie(n, one, other)`, defined in `inside/probes.mjs`.
 """
 

@@ -56,7 +56,7 @@ ROWS: Mapping[str, DangerLanguage] = {
     "php": DangerLanguage(risk_tables.PHP_RUBY),
     "ruby": DangerLanguage(risk_tables.PHP_RUBY),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its whole family."""
 
 for_language = lookup(ROWS, DangerLanguage())
 """The row of a language id; for any other language the defaults."""

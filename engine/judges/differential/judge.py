@@ -38,7 +38,7 @@ COMPARERS: Mapping[str, LanguageComparer | None] = {
     "python": python,
     "javascript": javascript,
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its whole family."""
 
 
 async def judge(case: Case) -> Evidence:
@@ -81,7 +81,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
                 return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
             if first.is_telling:
                 return _ruled(Ruling.FAIL, str(first), trusted=True)
-            # Trusted, so that the user is asked: knowing the code's purpose shows at once whether the difference matters.
+            # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
             doubt = f"behavior differs only on inputs outside the inferred types: {first}"
             return _ruled(Ruling.UNKNOWN, doubt, trusted=True)
     weakest = min(done, key=lambda each: each.valid)

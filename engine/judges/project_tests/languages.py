@@ -63,7 +63,7 @@ ROWS: Mapping[str, ProjectTestLanguage] = {
     ),
     "c": ProjectTestLanguage("__builtin_trap();"),
 }
-"""By language id; a row counts for its family."""
+"""By language id; a row applies to its whole family."""
 
 for_language = lookup(ROWS, ProjectTestLanguage())
 """The row of a language id; for any other language the defaults."""
