@@ -1,4 +1,5 @@
 """Text -> findings, for every language: positions, grammars, structure, syntax verdicts, linters.
 
-This room never knows a model, a network, the protocol or the engine. Broken code is a value here, never an exception.
+This package does not know models, the network, the protocol or the engine. Broken code is a value here, never an
+exception.
 """

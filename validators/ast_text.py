@@ -1,7 +1,7 @@
 """Python's syntax trees as text, including huge numbers.
 
-`ast.unparse` and `ast.dump` write whole numbers in tens, and Python refuses that beyond some thousands of digits
-(https://docs.python.org/3/library/stdtypes.html#int-max-str-digits), but reads them in hexadecimals.
+`ast.unparse` and `ast.dump` write whole numbers in tens, which Python refuses for some thousands of digits
+(https://docs.python.org/3/library/stdtypes.html#int-max-str-digits), but it reads them as hexadecimals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import copy
 
 
 def unparse(node: ast.AST) -> str:
-    """As `ast.unparse`; numbers too long for that in hexadecimals. ValueError for what no text stands for."""
+    """Like `ast.unparse`; numbers too long for it become hexadecimals. ValueError for a tree without a text."""
     try:
         return ast.unparse(node)
     except ValueError:
@@ -19,7 +19,7 @@ def unparse(node: ast.AST) -> str:
 
 
 def dump(node: ast.AST) -> str:
-    """As `ast.dump`: equal for trees that mean the same."""
+    """Like `ast.dump`: equal for trees of the same meaning."""
     try:
         return ast.dump(node)
     except ValueError:
@@ -27,7 +27,7 @@ def dump(node: ast.AST) -> str:
 
 
 def in_digits(number: int) -> str:
-    """A whole number as Python reads it."""
+    """An integer as Python reads it."""
     try:
         return repr(number)
     except ValueError:
@@ -35,7 +35,7 @@ def in_digits(number: int) -> str:
 
 
 class _Hexadecimal(ast.NodeTransformer):
-    """A name is written as it is."""
+    """Writes a name unchanged."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         is_long = isinstance(node.value, int) and (text := in_digits(node.value)).startswith("0x")

@@ -1,7 +1,7 @@
 """Many texts at once, with the verdicts that `syntax.check` and `lint.check` give one by one.
 
-A process for each text costs more than the check itself: one ruff reads hundreds of files in the time of ten starts,
-and a JVM starts for as long as it reads a hundred.
+A process per text costs more than the check itself: one ruff reads hundreds of files in the time of ten starts, and a
+JVM takes as long to start as to read a hundred.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOGETHER: Mapping[Check, Callable[[Texts, float, Toolbox], Answers]] = {
     python.lint: batch_tools.ruff_lint,
     java.javac: batch_tools.javac,
 }
-"""By what asks a tool about one text: what asks it about many."""
+"""The batch function for each function that checks one text."""
 
 
 def check(texts: Sequence[Text], *, deadline: float = syntax.THOROUGH, tools: Toolbox = BUILT_IN) -> list[Verdict]:
@@ -39,7 +39,7 @@ def check(texts: Sequence[Text], *, deadline: float = syntax.THOROUGH, tools: To
 
 
 def reads_many(language: str) -> bool:
-    """Whether the best checker of a language reads many texts in one start."""
+    """True if the best checker of a language reads many texts in one start."""
     best = next(iter(checkers(language, Role.SYNTAX)), None)
     return best is not None and best.check in _TOGETHER
 
@@ -47,7 +47,7 @@ def reads_many(language: str) -> bool:
 def check_lint(
     texts: Sequence[Text], *, deadline: float = 5.0, tools: Toolbox = BUILT_IN
 ) -> list[tuple[Finding, ...] | None]:
-    """What `lint.check` would say about each text."""
+    """The result of `lint.check` for each text."""
     answered = _ask(Role.LINT, texts, deadline, tools)
     return [
         answered[index][1]
@@ -68,7 +68,7 @@ def _verdict(text: Text, checker: Checker, found: tuple[Finding, ...], deadline:
 def _ask(
     role: Role, texts: Sequence[Text], deadline: float, tools: Toolbox
 ) -> dict[int, tuple[Checker, tuple[Finding, ...]]]:
-    """What tools that read many texts in one start say, by the text's index: where such a tool is the best one."""
+    """The results of tools that read many texts in one start, by the text's index, if such a tool is the best one."""
     chosen: dict[str, tuple[Checker, dict[int, Text]]] = {}
     for index, text in enumerate(texts):
         best, *others = checkers(text.language, role, tools) or (None,)

@@ -1,7 +1,7 @@
-"""Two large texts without what they have in common: what a judge of a change has to read, and no more.
+"""Excerpts of two large texts: what differs, for judges of a change.
 
-A judge that reads two megabytes twice takes a minute, and the change is a few lines. What is kept are the top-level
-statements from the first change to the last, and the imports above them, which say what names mean.
+A judge that reads two megabytes twice takes a minute, and the change is a few lines. The excerpts are the top-level
+statements from the first change to the last, and the imports above them, which define names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_IMPORTS = 500
 
 
 def excerpts(before: Source, after: Source) -> tuple[Source, Source]:
-    """Both texts as far as they differ, widened to lines at column 0, below their imports; small ones as they are."""
+    """Both texts reduced to what differs, widened to lines at column 0, below their imports; small texts unchanged."""
     if max(len(before.data), len(after.data)) <= LARGE:
         return before, after
     old, new = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
@@ -35,7 +35,7 @@ def excerpts(before: Source, after: Source) -> tuple[Source, Source]:
 
 
 def _begins(lines: list[str], number: int) -> bool:
-    """Whether a top-level statement may begin on a line; past the end nothing goes on."""
+    """True if a top-level statement may start on a line, or past the end."""
     if number >= len(lines):
         return True
     line = lines[number]

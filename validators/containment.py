@@ -1,4 +1,4 @@
-"""Whether one path lies inside another, by where both really lead: a name alone proves nothing."""
+"""Whether one path is inside another, with links resolved: a name alone proves nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """True if `path` is `folder` or lies in it once links and `..` are followed on both sides.
+    """True if `path` is `folder` or is in it, with links and `..` resolved on both sides.
 
     Neither has to exist. On file systems that ignore case or Unicode form, the spelling does not matter either.
     """
@@ -28,7 +28,7 @@ def is_inside_any(path: Path, folders: Iterable[Path]) -> bool:
 
 
 def real_path(path: Path) -> Path | None:
-    """Where a path leads; None for what cannot be a path at all."""
+    """The resolved path; None if it is not valid."""
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError):  # a NUL in it

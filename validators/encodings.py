@@ -1,4 +1,4 @@
-"""The encoding that a text names for itself, as Python, Ruby and Emacs write it: `# -*- coding: latin-1 -*-`."""
+"""The encoding that a text declares, as in Python, Ruby and Emacs: `# -*- coding: latin-1 -*-`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class UnknownEncodingError(ValueError):
 
 
 def declared(data: bytes) -> str | None:
-    """The codec that a text's comment names, None where it names none or UTF-8. UnknownEncodingError for a stranger."""
+    """The codec that a comment of the text declares, None without one or for UTF-8. UnknownEncodingError if unknown."""
     for line in data[:1000].splitlines()[:2]:
         match = _COOKIE.match(line)
         if match is None:

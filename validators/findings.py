@@ -1,4 +1,4 @@
-"""What a check says about a text: findings, and the verdict they add up to."""
+"""The result of a check of a text: findings, and the verdict from them."""
 
 from __future__ import annotations
 
@@ -43,10 +43,9 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a tool found at one place. `span` counts bytes; `source` is the tool; `code` its rule, or "".
+    """One finding of a tool at one place. `span` counts bytes; `source` is the tool; `code` its rule, or "".
 
-    `line` counts from 0. `signature` is what makes it the same finding in two versions of a text, where the message
-    is too changeable for that.
+    `line` counts from 0. `signature` identifies it in two versions of a text, if its message varies too much for that.
     """
 
     span: Span
@@ -65,9 +64,9 @@ class Finding:
 class Verdict:
     """The answer of the syntax check. Only an `authoritative` error, or one of a trusted grammar, may block an edit.
 
-    `reason` says in words why the status is unknown, or why a better judge was not heard; `seconds` is the time that
+    `reason` says why the status is unknown, or why a better tool did not answer; `seconds` is the time that
     the check took.
-    `echoes` are what a tool said on after it had lost its way: told to nobody, but counted when two texts are compared.
+    `echoes` are a tool's follow-up errors: never shown, but counted when two texts are compared.
     """
 
     status: Status
@@ -82,10 +81,10 @@ class Verdict:
 
 
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings of `after` that `before` does not have, compared by what they say but not by place.
+    """The findings of `after` that `before` does not have, compared by content, not by place.
 
-    A multiset difference: a second copy of an old finding is new. Text that moved keeps its old findings, also those
-    whose message tells a line ("redefinition of `x` from line 3").
+    A multiset difference: a second copy of an old finding is new. Text that moved keeps its old findings, even if a
+    message contains a line ("redefinition of `x` from line 3").
     """
     known = Counter(map(_identity, before))
     fresh = []

@@ -1,7 +1,7 @@
 """Go's undefined names, without its compiler: a name has to be declared in its file, its package, or the language.
 
-What follows a dot is not looked at, nor the keys of literals, which may be fields: no types are known here. A name
-counts as declared in its whole block, so that a use before the declaration is not seen. What is left is sure.
+Names after a dot and keys of literals are ignored, since they may be fields: no types are known here. A name counts as
+declared in its whole block, so a use before the declaration is not found. The remaining findings are certain.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LANGUAGE = frozenset({
     "false", "iota", "nil", "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make",
     "max", "min", "new", "panic", "print", "println", "real", "recover", "_",
 })  # fmt: skip
-"""The universe block of the specification, with what Go 1.21 added."""
+"""The universe block of the specification, with the additions of Go 1.21."""
 
 _SCOPES = frozenset({
     "function_declaration", "method_declaration", "func_literal", "function_type", "method_elem", "block",
@@ -39,7 +39,7 @@ _SCOPES = frozenset({
     "expression_case", "type_case", "default_case", "communication_case", "type_spec", "type_alias",
 })  # fmt: skip
 _NAMED_OUTSIDE = frozenset({"function_declaration", "type_spec", "type_alias"})
-"""Their names belong to the block around them."""
+"""Their names belong to the enclosing block."""
 _NAMED = frozenset({
     "function_declaration", "var_spec", "const_spec", "parameter_declaration", "variadic_parameter_declaration",
     "type_parameter_declaration",
@@ -62,7 +62,7 @@ _SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """An import: the name that it is given ("" if none), those that its package may have, whether a host is in it."""
+    """An import: its explicit name ("" if none), the names that its package may have, whether its path has a host."""
 
     name: str
     guessed: frozenset[str]
@@ -74,7 +74,7 @@ def undefined(
 ) -> tuple[Finding, ...] | None:
     """The undefined names; None if unknown: the text has no path, or does not parse.
 
-    `buffers` are texts that count instead of those on the disk. Reads the other files of the package's folder.
+    `buffers` replace the texts on disk. Reads the other files of the package's folder.
     """
     if path is None:
         return None
@@ -96,7 +96,7 @@ def _findings(parsed: Parsed, imports: tuple[_Import, ...], package: frozenset[s
     scopes, uses = _read(parsed)
     known = _LANGUAGE.union(package, *({each.name} if each.name else each.guessed for each in imports))
     used = {parsed.text(node) for node, _ in uses}
-    # A package may be called otherwise than its folder (none of the standard library is): its name stands before dots.
+    # A package's name may differ from its folder's (not in the standard library): names before dots are then unknown.
     strange = any(not each.name and each.foreign and not each.guessed & used for each in imports)
     for node, scope in uses:
         name = parsed.text(node)
@@ -114,11 +114,11 @@ def _findings(parsed: Parsed, imports: tuple[_Import, ...], package: frozenset[s
 
 
 Scopes = list[tuple[int, set[str]]]
-"""Of each block the index of the one around it (-1: none), and what is declared in it."""
+"""For each block the index of the enclosing one (-1: none), and its declared names."""
 
 
 def _read(parsed: Parsed) -> tuple[Scopes, list[tuple[tree_sitter.Node, int]]]:
-    """The blocks of a file, and the names that are used, each with its block, in the order of the text."""
+    """The blocks of a file, and the used names, each with its block, in text order."""
     scopes: Scopes = [(-1, set())]
     uses: list[tuple[tree_sitter.Node, int]] = []
     pending, passed = [(parsed.root, 0)], set[int]()
@@ -139,11 +139,11 @@ def _read(parsed: Parsed) -> tuple[Scopes, list[tuple[tree_sitter.Node, int]]]:
 
 
 def _declared(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The nodes of the names that a declaration gives."""
+    """The nodes of the names in a declaration."""
     if node.type in ("type_spec", "type_alias"):
         yield from filter(None, [node.child_by_field_name("name")])
     elif node.type == "parameter_list" and any(map(_has_name, node.named_children)):
-        # Either all have names or none has; of a long list the grammar takes the first ones for types.
+        # Either all parameters have names or none has; in a long list the grammar takes the first ones for types.
         alone = (child.named_children[0] for child in node.named_children if child.named_child_count == 1)
         yield from (child for child in alone if child.type == "type_identifier")
     elif node.type in _NAMED:
@@ -166,7 +166,7 @@ def _identifiers(node: tree_sitter.Node | None) -> Iterator[tree_sitter.Node]:
 
 
 def _arguments(receiver: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The names that a receiver gives to the parameters of its generic type: `func (l *List[T]) Len() int`."""
+    """The names of a receiver's type parameters: `func (l *List[T]) Len() int`."""
     pending = [(receiver, False)]
     while pending:
         node, inside = pending.pop()
@@ -176,7 +176,7 @@ def _arguments(receiver: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _not_looked_at(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """Children that hold no use of a name, or one that may be a field's."""
+    """Children without a use of a name, or with one that may be a field."""
     if node.type == "source_file":
         yield from (child for child in node.named_children if child.type in ("package_clause", "import_declaration"))
     elif node.type == "qualified_type" and (name := node.child_by_field_name("name")):
@@ -221,7 +221,7 @@ def _guessed(path: str) -> frozenset[str]:
 
 
 def _declared_beside(path: Path, package: str, buffers: Mapping[Path, str]) -> frozenset[str] | None:
-    """What the other files of a package declare; None if they are too many to be read."""
+    """The names that the other files of a package declare; None if they are too many to read."""
     beside = {each: text for each, text in buffers.items() if each.parent == path.parent and each.suffix == ".go"}
     names: set[str] = set()
     size = 0
@@ -252,7 +252,7 @@ def _of_file(path: Path, _modified: int, _size: int) -> tuple[str, frozenset[str
 
 
 def _top_level(text: str) -> tuple[str, frozenset[str]]:
-    """The package clause of a file, and what it declares for its package: rather a name too many than one too few."""
+    """The package clause of a file, and its top-level names: rather one too many than one too few."""
     clause = _CLAUSE.search(text)
     names: set[str] = set()
     for match in _TOP.finditer(text):

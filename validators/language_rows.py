@@ -1,4 +1,4 @@
-"""The languages that Stet knows by itself: one row each."""
+"""The built-in languages: one row each."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ OWN: tuple[Language, ...] = (
             bare_bodies=True,
         ),
     ),
-    # Without a wheel of their own: they are parsed if the language pack is there, and answers say so if they were not.
+    # Without their own wheel: they are parsed if the language pack is installed, and answers say if they were not.
     Language(
         "markdown", "Markdown", ("md",), (".md", ".markdown"), (), None, _HTML,
         kind="prose", aligned=True, takes_fences=True,

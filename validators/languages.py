@@ -1,4 +1,4 @@
-"""The languages that Stet knows by name: a table, and look-ups in it. Imports nothing heavy: grammars come later."""
+"""The built-in languages: a table, and look-ups in it. Imports nothing heavy: grammars are loaded later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stet_ls.validators.language_rows import OWN
 from stet_ls.validators.packed_languages import PACKED, ROWS, Row
 
 PLAIN = "plaintext"
-"""The language id of a text of which nothing is known."""
+"""The language id of a text of unknown language."""
 
 T = TypeVar("T")
 
@@ -28,10 +28,10 @@ LANGUAGES: tuple[Language, ...] = (
     *(replace(row, packed=PACKED.get(row.id), family=row.family or row.id) for row in OWN),
     *map(_of_pack, ROWS),
 )
-"""All that is known."""
+"""All known languages."""
 
 NODE_KINDS: Mapping[str, NodeKinds] = {row.id: row.kinds for row in LANGUAGES if row.kinds}
-"""What functions, classes, imports and calls are called in each grammar, by language id."""
+"""The node kinds of functions, classes, imports and calls in each grammar, by language id."""
 
 _BY_ID = {row.id: row for row in LANGUAGES}
 _BY_NAME = {name: row for row in reversed(LANGUAGES) for name in (row.title.lower(), *row.names)} | _BY_ID
@@ -40,33 +40,33 @@ _BY_FILENAME = {name: row.id for row in reversed(LANGUAGES) for name in row.file
 
 
 def language(name: str) -> Language | None:
-    """The row of a language id, or of another name for it ("cs", "C#", "tsx"); None for a stranger."""
+    """The row of a language id, or of another name for it ("cs", "C#", "tsx"); None if unknown."""
     return _BY_ID.get(name) or _BY_NAME.get(name.strip().lower())
 
 
 def for_language(name: str) -> Language:
-    """The row of a language id; that of plain code without comments for a stranger's."""
+    """The row of a language id; that of plain code without comments if unknown."""
     return _BY_ID.get(name) or Language(name, name, family=name)
 
 
 def family(name: str) -> tuple[str, ...]:
-    """The ids of a language and of those that share its family."""
+    """The ids of a language and of its family."""
     own = for_language(name).family
     return tuple(row.id for row in LANGUAGES if row.family == own) or (name,)
 
 
 def row_for(rows: Mapping[str, T], name: str, default: T) -> T:
-    """A room's row for a language id: its own, else that of its family, else the default."""
+    """A package's row for a language id: its own, else its family's, else the default."""
     return rows.get(name) or rows.get(for_language(name).family) or default
 
 
 def lookup(rows: Mapping[str, T], default: T) -> Callable[[str], T]:
-    """What finds a room's row for a language id, with a default for a language without one."""
+    """A function that finds a package's row for a language id, with a default."""
     return partial(row_for, rows, default=default)
 
 
 def language_of(path: Path | str) -> str:
-    """The language id that a file's name tells, `PLAIN` if it tells none. The file is not opened."""
+    """The language id for a file name, `PLAIN` if unknown. The file is not opened."""
     name = PurePath(path).name.lower()
     stem, suffix = name.partition(".")[0], PurePath(name).suffix
     by_name = _BY_FILENAME.get(name) or _BY_FILENAME.get(f"{stem}.*{suffix}") or _BY_EXTENSION.get(suffix)

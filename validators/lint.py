@@ -1,4 +1,4 @@
-"""What linters say about a text, beyond its syntax."""
+"""The linters' findings about a text, beyond its syntax."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DEADLINE = 5.0
 def check(
     source: Source, language: str, *, path: Path | None = None, deadline: float = DEADLINE, tools: Toolbox = BUILT_IN
 ) -> tuple[Finding, ...] | None:
-    """What the best linter here finds, and those that add to every linter; None where none answered in time.
+    """The findings of the best linter here, and of those that add to it; None if none answered in time.
 
-    Syntax errors are left to the syntax check: a text that does not parse has no lint. `path` tells the kind of file
-    and where the project's line length and Python version stand; nothing else of the project is read or run.
+    Syntax errors are left to the syntax check: a text that does not parse has no lint. `path` gives the kind of file
+    and the project with its line length and Python version; nothing else of the project is read or run.
     """
     return _ask(checkers(language, Role.LINT, tools), source, language, path, deadline, tools)
 
@@ -34,7 +34,7 @@ def check(
 def undefined_names(
     source: Source, language: str, *, path: Path | None = None, deadline: float = DEADLINE, tools: Toolbox = BUILT_IN
 ) -> tuple[Finding, ...] | None:
-    """The names that nothing defines; None where no linter that knows names answered."""
+    """The undefined names; None if no linter that checks names answered."""
     rows = [row for row in checkers(language, Role.LINT, tools) if NAMES in row.covers]
     found = _ask(rows, source, language, path, deadline, tools)
     return None if found is None else tuple(one for one in found if one.code in UNDEFINED)

@@ -1,4 +1,4 @@
-"""What works on this machine: each tool is asked about an empty text, as a program on PATH may be a stand-in."""
+"""Which tools work on this machine: each is tried on an empty text, as a program on PATH may be a stub."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The tools of a language: those that work by their role, the best first, and those that could be installed.
+    """The tools of a language: the working ones by role, the best first, and those that could be installed.
 
-    `refused` are the programs on PATH that are not started, by the tools' names: an untrusted project brings them.
+    `refused` are the programs on PATH that are not started because they are in an untrusted project, by the tools'
+    names.
     """
 
     language: str
@@ -32,7 +33,7 @@ class Standing:
 
 
 def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
-    """The standing of each language that has checkers or linters. Takes one or two seconds."""
+    """The tools of each language that has checkers or linters. Takes one or two seconds."""
     rows = [row for row in CHECKERS if not row.executes_project_code]
     languages = sorted({one for row in rows for one in row.languages} | {tool.language for tool in tools.added})
     asked: dict[tuple[str, Role], tuple[Checker, str]] = {}
@@ -55,7 +56,7 @@ def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bo
         role: {row.name: works[row.name, role] for row in checkers(language, role, tools)}
         for role in (Role.SYNTAX, Role.LINT)
     }
-    # A formatter cannot be asked without a project that uses it.
+    # A formatter can only be tried in a project that uses it.
     found[Role.FORMAT] = {
         row.name: works.get(
             (row.name, Role.SYNTAX), programs.find(row.name, tools, name=row.name, path=None) is not None

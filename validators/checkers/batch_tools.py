@@ -1,7 +1,7 @@
-"""Tools that read many texts in one start. What they say of each is what they would say of it alone.
+"""Tools that read many texts in one start, with the same findings as for each text alone.
 
-Each function takes texts by the caller's keys and answers by them; a text that is not in the answer has to be asked
-about by itself. The tools read private copies: a file may change meanwhile, and no name can be taken for an option.
+Each function takes texts by the caller's keys and answers by them; a text that is missing in the result has to be
+checked alone. The tools read private copies: a file may change in the meantime, and no name can be taken for an option.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stet_ls.validators.checkers.tools import java, ruff
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source
 
-_EACH = 0.1  # seconds for each text, on top of the deadline of one: several times what any of these tools takes
+_EACH = 0.1  # seconds per text, in addition to the deadline of one: several times what any of these tools takes
 _OUTPUT = 200_000_000
 
 
@@ -39,7 +39,7 @@ Answers = Mapping[int, tuple[Finding, ...]]
 
 
 def ruff_syntax(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
-    """What Python's parser and compiler refuse."""
+    """What Python's parser and compiler reject."""
     return _ruff(ruff.SYNTAX, texts, deadline, tools)
 
 
@@ -49,7 +49,7 @@ def ruff_lint(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
 
 
 def _ruff(question: ruff.Question, texts: Texts, deadline: float, tools: Toolbox) -> Answers:
-    """One start for each project: its Python version and line length are options of the whole run."""
+    """One start per project: its Python version and line length are options of the whole run."""
     projects: defaultdict[tuple[str, ...], dict[int, Text]] = defaultdict(dict)
     for key, text in texts.items():
         projects[ruff.project_options(text.path)][key] = text
@@ -57,7 +57,7 @@ def _ruff(question: ruff.Question, texts: Texts, deadline: float, tools: Toolbox
     for options, members in projects.items():
         argv = ruff.command(question, options)
         program = programs.find(argv[0], tools, name="ruff", path=None) if argv else None
-        if argv is None or program is None or len(members) < 2:  # a single one needs no files
+        if argv is None or program is None or len(members) < 2:  # a single text needs no files
             continue
         files = {
             f"{key}{Path(ruff.file_name(text.path)).suffix}": ruff.file_text(text.source)
@@ -78,7 +78,7 @@ _JAVA_ERROR = re.compile(rf"^.*?/(\d+){java.ERROR}", re.MULTILINE)
 
 
 def javac(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
-    """The errors of the compiler's parser: half a second for the start of a JVM, a few milliseconds for a text."""
+    """The errors of the compiler's parser: half a second to start a JVM, a few milliseconds per text."""
     texts = {key: text for key, text in texts.items() if not java.is_module(text.path)}
     program = programs.find("javac", tools, name="javac", path=None)
     if program is None or len(texts) < 2:
@@ -91,7 +91,7 @@ def javac(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
         key, line, message, indent = int(match[1]), int(match[2]), match[3], match[4] or ""
         found[key].append(finding(texts[key].source, message, line, len(indent) + 1, "javac", encoding="utf-16"))
     if result.status != 0 and not any(found.values()):
-        return {}  # it did not fail on the syntax
+        return {}  # it failed, but not on the syntax
     return {key: distinct(each) for key, each in found.items()}
 
 

@@ -1,4 +1,4 @@
-"""Asking a tool about a text: what is asked, how the tool is started, and the answers it can give."""
+"""Runs a tool on a text: the request, how the tool is started, and the possible answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stet_ls.validators.source import Source
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A text that is to be judged within `deadline` seconds. `path` names its kind and its project; it is not read."""
+    """A text to check within `deadline` seconds. `path` gives its kind and its project; it is not read."""
 
     source: Source
     language: str
@@ -32,33 +32,33 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """Why there is no answer. `missing`: the tool is not here, which is nothing to tell of."""
+    """Why there is no answer. `missing`: the tool is not installed, which is not reported."""
 
     reason: str
     missing: bool = False
 
 
 class AdvisoryFindings(tuple[Finding, ...]):
-    """Findings of a tool without all it needs to be certain. They block nothing."""
+    """Findings of a tool that lacks something to be certain. They do not block."""
 
     __slots__ = ()
 
 
 CheckResult = tuple[Finding, ...] | Unavailable
 Check = Callable[[CheckRequest], CheckResult]
-"""Findings of a text, or why there are none to be had. Raises nothing on account of the text or the tool."""
+"""Findings of a text, or why there are none. Never raises because of the text or the tool."""
 
 FILE = "{file}"
-"""In a tool's arguments: the path of a private copy of the text. Without it the text comes on standard input."""
+"""In a tool's arguments: the path of a private copy of the text. Without it the text goes to standard input."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCommand:
-    """How a tool is started. `tool` is its name in the tables, `program` what is started for it if that differs.
+    """How a tool is started. `tool` is its name in the tables, `program` its program if the name differs.
 
-    `files` are put beside the private copy of the text. An answer that depends on other files of the machine too is
-    not `pure`, and is not remembered. `memory` is the most that it may allocate, in bytes. `text` is what the tool
-    reads if that is not the text as it stands.
+    `files` are written next to the private copy of the text. An answer that also depends on other files is not `pure`,
+    and not cached. `memory` is the most that it may allocate, in bytes. `text` is what the tool reads if it is not the
+    unchanged text.
     """
 
     tool: str
@@ -78,7 +78,7 @@ _ANSWERS = ResultCache()
 def run_tool_on(
     asked: CheckRequest, run: ToolCommand, read: Callable[[ToolResult], Answer | Unavailable]
 ) -> Answer | Unavailable:
-    """What the tool says about the text; `read` makes it from what the tool wrote. Equal questions are put once."""
+    """The tool's answer about the text; `read` makes it from the tool's output. Equal requests are cached."""
     program = programs.find(run.program or run.tool, asked.tools, name=run.tool, path=asked.path)
     if program is None:
         return Unavailable(f"{run.tool} is not installed", missing=True)
@@ -92,7 +92,7 @@ def run_tool_on(
     if not run.pure:
         return work()
     parts = (run.tool, str(program.path), program.stamp, repr((run.arguments, run.files, run.environment)), name, text)
-    # `read` may look at the bytes themselves, which "clean" mends before a tool gets them.
+    # `read` may look at the original bytes, which `clean` changes for the tool.
     return _ANSWERS.get(
         key_of(*parts, asked.source.data), work, keep=lambda answer: not isinstance(answer, Unavailable)
     )
@@ -134,7 +134,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 
 def safe_name(path: Path | None, language: str) -> str:
-    """The base name under which a tool gets a text: the file's own, or a plain one where that could be misread."""
+    """The base name of a text for a tool: the file's own, or a plain one if that could be misread."""
     if path is not None and _PLAIN.fullmatch(path.name):
         return path.name
     row = languages.language(language)
@@ -144,5 +144,5 @@ def safe_name(path: Path | None, language: str) -> str:
 
 
 def within(asked: CheckRequest, seconds: float) -> CheckRequest:
-    """The same question with `seconds` to answer it at most."""
+    """The same request with at most `seconds` for the answer."""
     return replace(asked, deadline=min(asked.deadline, seconds))

@@ -13,7 +13,7 @@ _LARGEST = 256_000
 
 
 def above(path: Path | None, names: tuple[str, ...]) -> Iterator[Path]:
-    """The files of one of the names, the nearest first, up to the root of the repository."""
+    """The files with one of the names, the nearest first, up to the root of the repository."""
     for folder in path.absolute().parents if path else ():
         yield from (folder / name for name in names if (folder / name).is_file())
         if (folder / ".git").exists():
@@ -21,12 +21,12 @@ def above(path: Path | None, names: tuple[str, ...]) -> Iterator[Path]:
 
 
 def nearest(path: Path | None, names: tuple[str, ...]) -> Path | None:
-    """The first of them."""
+    """The nearest of them."""
     return next(above(path, names), None)
 
 
 def contents(file: Path) -> bytes | None:
-    """A settings file's bytes; None for what is none."""
+    """A settings file's bytes; None if it cannot be read."""
     try:
         return read_regular(file, most=_LARGEST)
     except OSError:
@@ -34,7 +34,7 @@ def contents(file: Path) -> bytes | None:
 
 
 def table(file: Path) -> Mapping[str, Any]:
-    """A TOML file's table; an empty one for what is none."""
+    """A TOML file's table; empty if it is not one."""
     try:
         return read_table(file)
     except (OSError, ValueError):
@@ -42,7 +42,7 @@ def table(file: Path) -> Mapping[str, Any]:
 
 
 def json_object(file: Path) -> Mapping[str, Any]:
-    """A JSON file's object; an empty one for what is none."""
+    """A JSON file's object; empty if it is not one."""
     try:
         found = json.loads(contents(file) or b"")
     except (ValueError, RecursionError):
@@ -51,7 +51,7 @@ def json_object(file: Path) -> Mapping[str, Any]:
 
 
 def inner(value: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    """The table under the keys; an empty one where there is none."""
+    """The table under the keys; empty if there is none."""
     for key in keys:
         found = value.get(key)
         value = found if isinstance(found, Mapping) else {}
@@ -59,7 +59,7 @@ def inner(value: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 
 def scalars(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The plain values of a table, as TOML writes them. Texts with anything but plain characters are left out."""
+    """The plain values of a table, in TOML syntax. Strings with anything but plain characters are left out."""
     for key, one in value.items():
         if isinstance(one, bool):
             yield key, str(one).lower()

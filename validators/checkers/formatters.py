@@ -1,7 +1,7 @@
-"""The formatters of projects: each one answers only where the project's files show that it is used.
+"""The formatters of projects: each answers only if the project's files show that it is used.
 
-Their settings are taken over as plain values or as a private copy; a formatter whose settings are code is started only
-in a workspace that its user declared trusted.
+Their settings are passed as plain values or as a private copy; a formatter whose settings are code is started only in a
+workspace that the user declared trusted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stet_ls.validators.checkers.tools.rust import edition, toolchain
 
 Formatted = str | Unavailable
 Format = Callable[[CheckRequest], Formatted]
-"""The whole text as the formatter writes it, or why it is not asked."""
+"""The whole text as formatted, or why there is no answer."""
 
 
 def _python(asked: CheckRequest) -> Formatted:
@@ -55,7 +55,7 @@ def _of(values: object, names: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _as_black(asked: CheckRequest, black: object) -> Formatted:
-    """Black's style, which ruff writes too: that ruff is at hand, and where the two differ the edit is left alone."""
+    """Black's style, which ruff also writes: ruff is at hand, and where the two differ the edit is not formatted."""
     options = _of(black, ("line-length",)) or [("line-length", "88")]
     settings = black if isinstance(black, dict) else {}
     if settings.get("skip-string-normalization") is True:
@@ -128,12 +128,12 @@ def _prettier(asked: CheckRequest) -> Formatted:
 
 
 def _npm(asked: CheckRequest, tool: str, arguments: tuple[str, ...]) -> Formatted:
-    """Such a tool loads plug-ins and settings that are programs: it is the user's word that starts it."""
+    """Such a tool loads plug-ins and settings that are programs: it runs only with the user's trust."""
     chosen = dict(asked.tools.programs).get(tool)
     program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", asked.path, asked.tools)
     if program is None:
         return Unavailable(f"{tool} runs code of the project: trust the workspace or set its path")
-    # Its settings lie in many files, so its answers are not remembered.
+    # Its settings are in many files, so its answers are not cached.
     return _run(asked, ToolCommand(tool, arguments, program=str(program), pure=False))
 
 
@@ -183,7 +183,7 @@ FORMATTERS: tuple[Formatter, ...] = (
 
 
 def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...]:
-    """The formatters that may be asked, those of the user first."""
+    """The formatters that may run, those of the user first."""
     row = languages.language(language)
     name = row.id if row else language
     own = (_row(tool) for tool in tools.added if tool.role is Role.FORMAT and tool.language == name)

@@ -1,4 +1,4 @@
-"""Formatting what an edit changed as its project formats, so that the next format on save changes nothing of it."""
+"""Formats what an edit changed in the project's style, so that the next format on save changes nothing of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.source import Source, Span, Splice
 
 DEADLINE = 5.0
-"""Seconds for all that may be asked."""
+"""Seconds for all formatters."""
 
 _AFTER_LINE_FEED = re.compile(r"(?<=\n)")
 
@@ -28,11 +28,11 @@ def format_changed(
     tools: Toolbox = BUILT_IN,
     deadline: float = DEADLINE,
 ) -> Source | None:
-    """The text with its changed lines formatted; None where it is left alone.
+    """The text with its changed lines formatted; None if it is not formatted.
 
-    It is left alone where the project's files do not show how it formats, where the formatter cannot read the text,
-    and where it would change another line too: then the file was not formatted by it before. All lines outside of
-    `changed` keep their bytes, and what comes back is exactly what the formatter makes of the whole text.
+    It is not formatted if the project's files do not show the formatter, if the formatter cannot read the text, or if
+    it would change another line too: then the file was not formatted by it before. All lines outside of `changed` keep
+    their bytes, and the result is exactly the formatter's output for the whole text.
     """
     splices = format_splices(source, changed, language, path=path, tools=tools, deadline=deadline)
     return source.splice(splices) if splices else None
@@ -47,7 +47,7 @@ def format_splices(
     tools: Toolbox = BUILT_IN,
     deadline: float = DEADLINE,
 ) -> tuple[Splice, ...]:
-    """What `format_changed` changes: whole lines, a splice for each run of changed lines that is not formatted."""
+    """What `format_changed` changes: whole lines, a splice for each unformatted run of changed lines."""
     row = languages.language(language)
     end = "\r\n" if b"\r\n" in source.data else "\n"
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
@@ -64,11 +64,11 @@ def format_splices(
 
 
 def _lines(source: Source, changed: Iterable[Span]) -> list[tuple[int, int]]:
-    """Runs of lines, from the first to behind the last, that hold the spans; those that touch are one."""
+    """Runs of lines that hold the spans, as half-open ranges; adjacent ones are merged."""
     runs: list[tuple[int, int]] = []
     for span in sorted(changed):
         first, last = source.line_of(span.start), source.line_of(span.end)
-        # What ends at the start of a line changed nothing of that line.
+        # A span that ends at the start of a line changed nothing of that line.
         behind = last if span.end == source.line_span(last).start and span.end > span.start else last + 1
         if span.empty and span.start == source.line_span(first).start:
             behind = first
@@ -80,7 +80,7 @@ def _lines(source: Source, changed: Iterable[Span]) -> list[tuple[int, int]]:
 
 
 def _within(source: Source, formatted: str, runs: Sequence[tuple[int, int]]) -> tuple[Splice, ...]:
-    """The new texts of the runs, if all between them is the same in both texts; else nothing."""
+    """The new texts of the runs, if everything between them is the same in both texts; else nothing."""
     old, new = _split(source.text), _split(formatted)
     tail = old[runs[-1][1] :] if runs else old
     if not runs or new[len(new) - len(tail) :] != tail:
@@ -108,10 +108,10 @@ def _append(splices: list[Splice], source: Source, run: tuple[int, int], text: s
 
 
 def _find(lines: Sequence[str], wanted: Sequence[str], start: int, limit: int) -> int | None:
-    """Where the lines stand next; None if they do not."""
+    """The next position of the lines; None if they do not occur."""
     return next((at for at in range(start, limit - len(wanted) + 1) if lines[at : at + len(wanted)] == wanted), None)
 
 
 def _split(text: str) -> list[str]:
-    """Lines with their ends, at line feeds alone: `str.splitlines` knows more of them than editors do."""
+    """Lines with their ends, split at line feeds only: `str.splitlines` splits at more characters than editors do."""
     return [line for line in _AFTER_LINE_FEED.split(text) if line]

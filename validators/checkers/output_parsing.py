@@ -1,4 +1,4 @@
-"""From what tools write to findings: places that are counted in many ways, and lines of text."""
+"""Converts tool output to findings: positions in many units, and lines of text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def finding(
     severity: Severity = Severity.ERROR,
     code: str = "",
 ) -> Finding:
-    """A finding at a place that is counted from 1; it covers the word that stands there."""
+    """A finding at a position that is counted from 1; it covers the word there."""
     start = source.offset(max(line, 1) - 1, max(column, 1) - 1, encoding)
     return spanned(source, message, Span(start, start), tool, kind=kind, severity=severity, code=code)
 
@@ -44,7 +44,7 @@ def spanned(
     code: str = "",
     suggestions: tuple[str, ...] = (),
 ) -> Finding:
-    """A finding at bytes of the text; an empty span is widened to the word that stands there."""
+    """A finding at bytes of the text; an empty span is widened to the word there."""
     size = len(source.data)
     start, end = min(span.start, size), min(span.end, size)
     if start >= end:
@@ -57,7 +57,7 @@ def spanned(
 def listed(
     source: Source, output: bytes, pattern: re.Pattern[str], tool: str, *, encoding: Encoding = "utf-32"
 ) -> tuple[Finding, ...]:
-    """The findings that a pattern with the groups `line`, `column` and `message` sees in an output."""
+    """The findings that a pattern with the groups `line`, `column` and `message` finds in an output."""
     matches = pattern.finditer(output.decode("utf-8", "replace"))
     found = (finding(source, m["message"], int(m["line"]), int(m["column"]), tool, encoding=encoding) for m in matches)
     return distinct(found)
@@ -69,7 +69,7 @@ def distinct(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def judged(result: ToolResult, found: tuple[Finding, ...], tool: str) -> CheckResult:
-    """The findings. A tool that failed without naming a place did not fail on the syntax."""
+    """The findings. A tool that failed without a position did not fail on the syntax."""
     if result.status == 0:
         return ()
     return found or Unavailable(f"{tool} failed without a location (exit status {result.status})")

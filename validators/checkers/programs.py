@@ -1,4 +1,4 @@
-"""Where a tool's program is: set by the user, installed with this package, or on PATH. Never in a project by itself."""
+"""Finds a tool's program: set by the user, installed with this package, or on PATH. Never in an untrusted project."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from stet_ls.validators.containment import is_inside, is_inside_any, real_path
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program's file. `stamp` changes when another version takes its place."""
+    """A program's file. `stamp` changes with its version."""
 
     path: Path
     stamp: str
 
 
 def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> Program | None:
-    """The program that is started for the tool `name` on a text at `path`; None where it is missing or disabled.
+    """The program that is started for the tool `name` on a text at `path`; None if it is missing or disabled.
 
-    The user's choice comes first, and if it is not there no other program takes its place. PATH is searched without
-    what lies in a project that is not trusted: a project could bring a `gofmt` of its own. An absolute path needs no
-    search.
+    The user's choice comes first, and if it is missing no other program replaces it. PATH is searched without the
+    folders of untrusted projects: a project could contain its own `gofmt`. An absolute path needs no search.
     """
     if not tools.allows(name):
         return None
@@ -37,32 +36,32 @@ def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> Progr
         return _program(Path(program))
     if found := on_path(program, tools, path=path):
         return _program(found)
-    # A wheel's program stands beside the interpreter, which need not be on PATH.
+    # A wheel's program is next to the interpreter, which need not be on PATH.
     beside = shutil.which(program, path=str(Path(sys.executable).parent))
     return _program(Path(beside)) if beside else None
 
 
 def on_path(program: str, tools: Toolbox = BUILT_IN, *, path: Path | None = None) -> Path | None:
-    """The first program of that name on PATH that no untrusted project brings."""
+    """The first program of that name on PATH outside untrusted projects."""
     projects = _untrusted(tools, path)
     return next((found for found in _named(program) if not _is_of(found, projects, tools)), None)
 
 
 def refused(program: str, tools: Toolbox = BUILT_IN) -> Path | None:
-    """The first program of that name on PATH, if an untrusted project brings it, so that it is not started."""
+    """The first program of that name on PATH, if it is in an untrusted project and so is not started."""
     if program in dict(tools.programs) or (first := next(_named(program), None)) is None:
         return None
     return first if _is_of(first, _untrusted(tools, None), tools) else None
 
 
 def search_path(tools: Toolbox = BUILT_IN, *, path: Path | None = None) -> str:
-    """PATH as a tool gets it: without relative folders and those of untrusted projects, as its script may search it."""
+    """PATH for a tool: without relative folders and those of untrusted projects, since a tool may search it too."""
     projects = _untrusted(tools, path)
     return os.pathsep.join(str(folder) for folder in _folders() if not _is_of(folder, projects, tools))
 
 
 def of_workspace(relative: str, path: Path | None, tools: Toolbox) -> Path | None:
-    """The nearest file of that name at or above a text's folder, if its workspace was declared trusted.
+    """The nearest file of that name at or above a text's folder, if its workspace is trusted.
 
     `relative` is a path such as "node_modules/typescript". Neither the search nor what it finds leaves the trusted
     folders.
@@ -81,20 +80,20 @@ def of_workspace(relative: str, path: Path | None, tools: Toolbox) -> Path | Non
 
 _MARKS = (".git", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "compile_commands.json")
 _SHARED = frozenset(map(Path, ("/usr", "/usr/local", "/opt", "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/snap")))
-"""Folders of the whole system: who works in one has not made a project of it."""
+"""Folders of the whole system: working in one does not make it a project."""
 _OWN = ("bin", ".local", ".local/bin")
-"""Folders of a home in which its user keeps programs."""
+"""Folders of a home directory for the user's own programs."""
 
 
 def _untrusted(tools: Toolbox, path: Path | None) -> tuple[Path, ...]:
-    """The projects whose programs are not started: the text's, that around the working folder, the open workspaces."""
+    """The projects whose programs are not started: the text's, the working folder's, the open workspaces."""
     around = (_project(path), _project(_working_folder() / "any file"), *tools.workspaces)
-    # A home is no project, nor is what holds it: most programs that a user installs lie there.
+    # A home directory or its parent is not a project: most programs that a user installs are there.
     return tuple(each for each in dict.fromkeys(around) if each is not None and not _is_shared(each))
 
 
 def _project(path: Path | None) -> Path | None:
-    """The outermost folder above a text that looks like its project's; its own folder if none does."""
+    """The outermost folder above a text that looks like its project; its own folder if none does."""
     if path is None:
         return None
     own = real_path(path.parent)
@@ -128,9 +127,9 @@ def _folders() -> Iterator[Path]:
 
 
 def _is_of(place: Path, projects: Iterable[Path], tools: Toolbox) -> bool:
-    """True if an untrusted project brings a program or a folder, by its name or by where its links lead."""
+    """True if a program or a folder is in an untrusted project, by its name or by the target of its links."""
     if is_inside(place if place.is_dir() else place.parent, Path(sys.executable).parent):
-        return False  # who could change what lies beside Stet's own interpreter could change Stet
+        return False  # a user who can change files next to Stet's interpreter could change Stet
     looks = (place.parent, place)
     brought = any(is_inside(look, project) for look in looks for project in projects)
     return brought and not all(is_inside_any(look, tools.trusted_roots) for look in looks)

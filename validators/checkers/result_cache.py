@@ -1,4 +1,4 @@
-"""What tools said about texts, remembered by content: live diagnostics and judges ask the same question many times."""
+"""A cache of tool results by content: live diagnostics and judges check the same text many times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any, TypeVar
 
 REMEMBERED = 512
-"""Answers kept."""
+"""Number of answers kept."""
 
 Answer = TypeVar("Answer")
 
@@ -25,7 +25,7 @@ def key_of(*parts: str | bytes) -> bytes:
 
 
 class ResultCache:
-    """The last answers by their keys. Safe from many threads; two that ask at once may both do the work."""
+    """The last answers by key. Thread-safe; two simultaneous misses may both do the work."""
 
     def __init__(self, size: int = REMEMBERED) -> None:
         self._size = size
@@ -33,7 +33,7 @@ class ResultCache:
         self._lock = threading.Lock()
 
     def get(self, key: bytes, work: Callable[[], Answer], *, keep: Callable[[Answer], bool]) -> Answer:
-        """The answer that is remembered, else that of `work`, which is kept if `keep` says so."""
+        """The cached answer, else that of `work`, which is cached if `keep` returns True."""
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)

@@ -1,4 +1,4 @@
-"""The checkers and linters: one row each. A new one is a function that answers `CheckRequest`, and a row here."""
+"""The checkers and linters: one row each. A new one is a function that answers `CheckRequest`, plus a row."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from stet_ls.validators.checkers.tools import (
 
 
 def _waits(_asked: CheckRequest) -> CheckResult:
-    """What a tool that would run a project's code answers for as long as there is no sandbox to run it in."""
+    """The answer of a tool that would run a project's code, until it can run in a sandbox."""
     return Unavailable("runs the project's code; needs the sandbox", missing=True)
 
 
 RULES, NAMES, COMPLEXITY = "rules", "names", "complexity"
-"""What a linter can know of."""
+"""The subjects of linters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checker:
     """A tool for some languages, by their ids.
 
-    `authoritative`: its errors stand on their own; those of another only add to what the grammar finds. `seconds` is
-    the most it gets; `slow` ones (a JVM, a compiler with all headers) are not asked as one types. A linter is asked
-    unless an earlier one `covers` one of its subjects. `source` says where the program comes from, `note` what is
-    special about it; both are for people.
+    `authoritative`: its errors count alone; those of another only add to the grammar's findings. `seconds` is the most
+    it gets; `slow` ones (a JVM, a compiler with all headers) are not run while the user types. A linter runs unless an
+    earlier one `covers` one of its subjects. `source` is the origin of the program, `note` its particulars; both are
+    for people.
     """
 
     name: str
@@ -91,11 +91,11 @@ CHECKERS: tuple[Checker, ...] = (
     Checker("clippy", _L, ("rust",), _waits, executes_project_code=True, note="runs build scripts and macros"),
     Checker("dotnet build", _L, ("csharp",), _waits, executes_project_code=True, note="runs targets of the project"),
 )  # fmt: skip
-"""For each role and language the best first."""
+"""The best first for each role and language."""
 
 
 def checkers(language: str, role: Role, tools: Toolbox = BUILT_IN) -> tuple[Checker, ...]:
-    """The rows for a language that may be asked, those that the user added before the built-in ones."""
+    """The rows for a language that may run, those that the user added before the built-in ones."""
     row = languages.language(language)
     name = row.id if row else language
     own = (_row(tool) for tool in tools.added if tool.role is role and tool.language == name)
@@ -112,4 +112,4 @@ def _row(tool: AddedTool) -> Checker:
 
 
 SLOW = 4.0
-"""Seconds that a caller must have to spare before slow tools are asked: more than as one types."""
+"""Minimum seconds of a deadline for running slow tools: more than while the user types."""

@@ -1,4 +1,4 @@
-"""Runs a tool of the user's machine: no shell, a minimal environment, dead at its deadline with all its children."""
+"""Runs a tool of the user's machine: no shell, a minimal environment, killed at its deadline with all its children."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ except ImportError:  # Windows has no such limits
 _READ = 65_536
 
 PRIVATE = "{private}"
-"""In an argument: the folder of the files that a tool is given."""
+"""In an argument: the folder of the files for a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What became of a tool. `status` is its exit status, negative for a signal, None if it did not end by itself.
+    """The result of a tool. `status` is its exit status, negative for a signal, None if it was killed.
 
     `missing` holds the tool's name if it could not be started at all. `truncated`: it wrote more than the limit.
     """
@@ -54,12 +54,12 @@ def run_tool(
 ) -> ToolResult:
     """Runs `argv`, at most `deadline` seconds, and keeps at most `limit` bytes of each output.
 
-    Without `cwd` the tool stands in the file system's root and has a fresh private home, so that it finds no project's
-    configuration or plug-in. `environment` is added to PATH, LANG and HOME, all that it gets. `files` are written,
-    by their base names, to a private folder that only this user can read and that is gone afterwards; `PRIVATE` in an
-    argument is its path. `memory` is the most that it may allocate, in bytes, where the system can limit it. The
-    tool's process group is killed at the deadline, past the limit, and when the caller is interrupted. Raises nothing
-    on its account.
+    Without `cwd` the tool runs in the file system's root with a fresh private home, so that it finds no project's
+    configuration or plug-in. Its environment is PATH, LANG, HOME and `environment`. `files` are written, by their base
+    names, to a private folder that only this user can read and that is deleted afterwards; `PRIVATE` in an argument is
+    its path. `memory` is the most that it may allocate, in bytes, where the system can limit it. The tool's process
+    group is killed at the deadline, past the limit, and when the caller is interrupted. Never raises because of the
+    tool.
     """
     started = time.monotonic()
     program = shutil.which(argv[0])
@@ -73,8 +73,8 @@ def run_tool(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # Not in the home: tools look for their settings in all folders above, and anybody may write to /tmp.
-                # rustup would run the `rustfmt` of whatever toolchain a rust-toolchain.toml there names.
+                # Not in the home: tools look for their settings in all folders above, and any user may write to /tmp.
+                # rustup would run the `rustfmt` of any toolchain that a rust-toolchain.toml there names.
                 cwd=cwd or Path(home).anchor,
                 env={
                     "PATH": os.environ.get("PATH", os.defpath),
@@ -114,12 +114,12 @@ def _written(home: Path, files: Mapping[str, bytes]) -> str:
 
 def _limit_memory(pid: int, most: int | None) -> None:
     if most is not None and hasattr(resource, "prlimit"):
-        with contextlib.suppress(OSError):  # it has ended already
+        with contextlib.suppress(OSError):  # it has already ended
             resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
 
 
 class _Conversation:
-    """Feeds a child and reads it at the same time, so that neither waits for the other for ever."""
+    """Writes to a child and reads from it at the same time, so that neither blocks the other."""
 
     def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, limit: int) -> None:
         self.output = {"stdout": bytearray(), "stderr": bytearray()}
@@ -150,7 +150,7 @@ class _Conversation:
 
     def _write(self) -> bool:
         assert self._child.stdin
-        # A tool may stop listening once it has seen enough.
+        # A tool may stop reading early.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             if self._left:
                 self._left = self._left[os.write(self._child.stdin.fileno(), self._left[:_READ]) :]
@@ -176,13 +176,13 @@ def _wait(child: subprocess.Popen[bytes], end: float) -> int | None:
 
 
 def kill_group(leader: int) -> None:
-    """Ends a process group, so that nothing its leader started outlives it; one that is gone already is no error."""
+    """Kills a process group, so that no descendant of its leader survives; one that is already gone is not an error."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:
-    """Ends and reaps a tool, with all that it started."""
+    """Kills and reaps a tool, with its descendants."""
     kill_group(child.pid)
     child.wait()
     for pipe in (child.stdin, child.stdout, child.stderr):

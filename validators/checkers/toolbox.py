@@ -1,4 +1,4 @@
-"""Which checkers, linters and formatters may be used: the built-in table, and what a user's settings make of it."""
+"""Which checkers, linters and formatters may run: the built-in table, as changed by the user's settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stet_ls.validators.containment import is_inside_any
 
 
 class Role(StrEnum):
-    """What a tool is for."""
+    """The purpose of a tool."""
 
     SYNTAX = "syntax"
     LINT = "lint"
@@ -21,10 +21,10 @@ class Role(StrEnum):
 class AddedTool:
     """A tool that a user added in the settings.
 
-    `argv` is the program and its arguments; `{file}` in it stands for a private copy of the text under its own name,
-    without it the text comes on standard input. What the tool writes is read by `pattern`, a regular expression with
-    the named groups `line` and `message` and perhaps `column` (both from 1) and `severity`; without a pattern as JSON
-    with these fields. A formatter writes the formatted text. `deadline` is in seconds.
+    `argv` is the program and its arguments; `{file}` in it is replaced with a private copy of the text under its own
+    name, without it the text goes to standard input. The tool's output is parsed by `pattern`, a regular expression
+    with the named groups `line` and `message` and optionally `column` (both from 1) and `severity`; without a pattern
+    as JSON with these fields. A formatter writes the formatted text. `deadline` is in seconds.
     """
 
     name: str
@@ -41,10 +41,9 @@ class Toolbox:
     """The tools that a check may use. Immutable and hashable, so that it can be part of a cache's key.
 
     `added` come before the built-in tools of their language. `disabled` holds names of tools that are never started.
-    `programs` are pairs of a tool's name and the file to start for it, before the search on PATH. Of the folders in
-    `trusted_roots` programs may be started (a workspace's `node_modules`); of no other folder of a project. None of
-    the open `workspaces` lends its programs either, though they lie on PATH, unless it is trusted. Without `formats`
-    no formatter is asked.
+    `programs` are pairs of a tool's name and the file to start for it, before the search on PATH. Programs in
+    `trusted_roots` may be started (a workspace's `node_modules`), those in other folders of a project may not. Programs
+    of the open `workspaces` are excluded even if on PATH, unless trusted. Without `formats` no formatter runs.
     """
 
     added: tuple[AddedTool, ...] = ()
@@ -59,12 +58,12 @@ class Toolbox:
         return name not in self.disabled
 
     def trusts(self, path: Path | None) -> bool:
-        """True if the file lies in a workspace whose own programs may be started.
+        """True if the file is in a workspace whose own programs may be started.
 
-        Both the file and the folder that its name stands in have to: a tool looks for settings beside the name.
+        Both the file and the folder of its name have to be: a tool looks for settings next to the name.
         """
         return path is not None and all(is_inside_any(each, self.trusted_roots) for each in (path, path.parent))
 
 
 BUILT_IN = Toolbox()
-"""The built-in table as it is, for a workspace that nobody declared trusted."""
+"""The built-in table unchanged, for a workspace that is not trusted."""

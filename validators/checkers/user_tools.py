@@ -20,15 +20,14 @@ from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.toolbox import AddedTool, Role
 from stet_ls.validators.findings import Finding, Kind, Severity
 
-_LONGEST = 2000  # characters of a line in which a pattern is sought: a user's expression may backtrack
+_LONGEST = 2000  # characters of a line that a pattern searches: a user's expression may backtrack
 _WORDS = {"w": Severity.WARNING, "i": Severity.INFORMATION, "n": Severity.INFORMATION, "h": Severity.HINT}
 
 
 def check(tool: AddedTool, asked: CheckRequest) -> CheckResult:
     """The findings of a user's checker or linter.
 
-    It is understood to be content if it names no place and its exit status is 0, and to have failed if it names none
-    and its status is another.
+    Without findings, exit status 0 means success and any other status a failure of the tool.
     """
     kind: Kind = "syntax" if tool.role is Role.SYNTAX else "lint"
 

@@ -1,1 +1,1 @@
-"""The machine's own tools: one module a tool."""
+"""The machine's own tools: one module per tool."""

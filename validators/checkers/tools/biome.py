@@ -1,4 +1,4 @@
-"""JavaScript, TypeScript, JSON and CSS by biome where it is installed: its recommended rules, no project's settings."""
+"""JavaScript, TypeScript, JSON and CSS by biome if installed: its recommended rules, no project settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUN = ToolCommand(
 
 
 def lint(asked: CheckRequest) -> CheckResult:
-    """What the recommended rules find. Errors of syntax are left to the syntax check."""
+    """The findings of the recommended rules. Errors of syntax are left to the syntax check."""
 
     def read(result: ToolResult) -> CheckResult:
         try:

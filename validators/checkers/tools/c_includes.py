@@ -1,7 +1,7 @@
-"""The files that a C or C++ text includes by name, since a compiler opens and waits for any of them.
+"""The files that a C or C++ text includes by name, since a compiler opens each and may block on it.
 
 A clone can hold a pipe called `list.h` or a link from it to an endless device. Only names in the text are followed;
-what a macro names is left to the compiler's own limits of time and memory.
+macros are left to the compiler's own limits of time and memory.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _SECONDS = 0.5
 
 
 def unfit(text: bytes, path: Path, flags: Sequence[str]) -> Path | None:
-    """The first file that the text includes, directly or by way of others, and that is too large or no regular file.
+    """The first file that the text includes, directly or indirectly, and that is too large or not a regular file.
 
-    `flags` are the compiler's: pairs such as `-I`, folder. System headers are not looked at, nor more than some
-    hundreds of files.
+    `flags` are the compiler's: pairs such as `-I`, folder. System headers are not checked, and at most some hundreds of
+    files.
     """
     pairs = list(pairwise(flags))
     folders = tuple(Path(value) for flag, value in pairs if flag in _FOLDERS)
@@ -47,7 +47,7 @@ def unfit(text: bytes, path: Path, flags: Sequence[str]) -> Path | None:
 
 
 def _found(name: str, folders: Sequence[Path]) -> tuple[Path | None, int | None, int]:
-    """Where a name leads first, with size and date; the size is None if it is not a regular file."""
+    """The first match of a name, with size and date; the size is None if it is not a regular file."""
     for folder in folders:
         try:
             status = (folder / name).stat()

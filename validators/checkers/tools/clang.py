@@ -1,4 +1,4 @@
-"""C and C++ by clang: syntax and types, with the project's own flags where it has a compile_commands.json."""
+"""C and C++ by clang: syntax and types, with the project's own flags if it has a compile_commands.json."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _MEMORY = 2_000_000_000  # a template can ask for any amount
 
 
 def clang(asked: CheckRequest) -> CheckResult:
-    """Errors of syntax and types. Not able where a header is not found: what follows from that says nothing.
+    """Errors of syntax and types. Unavailable if a header is not found: errors that follow from that prove nothing.
 
-    Without the project's flags it advises, once it meets a name that it does not know: that may be declared in a way
-    that it was not told of, and what follows be right. A `.h` may be C or C++; it is right if it is right as one.
+    Without the project's flags it only advises, once there is an unknown name: missing flags may explain it. A `.h` may
+    be C or C++; it is correct if it is correct as one.
     """
     found = _as(asked, asked.language)
     if found and asked.path is not None and asked.path.suffix == ".h" and asked.language == "cpp":
@@ -67,7 +67,7 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
             return Unavailable(f"clang failed without a location (exit status {result.status})")
         return found
 
-    # Headers decide too, and they change without the text: such an answer is not remembered.
+    # Headers matter too, and they change without the text: such an answer is not cached.
     run = ToolCommand(
         "clang",
         ("-x", "c++" if language == "cpp" else "c", *_ARGUMENTS, *own, *beside, "-"),

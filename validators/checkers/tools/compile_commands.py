@@ -1,4 +1,4 @@
-"""The flags with which a project compiles a file, from its compile_commands.json: only those that can do no harm."""
+"""The flags with which a project compiles a file, from its compile_commands.json: only harmless ones."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 from stet_ls.validators.project_files import read_regular
 
 DATABASE = "compile_commands.json"
-_LARGEST = 30_000_000  # bytes; a browser's database has as many
+_LARGEST = 30_000_000  # bytes; the size of a browser's database
 _BUILD_FOLDERS = ("", "build", "out", "_build")
-_HIGHEST = 30  # folders upwards
+_HIGHEST = 30  # folders upward
 
-# A project's file decides these, so the list says what may pass, never what may not: -fplugin, -load, -Xclang, @file,
-# -o and all that is not thought of here stay out.
+# A project's file sets these, so the list is of allowed flags, not of forbidden ones: -fplugin, -load, -Xclang, @file,
+# -o and all unknown flags are dropped.
 _WITH_PATH = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-isysroot")
 _WITH_VALUE = ("-D", "-U")
 _ALONE = frozenset(
@@ -40,9 +40,9 @@ class _Entry:
 
 
 def flags(path: Path | None) -> tuple[str, ...] | None:
-    """The flags for a file, those of its nearest neighbor if it has none of its own; None without a database.
+    """The flags for a file, those of its nearest neighbor if it has none; None without a database.
 
-    The nearest database at or above the file counts, also in a build folder there, up to the repository's root.
+    The nearest database at or above the file is used, also in a build folder there, up to the repository's root.
     """
     if path is None:
         return None
@@ -69,7 +69,7 @@ def _database(path: Path) -> Path | None:
 
 @lru_cache(maxsize=4)
 def _entries(database: Path, _stamp: int) -> tuple[_Entry, ...]:
-    """The entries of a database that can be read; none if it is no such thing."""
+    """The entries of a database that can be read; none if it is not a database."""
     try:
         rows = json.loads(read_regular(database, most=_LARGEST))
     except (OSError, ValueError, RecursionError):
@@ -90,7 +90,7 @@ def _entry(row: Any, beside: Path) -> _Entry | None:
 
 
 def _nearest(path: Path, entries: Sequence[_Entry]) -> _Entry | None:
-    """The entry of the file, else of one that shares most of its path: headers have none of their own."""
+    """The entry of the file, else of the one that shares most of its path: headers have no entry."""
     return max(entries, key=lambda entry: (entry.file == path, _shared(entry.file, path)), default=None)
 
 
@@ -104,7 +104,7 @@ def _shared(one: Path, other: Path) -> tuple[int, bool]:
 
 
 def _allowed(arguments: Sequence[str], directory: Path) -> Iterator[str]:
-    """The flags of the list, with absolute paths: clang does not stand in the build's folder."""
+    """The allowed flags, with absolute paths: clang does not run in the build's folder."""
     waiting = iter(arguments)
     for argument in waiting:
         name = next((name for name in (*_WITH_PATH, *_WITH_VALUE) if argument.startswith(name)), None)

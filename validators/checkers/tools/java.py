@@ -1,4 +1,4 @@
-"""Java: javac to the end of its parser. No annotation processor, no class file, no other source file is touched."""
+"""Java: javac up to its parser. No annotation processor runs; no class file or other source file is read or written."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from stet_ls.validators.parsing.parse import clean
 from stet_ls.validators.source import Source
 
 ERROR = r"\.java:(\d+): error: (.+)(?:\n.*\n([ \t]*)\^)?$"
-"""The end of a file's name, the line, the message, the line itself, and a caret below the place; at the end of a file
-that ends in blanks without the last two."""
+"""The end of a file's name, the line, the message, the line itself, and a caret below the place; without the last two
+at the end of a file that ends in blanks.
+"""
 _ERROR = re.compile(rf"^.*?{ERROR}", re.MULTILINE)
 
 ARGUMENTS = (
-    "-J-XX:TieredStopAtLevel=1",  # 0.5 s: most of the time is the start of a JVM
+    "-J-XX:TieredStopAtLevel=1",  # 0.5 s: starting a JVM takes most of the time
     "-J-XX:+UseSerialGC",
     "-J-Xmx512m",
     "-J-Duser.language=en",
     "-proc:none",
-    "-XDshould-stop.ifNoError=PARSE",  # types need the project's classes; what is left are errors of syntax
+    "-XDshould-stop.ifNoError=PARSE",  # types need the project's classes; only errors of syntax are left
     "-XDshould-stop.ifError=PARSE",
     "-encoding", "UTF-8", "-nowarn", "-implicit:none",
     "-d", PRIVATE, "-classpath", PRIVATE, "-sourcepath", PRIVATE,
 )  # fmt: skip
-"""All but the files to read."""
+"""All arguments but the files."""
 _MOST = ("-Xmaxerrs", "100")
 
 
@@ -60,5 +61,5 @@ def is_module(path: Path | None) -> bool:
 
 
 def file_text(source: Source) -> bytes:
-    """The bytes that javac gets of a text. It takes a byte order mark for a character; a space keeps the columns."""
+    """A text's bytes for javac. It takes a byte order mark for a character; a space keeps the columns."""
     return re.sub(rb"^\xef\xbb\xbf", b" ", clean(source))

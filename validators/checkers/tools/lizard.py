@@ -1,6 +1,6 @@
-"""Complexity of functions in the languages that have no linter of their own here, counted by lizard.
+"""Complexity of functions, counted by lizard, in the languages that have no linter here.
 
-In a child: its readers are regular expressions, and no text may hold the server for longer than its deadline.
+In a child: its readers are regular expressions, and no text may block the server past its deadline.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ print(json.dumps([
 
 
 class CountedFunction(NamedTuple):
-    """A function that lizard found: its name, its first and last line from 1, its paths and its parameters."""
+    """A function found by lizard: its name, its first and last line from 1, its paths and its parameters."""
 
     name: str
     first: int
@@ -61,7 +61,7 @@ def lizard(asked: CheckRequest) -> CheckResult:
 
 
 def count_functions(asked: CheckRequest) -> tuple[CountedFunction, ...] | Unavailable:
-    """The functions of a text, as lizard counts them."""
+    """The functions of a text as lizard counts them."""
 
     def read(result: ToolResult) -> tuple[CountedFunction, ...] | Unavailable:
         try:

@@ -16,7 +16,7 @@ _MARKUP = re.compile(r"<[A-Za-z][\w.]*(?:\s[^<>]*)?/?>|<>")
 
 
 def check(asked: CheckRequest) -> CheckResult:
-    """V8's verdict. A file that says neither by its name nor by an import what it is may be a script or a module."""
+    """V8's verdict. A file whose name and imports do not decide it may be a script or a module."""
     if _MARKUP.search(asked.source.text):
         return Unavailable("perhaps JSX, which Node does not read")
     suffix = asked.path.suffix if asked.path else ""

@@ -1,6 +1,6 @@
-"""JavaScript and TypeScript by oxlint: one process of 15 ms parses, checks what the languages forbid, and lints.
+"""JavaScript and TypeScript by oxlint: one 15 ms process parses, checks the languages' rules, and lints.
 
-It reads paths alone, so it gets a private copy; with our own empty settings beside it no other's are looked for.
+It reads only paths, so it gets a private copy; our own empty settings next to it prevent a search for others.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _SUFFIXES = {"javascript": ".js", "javascriptreact": ".jsx", "typescript": ".ts"
 
 
 def syntax(asked: CheckRequest) -> CheckResult:
-    """What the parser and the language's early rules refuse."""
+    """What the parser and the language's early rules reject."""
     found = _found(asked)
     return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "syntax")
 
 
 def lint(asked: CheckRequest) -> CheckResult:
-    """The rules for code that is wrong or useless, oxlint's own choice."""
+    """The rules for wrong or useless code, oxlint's default."""
     found = _found(asked)
     return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "lint")
 
@@ -47,7 +47,7 @@ def lint(asked: CheckRequest) -> CheckResult:
 def _found(asked: CheckRequest) -> CheckResult:
     suffix = asked.path.suffix if asked.path else ""
     if suffix.lower() not in (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"):
-        # The extension is all that tells oxlint the language.
+        # oxlint takes the language from the extension alone.
         name = f"text{_SUFFIXES.get(asked.language, '.js')}"
         asked = replace(asked, path=asked.path.with_name(name) if asked.path else None)
 
@@ -65,7 +65,7 @@ def _found(asked: CheckRequest) -> CheckResult:
 
 def _findings(source: Source, diagnostics: list[Mapping[str, Any]]) -> Iterator[Finding]:
     for item in diagnostics:
-        # The last label of an error is where it shows; the first may be where a name was declared before.
+        # The last label of an error is its place; the first may be an earlier declaration of the name.
         at = item["labels"][-1 if "already been declared" in item["message"] else 0]["span"]
         rule = item.get("code", "")
         is_lint = "(" in rule and not rule.startswith("TS(")  # "eslint(no-debugger)"; "TS(1245)" is the language's

@@ -1,4 +1,4 @@
-"""Python: ruff decides, with the project's target version; the parser of this interpreter advises where ruff is not."""
+"""Python: ruff decides, with the project's target version; this interpreter's parser advises if ruff is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.validators.checkers.tools import ruff
 
 
 def syntax(asked: CheckRequest) -> CheckResult:
-    """What Python's parser and compiler refuse."""
+    """What Python's parser and compiler reject."""
     return _ruff(asked, ruff.SYNTAX)
 
 
@@ -38,7 +38,7 @@ def _ruff(asked: CheckRequest, question: ruff.Question) -> CheckResult:
     return run_tool_on(asked, ToolCommand("ruff", arguments, program=argv[0], text=ruff.file_text(asked.source)), read)
 
 
-# In a child: it cannot be stopped, and deeply nested text can take the process down with it.
+# In a child: the parser cannot be stopped, and deeply nested text can crash the process.
 _AST = """
 import ast, sys
 try:
@@ -52,7 +52,7 @@ _PLACE = re.compile(r"^(?P<line>\d+):(?P<column>\d+):(?P<message>.+)$", re.MULTI
 
 
 def own_parser(asked: CheckRequest) -> CheckResult:
-    """`ast.parse`. Its version is this server's and not the project's, so it only advises."""
+    """`ast.parse`. Its version is the server's, not the project's, so it only advises."""
 
     def read(result: ToolResult) -> CheckResult:
         if result.status != 0:

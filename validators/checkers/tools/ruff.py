@@ -1,4 +1,4 @@
-"""Ruff: the authority on Python's syntax, names and style. One process a check, 8 ms a buffer."""
+"""Ruff: the authority on Python's syntax, names and style. One process per check, 8 ms per buffer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.validators.parsing.parse import clean
 from stet_ls.validators.project_files import read_table
 from stet_ls.validators.source import Source, Span
 
-# What the compiler refuses though it parses: return outside a function, break outside a loop, two default excepts.
+# What parses but the compiler rejects: return outside a function, break outside a loop, two default excepts.
 _COMPILED = "E9,F404,F407,F621,F622,F7"
 _LINTED = "E,F,W,C90,B"
 _NAMES = frozenset({"F821", "F822", "F823"})
@@ -26,20 +26,20 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What ruff is asked: the arguments that select its rules, and the kind of what it then finds."""
+    """The rules to check: the arguments that select them, and the kind of their findings."""
 
     arguments: tuple[str, ...]
     kind: Kind
 
 
 SYNTAX = Question(("--select", _COMPILED, "--ignore-noqa"), "syntax")
-"""What Python's parser and compiler refuse."""
+"""What Python's parser and compiler reject."""
 LINT = Question(("--select", _LINTED), "lint")
 """Style, likely bugs, complexity and undefined names, without syntax errors."""
 
 
 def syntax(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
-    """What Python's parser and compiler refuse; None if ruff is not there or did not answer in time."""
+    """What Python's parser and compiler reject; None if ruff is missing or did not answer in time."""
     return _ask(SYNTAX, source, path, deadline)
 
 
@@ -58,7 +58,7 @@ def _ask(question: Question, source: Source, path: Path | None, deadline: float)
 
 
 def command(question: Question, options: Sequence[str]) -> list[str] | None:
-    """The command line but for what is to be read; `options` are a project's. None if ruff is not there."""
+    """The command line without the files; `options` are a project's. None if ruff is missing."""
     program = _program()
     if program is None:
         return None
@@ -68,17 +68,17 @@ def command(question: Question, options: Sequence[str]) -> list[str] | None:
 
 
 def file_name(path: Path | None) -> str:
-    """The name under which ruff gets a text. Rules look at it: stubs have their own."""
+    """The file name of a text for ruff. Rules depend on it: stubs have their own."""
     return "stdin.pyi" if path and path.suffix == ".pyi" else "stdin.py"
 
 
 def file_text(source: Source) -> bytes:
-    """The bytes that ruff gets of a text."""
+    """The bytes of a text for ruff."""
     return clean(source).removeprefix(_BOM)
 
 
 def answer(result: ToolResult) -> list[Mapping[str, Any]] | None:
-    """What ruff wrote; None if it did not get to an end."""
+    """Ruff's output; None if it did not finish."""
     if result.status not in (0, 1):  # 0: nothing found, 1: something, 2: ruff itself failed
         return None
     try:
@@ -113,7 +113,7 @@ def _program() -> str | None:
 def project_options(path: Path | None) -> tuple[str, ...]:
     """Ruff's options for a file's project: its line length and Python version, from the nearest pyproject.toml.
 
-    Only these two are taken over: both are plain values that can run nothing and read no other file.
+    Only these two are used: both are plain values that can neither run code nor read another file.
     """
     for folder in path.absolute().parents if path else ():
         file = folder / "pyproject.toml"
@@ -151,7 +151,7 @@ def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _lowest(specifier: object) -> str | None:
-    """py311 for ">=3.11,<4"; None for what has no lower bound."""
+    """py311 for ">=3.11,<4"; None without a lower bound."""
     if not isinstance(specifier, str):
         return None
     for part in specifier.split(","):

@@ -30,13 +30,13 @@ def rustfmt(asked: CheckRequest) -> CheckResult:
 
 
 def toolchain() -> tuple[tuple[str, str], ...]:
-    """Where rustup keeps its toolchains: its `rustfmt` is a stand-in that looks for the real one there."""
+    """The folder of rustup's toolchains: its `rustfmt` is a stub that looks for the real one there."""
     homes = {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo"}
     return tuple((key, os.environ.get(key) or str(Path.home() / folder)) for key, folder in homes.items())
 
 
 def edition(path: Path | None) -> str:
-    """The edition that the nearest Cargo.toml names."""
+    """The edition in the nearest Cargo.toml."""
     for folder in path.absolute().parents if path else ():
         try:
             manifest = read_table(folder / "Cargo.toml")

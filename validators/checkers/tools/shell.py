@@ -1,4 +1,4 @@
-"""Shell: bash reads the script to its end (`-n`) and runs none of it."""
+"""Shell: bash reads the whole script (`-n`) without running it."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _OTHER_SHELL = re.compile(r"#!.*\b(?:zsh|ksh|fish|bats)\b")
 
 
 def bash(asked: CheckRequest) -> CheckResult:
-    """The first syntax error; not able to read what is written for another shell."""
+    """The first syntax error; Unavailable for a script for another shell."""
     if _OTHER_SHELL.match(asked.source.text) or (asked.path and asked.path.suffix not in (".sh", ".bash", "")):
         return Unavailable("written for another shell", missing=True)
     if "\0" in asked.source.text:  # bash drops these
         return Unavailable("no text", missing=True)
-    # A script that wants extended patterns switches them on as it runs, and this one does not run.
+    # A script that needs extended patterns enables them at run time, and this one does not run.
     arguments = ("--norc", "--noprofile", "-O", "extglob", "-n", FILE)
     return run_tool_on(asked, ToolCommand("bash", arguments), partial(_read, asked))
 
 
 def _read(asked: CheckRequest, result: ToolResult) -> CheckResult:
-    """Its words count and not its exit status, which is 0 behind a broken condition."""
+    """Its messages count, not its exit status, which is 0 after a broken condition."""
     matches = _PLACE.finditer(result.stderr.decode("utf-8", "replace"))
     found = tuple(finding(asked.source, match[2], int(match[1]), 1, "bash") for match in matches)
     return found or judged(result, (), "bash")

@@ -1,6 +1,6 @@
 """JavaScript and TypeScript by a parser of npm, `oxc-parser` or `typescript`, of the user or a trusted workspace.
 
-Loading such a package runs its code, so one of a project counts only where its user declared the workspace trusted.
+Loading such a package runs its code, so a project's package is used only in a trusted workspace.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stet_ls.validators.checkers.output_parsing import distinct, spanned
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.source import Source, Span
 
-# Prints [[start, end, message]], counted in UTF-16 units.
+# Prints [[start, end, message]] in UTF-16 units.
 _OXC = """
 const {parseSync} = require(process.argv[1]);
 const text = require('fs').readFileSync(0, 'utf8');
@@ -80,7 +80,7 @@ def _by(asked: CheckRequest, package: str) -> CheckResult:
 
 
 def _package(asked: CheckRequest, package: str) -> Path | None:
-    """The folder of the package that the user chose, else that of a trusted workspace."""
+    """The folder of the package that the user set, else that of a trusted workspace."""
     chosen = dict(asked.tools.programs).get(package)
     if chosen is not None:
         return chosen.expanduser() if chosen.expanduser().exists() else None
@@ -88,7 +88,7 @@ def _package(asked: CheckRequest, package: str) -> Path | None:
 
 
 def _stamp(folder: Path) -> str:
-    """What changes when another version is installed."""
+    """A value that changes with the installed version."""
     try:
         return str((folder / "package.json").stat().st_mtime_ns)
     except OSError:
@@ -96,7 +96,7 @@ def _stamp(folder: Path) -> str:
 
 
 def _span(source: Source, start: int, end: int) -> Span:
-    """Bytes from offsets in UTF-16 units, into a text whose line ends are what they are."""
+    """Bytes from offsets in UTF-16 units, in a text whose line ends are not normalized."""
     units = source.text.encode("utf-16-le", "surrogatepass")
 
     def at(offset: int) -> int:
