@@ -67,10 +67,10 @@ class Language:
     files that are part of a program do. With `classes_only` no function is outside of a class, with `overloads` several
     functions share one name.
 
-    Text: with `aligned` columns have a meaning, so that code moves as a whole; with `docstrings` a string may open a body;
-    `preprocessed` says how conditional lines are read (by the symbols that the text defines, or the first branch counts
-    if other files decide); with `lifetimes` a single quote may precede a name, with `takes_fences` the language has lines
-    that look like Markdown's code fences.
+    Text: with `aligned` columns have a meaning, so that code moves as a whole; with `docstrings` a string may open a
+    body; `preprocessed` says how conditional lines are read (by the symbols that the text defines, or the first branch
+    counts if other files decide); with `lifetimes` a single quote may precede a name, with `takes_fences` the language
+    has lines that look like Markdown's code fences.
     """
 
     id: str
