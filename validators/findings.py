@@ -64,7 +64,7 @@ class Finding:
 class Verdict:
     """The answer of the syntax check. Only an `authoritative` error, or one of a trusted grammar, may block an edit.
 
-    `reason` says why the status is unknown, or why a better tool did not answer; `seconds` is the duration of the check.
+    `reason` says why the status is unknown, or why a better tool did not answer; `seconds` is its duration.
     `echoes` are a tool's follow-up errors: never shown, but counted when two texts are compared.
     """
 

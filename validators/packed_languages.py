@@ -1,6 +1,6 @@
 """The languages whose grammars come with the language pack: names, file names and comments, as in `languages`.
 
-The ids are those of VS Code and its best known extensions, else the pack's own names.
+The ids are those of VS Code and its best-known extensions, else the pack's own names.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 Row: TypeAlias = tuple[str, str, str, str, str, str | None, tuple[str, str] | None, str]
-"""Id, title, other names, extensions, file names (each parted by blanks), comments, and the pack's name."""
+"""Id, title, other names, extensions, file names (each separated by blanks), comments, and the pack's name."""
 
 _C: Final = ("/*", "*/")
 _ML: Final = ("(*", "*)")
@@ -21,7 +21,7 @@ PACKED: Final = {
     **{"restructuredtext": "rst", "objective-c": "objc", "lisp": "commonlisp", "viml": "vim", "makefile": "make"},
     **{name: name for name in ("ini", "nim", "csv")},
 }
-"""The grammars in the pack of languages that `languages` has a row for."""
+"""The pack's grammars of languages that have a row in `languages`."""
 
 # fmt: off
 ROWS: tuple[Row, ...] = (

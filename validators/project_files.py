@@ -1,7 +1,7 @@
-"""The one reader of a project's files. They may be hostile, so reading one is cheap and never waits.
+"""The one reader of a project's files. They may be hostile, so reading one is cheap and never blocks.
 
 Only regular files of a bounded size are read, and folders are listed up to a bounded number of entries. A clone can
-carry links to endless devices, pipes that nobody writes to, and folders of a million files.
+contain links to endless devices, pipes without a writer, and folders of a million files.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from pathlib import Path
 from typing import Any
 
 LARGEST_TABLE = 256_000
-"""Bytes of a TOML file. Such files are written by hand; `tomllib` takes half a second for that many."""
+"""Bytes of a TOML file. People write such files; `tomllib` takes half a second for that many."""
 
 LARGEST_TEXT = 1_000_000
-"""Bytes of a file that a person wrote, where the caller knows no better limit."""
+"""Bytes of a file that a person wrote, if the caller has no better limit."""
 
 MOST_ENTRIES = 20_000
-"""Entries of one folder that are looked at."""
+"""Maximum number of entries read from one folder."""
 
 TOOL_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".idea", ".venv", "venv", "virtualenv", "site-packages", "node_modules",
     "bower_components", "jspm_packages", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache",
     ".hypothesis", "htmlcov",
 })  # fmt: skip
-"""Names of folders that tools fill: other people's code, caches, reports. What lies in them is not the user's."""
+"""Names of folders that tools fill: other people's code, caches, reports. Their content is not the user's."""
 
 BUILD_FOLDERS = TOOL_FOLDERS | {"build", "dist", "target"}
-"""The same, and those that builds write to."""
+"""The tool folders, and those that builds write to."""
 
 _MOST_PARTS = 300
-"""Dots in one line. The time that `tomllib` takes for a dotted key grows with the square of its parts: 16 kB, 6 s."""
+"""Dots in one line. `tomllib`'s time for a dotted key grows with the square of its parts: 16 kB, 6 s."""
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 _CHUNK = 1 << 20
@@ -49,7 +49,7 @@ _MOST_SKIPPED = 100
 def read_regular(path: Path, *, most: int) -> bytes:
     """The bytes of a regular file of at most `most` bytes.
 
-    Raises OSError for everything else, such as a pipe that would never be opened or a link to an endless device.
+    Raises OSError for everything else, such as a pipe that would block or a link to an endless device.
     """
     data = read_start(path, most + 1)
     if len(data) > most:
@@ -60,8 +60,8 @@ def read_regular(path: Path, *, most: int) -> bytes:
 def read_start(path: Path, size: int) -> bytes:
     """The first bytes of a regular file. Raises OSError for everything else.
 
-    The name is asked first, since merely opening a device can act: `/dev/ptmx` makes a terminal, a watchdog starts.
-    The open file is asked again: what the name means may change between two looks.
+    The path is checked first, since merely opening a device has effects: `/dev/ptmx` makes a terminal, a watchdog
+    starts. The open file is checked again, because the path may have changed in between.
     """
     _demand_regular(_stat(path), path)
     descriptor = os.open(path, _FLAGS)
@@ -73,7 +73,7 @@ def read_start(path: Path, size: int) -> bytes:
 
 
 def read_text(path: Path, *, most: int = LARGEST_TEXT) -> str | None:
-    """A file's text, wrong bytes replaced; None where there is no such regular file of at most `most` bytes."""
+    """A file's text, invalid bytes replaced; None if it is not a regular file of at most `most` bytes."""
     try:
         return read_regular(path, most=most).decode("utf-8-sig", "replace")
     except OSError:
@@ -81,7 +81,7 @@ def read_text(path: Path, *, most: int = LARGEST_TEXT) -> str | None:
 
 
 def skipped() -> tuple[Path, ...]:
-    """What was not read in this process because it is a pipe, a device or a socket, or leads to one; each once."""
+    """Files that were not read in this process because they are, or lead to, a pipe, device or socket; each once."""
     return tuple(_SKIPPED)
 
 
@@ -94,7 +94,7 @@ def is_regular(path: Path) -> bool:
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """The table of a TOML file. Raises OSError, and ValueError for what is no TOML that a person would write."""
+    """The table of a TOML file. Raises OSError, and ValueError for invalid or unreasonable TOML."""
     return parse_table(read_regular(path, most=LARGEST_TABLE).decode("utf-8-sig"))
 
 
@@ -111,7 +111,7 @@ def parse_table(text: str) -> dict[str, Any]:
 def entries(folder: Path, *, most: int = MOST_ENTRIES) -> list[os.DirEntry[str]]:
     """The entries of a folder by name; of a folder with more than `most`, the ones that come first on the disk.
 
-    An empty list where it cannot be listed. Sorting comes after the cut: a huge folder is not read to its end.
+    An empty list if it cannot be listed. Sorting comes after the limit: a huge folder is not read completely.
     """
     try:
         with os.scandir(folder) as found:
@@ -121,7 +121,7 @@ def entries(folder: Path, *, most: int = MOST_ENTRIES) -> list[os.DirEntry[str]]
 
 
 def matching(folder: Path, pattern: str, *, most: int = MOST_ENTRIES) -> Iterator[Path]:
-    """The paths in a folder whose names match a shell pattern, by name; links and all else are among them."""
+    """The paths in a folder whose names match a shell pattern, by name; links and all other kinds are included."""
     return (folder / entry.name for entry in entries(folder, most=most) if Path(entry.name).match(pattern))
 
 
@@ -141,7 +141,7 @@ def _demand_regular(status: os.stat_result, path: Path) -> None:
 
 
 def _bytes(descriptor: int, size: int) -> bytes:
-    """Up to `size` bytes. A file of the kernel's that would make its reader wait raises BlockingIOError."""
+    """Up to `size` bytes. A kernel file that would block its reader raises BlockingIOError."""
     parts: list[bytes] = []
     while size > 0 and (part := os.read(descriptor, min(size, _CHUNK))):
         parts.append(part)

@@ -1,4 +1,4 @@
-"""The language of a file whose name does not tell it: the interpreter that its `#!` line asks for."""
+"""The language of a file without a telling name: by the interpreter in its `#!` line."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path, PurePath
 from stet_ls.validators.languages import PLAIN, language, language_of
 from stet_ls.validators.project_files import read_start
 
-_LONGEST = 512  # bytes of a first line that are looked at
+_LONGEST = 512  # bytes of a first line that are read
 _OTHERS = frozenset({"csh", "tcsh", "bats", "python2"})
-"""Interpreters whose texts the grammar of their family would find full of mistakes."""
+"""Interpreters for whose texts the grammar of their family would report many errors."""
 
 
 def language_of_text(path: Path | str, data: bytes) -> str:
-    """The language id that a file's name tells; where the name has no suffix, the one of the text's `#!` line."""
+    """The language id for a file's name; if the name has no suffix, the one of the text's `#!` line."""
     named = language_of(path)
     return _asked(data[:_LONGEST]) if named == PLAIN and not PurePath(path).suffix else named
 
 
 def language_of_file(path: Path) -> str:
-    """The same of a file on the disk, which is opened only if its name does not tell; `PLAIN` if it cannot be read."""
+    """The language id of a file on disk, which is opened only if its name gives none; `PLAIN` if it cannot be read."""
     if language_of(path) != PLAIN or path.suffix:
         return language_of(path)
     try:

@@ -1,4 +1,4 @@
-"""A document's text with exact positions: the one place where bytes, code points and UTF-16 units meet."""
+"""A document's text with exact positions: the only converter between bytes, code points and UTF-16 units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 """Units in which a position's column counts: bytes, UTF-16 code units, or code points."""
 
 _SLICE = 65_536  # bytes of which the lines are counted in one go
-_ERRORS = "surrogatepass"  # JSON can carry half a surrogate pair; it has to survive the way through
+_ERRORS = "surrogatepass"  # JSON can carry half a surrogate pair; it has to survive a round trip
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,15 +29,15 @@ class Span:
 
     @property
     def empty(self) -> bool:
-        """True for a mere position."""
+        """True for a position."""
         return self.start == self.end
 
     def contains(self, other: Span) -> bool:
-        """True if `other` lies wholly inside, its ends included."""
+        """True if `other` is completely inside, the ends included."""
         return self.start <= other.start and other.end <= self.end
 
     def overlaps(self, other: Span) -> bool:
-        """True if the two share a byte, or if a mere position lies inside or at an end of the other."""
+        """True if the two share a byte, or if a position is inside or at an end of the other."""
         if self.empty or other.empty:
             return self.start <= other.end and other.start <= self.end
         return self.start < other.end and other.start < self.end
@@ -45,7 +45,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Puts `text` in the place of `span`."""
+    """Replaces `span` with `text`."""
 
     span: Span
     text: str
@@ -86,7 +86,7 @@ class Source:
 
     @cached_property
     def line_end(self) -> str:
-        """The document's own line end: the commonest one, "\\n" if it has none."""
+        """The document's own line end: the most frequent one, "\\n" if it has none."""
         data = self.data
         windows = data.count(b"\r\n")
         counts = {"\n": data.count(b"\n") - windows, "\r\n": windows, "\r": data.count(b"\r") - windows}
@@ -111,7 +111,7 @@ class Source:
         return bisect_right(self.starts, offset) - 1
 
     def slice(self, span: Span) -> str:
-        """The text of a span. An end inside a character takes the whole character's absence: it is dropped."""
+        """The text of a span. A character that an end of the span cuts is dropped."""
         return self.data[span.start : span.end].decode("utf-8", _ERRORS if self._whole(span) else "ignore")
 
     def _whole(self, span: Span) -> bool:
@@ -172,10 +172,10 @@ class Source:
         return new
 
     def _moved(self, start: int, end: int, data: bytes) -> tuple[int, ...]:
-        """The starts of `data`, which differs from this text between two of its offsets alone.
+        """The starts of `data`, which differs from this text only between two of its offsets.
 
-        A tenth of the time of looking at everything, at each keystroke. What stands right behind a "\\r" decides
-        whether a line starts there, so the line before the change is looked at again.
+        A tenth of the time of a full scan, at each keystroke. The character after a "\\r" decides whether a line starts
+        there, so the line before the change is scanned again.
         """
         first = self.line_of(max(start - 1, 0))
         last = bisect_right(self.starts, end)
@@ -187,7 +187,7 @@ class Source:
 
 
 def _starts(data: bytes, start: int, end: int) -> list[int]:
-    """`start`, and where lines start behind it up to `end`. In slices, so that other threads get their turn."""
+    """`start`, and the line starts after it up to `end`. In slices, so that other threads can run."""
     starts = [start]
     while start < end:
         stop = min(start + _SLICE, end)

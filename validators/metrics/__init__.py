@@ -1,4 +1,4 @@
-"""Numbers about a text: complexity, style, coverage, repeated and dead code, security. Each says where it comes from.
+"""Numbers about a text: complexity, style, coverage, repeated and dead code, security. Each names its source.
 
-Pure functions of a text and of files that they are given; a model has no part in any of them.
+Pure functions of a text and of given files; no model is involved.
 """

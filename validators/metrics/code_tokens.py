@@ -1,4 +1,4 @@
-"""A text as words of code: for comparing texts in which only the layout and the comments differ."""
+"""A text as code tokens: for comparing texts that differ only in layout and comments."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from functools import cache
 
 from stet_ls.validators import languages
 
-# What is never closed runs to its line's or the text's end: an alternative that failed there would be tried again from
-# each quote, which takes the square of the length.
+# An unclosed string runs to the end of its line or of the text: an alternative that failed there would be tried again
+# from each quote, in quadratic time.
 _LONG = r"\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)|`(?:[^`\\]|\\[\s\S]?)*(?:`|\Z)"
 _DOUBLE = r"\"(?:[^\"\\\n]|\\.?)*\"?"
 _SINGLE = r"'(?:[^'\\\n]|\\.?)*'?"
-_CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"  # where a single quote may begin a lifetime, too
+_CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"  # where a single quote may also start a lifetime
 _WORDS = r"[^\W\d]\w*|\d[\w.]*|[^\w\s]"
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of a text, and the byte offset at which each begins and ends."""
+    """The tokens of a text, and the byte offsets at which each starts and ends."""
 
     words: Sequence[str]
     starts: Sequence[int]
@@ -28,9 +28,9 @@ class Tokens:
 
 
 def tokens(data: bytes, language: str) -> Tokens:
-    """The words of a text without its comments, by the language's row alone: it need not parse."""
+    """The tokens of a text without its comments, by the language's row alone: it need not parse."""
     words, starts, ends = [], [], []
-    for match in _lexer(language).finditer(data.decode("latin-1")):  # one character a byte: offsets stay bytes
+    for match in _lexer(language).finditer(data.decode("latin-1")):  # one character per byte: offsets stay bytes
         if match.lastgroup != "comment":
             words.append(match.group())
             starts.append(match.start())

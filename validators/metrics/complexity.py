@@ -16,18 +16,18 @@ from stet_ls.validators.structure.units import Unit, captures, find, tree_of
 if TYPE_CHECKING:
     import tree_sitter
 
-# The branch that is taken when no other one is. Python: a bare name takes everything.
+# The default branch. Python: a bare name matches everything.
 _DEFAULT = re.compile(rb"default\b|else\b|_\s*=>|\*\s*\)|case\s+(?!(?:None|True|False)\b)[^\W\d]\w*\s*:")
 _ELSE = frozenset({"else", "else_clause", "else_statement"})
 
 
 @dataclass(frozen=True, slots=True)
 class Complexity:
-    """The measures of one function. `length` is in lines, its head included and what stands above it not.
+    """The measures of one function. `length` is in lines, with its head and without what is above it.
 
     `cyclomatic`: the independent paths (McCabe 1976); Python's as ruff's C901 counts them, with the functions inside;
-    elsewhere logical operators count too, as lizard does. `cognitive`: what nesting adds for a reader (Campbell 2018).
-    `nesting`: the deepest level of conditions, loops, switches and tries.
+    elsewhere logical operators count too, as lizard does. `cognitive`: the reader's effort, which grows with nesting
+    (Campbell 2018). `nesting`: the deepest level of conditions, loops, switches and tries.
     """
 
     unit: Unit
@@ -40,7 +40,7 @@ class Complexity:
 
 
 def measure(source: Source, language: str) -> tuple[Complexity, ...] | None:
-    """The functions and methods of a text in its order; None for a language that is not parsed or has no row."""
+    """The functions and methods of a text in order; None for a language that is not parsed or has no row."""
     parsed = tree_of(source, language)
     row = CONTROL.get(parsed.language) if parsed else None
     if parsed is None or row is None:
@@ -54,7 +54,7 @@ def measure(source: Source, language: str) -> tuple[Complexity, ...] | None:
 
 
 class _Tally:
-    """One function while it is counted."""
+    """One function during counting."""
 
     def __init__(self, unit: Unit, node: tree_sitter.Node) -> None:
         self.unit, self.node = unit, node
@@ -69,7 +69,7 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A node that holds the present one. `depth` counts for nesting, `weight` for the cognitive measure."""
+    """A node around the current one. `depth` counts for nesting, `weight` for the cognitive measure."""
 
     end: int
     tally: _Tally | None
@@ -80,7 +80,7 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """What a node adds: paths; if it is harder to read the deeper it is nested; and to what stands in it."""
+    """What a node adds: paths, whether nesting makes it harder to read, and what its content gets."""
 
     cyclomatic: int = 0
     nested: bool = False
@@ -106,7 +106,7 @@ EFFECTS: Mapping[str, _Effect] = {
 
 
 class _Counter:
-    """Walks the interesting nodes of a text in its order, with a stack of those that hold the present one."""
+    """Walks the interesting nodes of a text in order, with a stack of those around the current one."""
 
     def __init__(self, parsed: Parsed, row: Control) -> None:
         self.tallies: list[_Tally] = []
@@ -146,7 +146,7 @@ class _Counter:
                 if not operator:
                     effect = _Effect()
         if role in ("ternaries", "logic") and self._as_ruff:
-            effect = replace(effect, cyclomatic=0)  # C901 looks at statements alone
+            effect = replace(effect, cyclomatic=0)  # C901 counts statements only
         cognitive = (1 + top.weight) if effect.nested else 0
         if role in ("ifs", "elifs"):
             cognitive += sum(child.type in _ELSE for child in node.children) + (role == "elifs")
@@ -159,7 +159,7 @@ class _Counter:
         self._stack.append(frame)
 
     def _add(self, cyclomatic: int, cognitive: int) -> None:
-        """Counts for the innermost function; for all around it too where C901 does."""
+        """Counts for the innermost function; for all around it too if C901 does."""
         seen: _Tally | None = None
         for frame in reversed(self._stack):
             if frame.tally is None or frame.tally is seen:
@@ -171,7 +171,7 @@ class _Counter:
                 return
 
     def _operator(self, node: tree_sitter.Node) -> str:
-        """The logical operator of a node, "" if it is another one."""
+        """The logical operator of a node, "" if it has another one."""
         operators = self._row.logic[node.type]
         named = node.child_by_field_name("operator")
         if named is not None:
@@ -179,7 +179,7 @@ class _Counter:
         return next((child.type for child in node.children if child.type in operators), "")
 
 
-# What stands among the parameters and is none.
+# Nodes among the parameters that are not parameters.
 _NO_PARAMETER = frozenset({
     "comment", "line_comment", "block_comment", "self_parameter", "receiver_parameter", "keyword_separator",
     "positional_separator", "attribute_item", "modifiers", "parameter_modifiers", "array_type",
@@ -190,7 +190,7 @@ _SELF = frozenset({"self", "cls"})
 def _parameters(parsed: Parsed, node: tree_sitter.Node, *, method: bool) -> int:
     holder = _parameter_list(node)
     if holder is None:
-        # Swift has no list; a lone JavaScript parameter stands without brackets.
+        # Swift has no list; a lone JavaScript parameter has no brackets.
         lone = node.child_by_field_name("parameter")
         return sum(child.type == "parameter" for child in node.named_children) or int(lone is not None)
     count = 0
@@ -204,7 +204,7 @@ def _parameters(parsed: Parsed, node: tree_sitter.Node, *, method: bool) -> int:
 
 def _parameter_list(node: tree_sitter.Node) -> tree_sitter.Node | None:
     inner: tree_sitter.Node | None = node
-    while inner is not None:  # C hides the list in the declarator
+    while inner is not None:  # C has the list in the declarator
         if (found := inner.child_by_field_name("parameters")) is not None:
             return found
         inner = inner.child_by_field_name("declarator")
@@ -212,7 +212,7 @@ def _parameter_list(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def within(measured: tuple[Complexity, ...], span: Span) -> tuple[Complexity, ...]:
-    """Those functions that a span touches and that do not merely hold it."""
+    """The functions that a span touches, without those that merely contain it."""
     return tuple(one for one in measured if span.contains(one.unit.span) or _is_innermost(one, measured, span))
 
 

@@ -1,4 +1,4 @@
-"""What branches, loops and logical operators are called in each grammar: one row a language."""
+"""The node kinds of branches, loops and logical operators in each grammar: one row per language."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Node kinds of one grammar. Kinds that a release of the grammar does not know are passed over.
+    """Node kinds of one grammar. Kinds that a release of the grammar does not have are ignored.
 
-    `ifs` and `elifs` are the two forms of a condition; an `if` directly behind `else` is known by its place. `guards`
-    are one-line conditions. `cases` are the branches of `switches` (the default one is told by its text). `tries`
-    only nest. `logic` maps a node kind to the operators of it that count. `closures` nest but are no functions of
-    their own. With `as_ruff` paths are counted as ruff's C901 counts them, which looks at statements alone.
+    `ifs` and `elifs` are the two forms of a condition; an `if` directly behind `else` is recognized by its position.
+    `guards` are one-line conditions. `cases` are the branches of `switches` (the default one is recognized by its
+    text). `tries` only nest. `logic` maps a node kind to the operators of it that count. `closures` nest but are not
+    separate functions. With `as_ruff` paths are counted as ruff's C901 counts them, on statements only.
     """
 
     ifs: frozenset[str] = frozenset()

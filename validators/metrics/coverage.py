@@ -1,4 +1,4 @@
-"""Which lines of a file the project's last test run reached, from a report that lies in the workspace."""
+"""The lines of a file that the project's last test run executed, from a report in the workspace."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 
 LARGEST = 16_000_000
-"""Bytes of a report that is read."""
+"""Maximum size in bytes of a report."""
 _LARGEST_SOURCE = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a report says of one file. `stale` says why it may not fit the text any more, "" where nothing does."""
+    """The coverage of one file. `stale` says why it may not fit the current text, "" if it fits."""
 
     report: Path
     pieces: tuple[CoveragePiece, ...]
     stale: str = ""
 
     def count(self, lines: range) -> tuple[int, int]:
-        """How many statements of some lines were run, and how many there are."""
+        """The number of executed statements in some lines, and the number of all."""
         inside = [piece for piece in self.pieces if piece.first in lines]
         return sum(piece.weight for piece in inside if piece.hit), sum(piece.weight for piece in inside)
 
     def missed(self, lines: range) -> tuple[range, ...]:
-        """The runs of lines that no test reached; what lies between two missed ones and is no code joins them."""
+        """The ranges of lines that no test executed; lines between two of them that hold no code join them."""
         state: dict[int, bool] = {}
         for piece in self.pieces:
             for line in range(max(piece.first, lines.start), min(piece.last + 1, lines.stop)):
@@ -47,10 +47,10 @@ class Coverage:
 
 
 def find_coverage(source: Source, path: Path, folders: Sequence[Path], *, deadline: float = 2.0) -> Coverage | str:
-    """The coverage of a file by the nearest report that names it, the youngest of one folder first.
+    """The coverage of a file by the nearest report that names it, the newest of one folder first.
 
-    `folders`: the file's own and those above it, nearest first. A sentence where there is none, saying what is there
-    instead. `source` is the text as it is now; the report was made from what the disk held.
+    `folders`: the file's own and those above it, nearest first. A sentence if there is none, with what is there
+    instead. `source` is the current text; the report was made from the file on disk.
     """
     end = time.monotonic() + deadline
     path = path.absolute()

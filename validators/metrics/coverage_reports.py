@@ -1,7 +1,7 @@
-"""What coverage tools write, read for one source file: JSON of coverage.py and Istanbul, lcov, Go profiles, XML.
+"""Reports of coverage tools, read for one source file: JSON of coverage.py and Istanbul, lcov, Go profiles, XML.
 
-A report lies in a project, so whoever wrote the project may have written it: nothing in it is expanded, followed or
-run, and whatever is no report of a known form says nothing.
+A report is part of a project, so it is as untrusted as the project: nothing in it is expanded, followed or run, and a
+file of unknown format is ignored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class CoveragePiece:
-    """Some lines (from 0, both ends included) that were run or not. `weight` is the number of statements in them."""
+    """Some lines (from 0, both ends included) that were executed or not. `weight` is the number of statements in them."""
 
     first: int
     last: int
@@ -31,9 +31,9 @@ class CoveragePiece:
 
 @dataclass(frozen=True, slots=True)
 class CoverageQuery:
-    """The source file whose coverage is asked for. `folders` are its own and those above it, up to the workspace's.
+    """The source file whose coverage is requested. `folders` are its own and those above it, up to the workspace's.
 
-    `home` is the folder that the report is of. `end` is when reading has to be over, by the monotonic clock.
+    `home` is the report's project folder. `end` is the deadline of reading, by the monotonic clock.
     """
 
     path: Path
@@ -42,7 +42,7 @@ class CoverageQuery:
     end: float = field(default_factory=lambda: time.monotonic() + 2.0)
 
     def rank(self, name: str, *sources: str) -> int:
-        """How well a report's name fits: 0 for another file, most for the very path. `sources`: its own folders."""
+        """How well a name in a report matches: 0 for another file, most for the same path. `sources`: its own folders."""
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if not parts or parts[-1] != self.path.name:
             return 0
@@ -78,7 +78,7 @@ Reader = Callable[[bytes, CoverageQuery], "tuple[CoveragePiece, ...] | None"]
 
 
 def read_json(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
-    """coverage.py's `coverage json`, Istanbul's coverage-final.json. Only the wanted file's own object is decoded."""
+    """coverage.py's `coverage json`, Istanbul's coverage-final.json. Only the requested file's object is decoded."""
     text = data.decode("utf-8", "replace")
     best, rank = None, 0
     for at in _places(text, json.dumps(wanted.path.name)[1:-1] + '"'):
@@ -103,7 +103,7 @@ _LONGEST_NAME = 4000
 
 
 def _places(text: AnyStr, needle: AnyStr) -> Iterator[int]:
-    """Where `needle` stands. An expression over a large report would hold the interpreter for a third of a second."""
+    """The positions of `needle`. A regular expression over a large report would block the interpreter for 0.3 s."""
     at = text.find(needle)
     while at >= 0:
         yield at
@@ -133,7 +133,7 @@ def _istanbul(value: Mapping[str, Any]) -> tuple[CoveragePiece, ...] | None:
 
 
 def read_lcov(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
-    """lcov's tracefile: SF, then DA:line,count. Several records of one file (one a test) add up."""
+    """lcov's tracefile: SF, then DA:line,count. Several records of one file (one per test) add up."""
     best, hits = 0, dict[int, bool]()
     for at in _places(data, wanted.path.name.encode()):
         start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
@@ -153,7 +153,7 @@ _DA = re.compile(rb"^DA:(\d{1,9}),(\d{1,18})", re.MULTILINE)
 
 
 def read_go(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
-    """A Go profile: blocks of statements, each with the number of them and of its runs. A block may stand twice."""
+    """A Go profile: blocks of statements, each with its number of statements and of runs. A block may occur twice."""
     if not data.startswith(b"mode:"):
         return None
     found: dict[bytes, dict[tuple[bytes, ...], bool]] = {}
@@ -179,7 +179,7 @@ _BLOCK = re.compile(rb":(\d{1,9})\.(\d{1,9}),(\d{1,9})\.(\d{1,9}) (\d{1,9}) (\d{
 
 
 def read_xml(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
-    """Cobertura, JaCoCo and Clover: a file's element, and in it one element a line."""
+    """Cobertura, JaCoCo and Clover: a file's element, with one element per line."""
     reader = _Xml(wanted)
     try:
         for start in range(0, len(data), _CHUNK):
@@ -192,7 +192,7 @@ def read_xml(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | 
 
 
 class _Xml:
-    """Hears the elements of a report. Entities are refused where they are declared: nothing can grow."""
+    """Handles the elements of a report. Entities are refused at their declaration, so that nothing can expand."""
 
     def __init__(self, wanted: CoverageQuery) -> None:
         self.best, self.hits = 0, dict[int, bool]()
@@ -266,10 +266,10 @@ READERS: Mapping[str, Reader] = {
     "coverage.out": read_go,
     "c.out": read_go,
 }
-"""Where tools leave their reports, relative to a folder above the source, and how each is read."""
+"""The paths of tools' reports, relative to a folder above the source, and their readers."""
 
 
 def candidates(folder: Path) -> Iterator[tuple[Path, Reader]]:
-    """The places of one folder where a report may lie."""
+    """The possible reports in one folder."""
     for name, reader in READERS.items():
         yield folder / name, reader

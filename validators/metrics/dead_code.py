@@ -1,6 +1,6 @@
-"""Code that nothing seems to use: statements that are never reached, private things that are named nowhere else.
+"""Code that seems unused: unreachable statements, and private names without another occurrence.
 
-Hints, and few on purpose: whatever is named a second time, even in a comment or a string, counts as used.
+Hints, and few on purpose: a name that occurs twice, even in a comment or a string, counts as used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ENDS = frozenset({
     "return_expression", "break_expression", "continue_expression", "throw_expression", "control_transfer_statement",
 })  # fmt: skip
 _BLOCKS = frozenset({"block", "statement_block", "compound_statement", "statement_list", "statements"})
-# What may stand behind a return all the same: hoisted functions, places that a goto reaches, and idioms.
+# What may follow a return: hoisted functions, goto targets, and idioms.
 _REACHED = re.compile(
     r"function_declaration|function_signature|label|case|break_statement|empty_statement|preproc|else"
 )
@@ -101,14 +101,14 @@ def _behind(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 Private = Callable[[Parsed, UnitNode, "UnitNode | None"], bool]
-"""Is it for its own file alone? The class around it is given, None at top level."""
+"""True if a unit is for its own file alone. The argument is the class around it, None at top level."""
 
 
 def _python(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     name = one.unit.name
     if not name.startswith("_") or name.startswith("__") or _is_decorated(one):
         return False
-    # A class with a base may have the method called from there.
+    # The base class may call the method.
     return around is None or around.node.child_by_field_name("superclasses") is None
 
 
@@ -129,7 +129,7 @@ def _ecmascript(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
 
 
 def _marked(mark: str, *, unless: bytes = b"") -> Private:
-    """Private by a word in the head; annotated things may be called by a framework."""
+    """Private by a word in the head; a framework may call annotated code."""
     word = re.compile(rf"(?:^|\s){mark}\s")
 
     def is_private(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
@@ -176,7 +176,7 @@ def _lua(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Private:
-    """What of a language is for its own file alone: units, and variables by the pattern of their definition."""
+    """What is for its own file alone in a language: units, and variables by the pattern of their definition."""
 
     is_private: Private
     variables: re.Pattern[bytes] | None = None
@@ -195,4 +195,4 @@ _PRIVATE: Mapping[str, _Private | None] = {
     "rust": _Private(_rust),
     "lua": _Private(_lua),
 }
-"""Rows by language id; a language without one is only searched for what is never reached."""
+"""Rows by language id; a language without one is only searched for unreachable code."""

@@ -1,4 +1,4 @@
-"""Code that stands twice: in one text, and in others beside it. Layout and comments do not count, names do."""
+"""Repeated code: within one text, and shared with others. Layout and comments do not count, names do."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from stet_ls.validators.metrics.code_tokens import Tokens, tokens
 from stet_ls.validators.source import Source, Span
 
 LEAST_WORDS, LEAST_LINES = 50, 5
-"""What a copy has at least: the defaults of jscpd."""
+"""The minimum size of a copy: the defaults of jscpd."""
 _LEAST_DIFFERENT = 12
-"""Different words in a copy: a table of numbers repeats itself and is no copied code."""
+"""Minimum number of different tokens in a copy: a table of numbers repeats itself but is not copied code."""
 _MOST = 50
 _BASE, _MODULUS = 1_000_003, (1 << 61) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Code of this text (`span`) that stands elsewhere too: in `path` (None: in this text), from `line` on (from 0)."""
+    """Code of this text (`span`) that also occurs in `path` (None: in this text), from `line` on (from 0)."""
 
     span: Span
     words: int
@@ -30,12 +30,12 @@ class Copy:
 
 
 def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> tuple[Copy, ...]:
-    """The copies within one text; each later one points to the first. `without`: spans that are no code of its own."""
+    """The copies within one text; each later one points to the first. `without`: excluded spans."""
     text = tokens(source.data, language)
     skipped = _covered(text, without)
     first: dict[int, int] = {}
     copies: list[Copy] = []
-    free = 0  # words before it belong to the copy that was found last
+    free = 0  # tokens before it belong to the previous copy
     for at, key in enumerate(_keys(text.words)):
         if at < free or at in skipped:
             continue
@@ -43,7 +43,7 @@ def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> 
         if earlier + LEAST_WORDS > at:
             continue
         size = _alike(text.words, earlier, text.words, at, most=at - earlier)
-        # Also behind what is no copy for a reader: looking at each place of it takes the square of its length.
+        # Also skips a match that is not reported: trying each position of it takes quadratic time.
         free = at + size
         if _telling(text, at, size, source.data):
             span = Span(text.starts[at], text.ends[at + size - 1])
@@ -61,7 +61,7 @@ def shared(
     without: Iterable[Span] = (),
     deadline: float = 1.5,
 ) -> tuple[Copy, ...]:
-    """What this text has in common with others; the longest piece of each place. Stops at the deadline (seconds)."""
+    """What this text has in common with others; the longest piece at each position. Stops at the deadline (seconds)."""
     end = time.monotonic() + deadline
     text = tokens(source.data, language)
     skipped = _covered(text, without)
@@ -87,7 +87,7 @@ def shared(
 
 
 def _keys(words: Sequence[str]) -> Iterator[int]:
-    """The rolling hash of each run of `LEAST_WORDS` words (Rabin and Karp), by the place where it begins."""
+    """The rolling hash of each run of `LEAST_WORDS` tokens (Rabin and Karp), by its start."""
     numbers = [hash(word) % _MODULUS for word in words]
     leaving = pow(_BASE, LEAST_WORDS - 1, _MODULUS)
     key = 0
@@ -100,7 +100,7 @@ def _keys(words: Sequence[str]) -> Iterator[int]:
 
 
 def _alike(words: Sequence[str], at: int, others: Sequence[str], there: int, *, most: int) -> int:
-    """How many words are the same from two places on."""
+    """The number of equal tokens from two positions on."""
     limit = min(most, len(words) - at, len(others) - there)
     size = 0
     while size < limit and words[at + size] == others[there + size]:
@@ -115,7 +115,7 @@ def _telling(text: Tokens, at: int, size: int, data: bytes) -> bool:
 
 
 def _covered(text: Tokens, spans: Iterable[Span]) -> set[int]:
-    """The places from which a run of words would begin inside of one of the spans."""
+    """The positions from which a run of tokens would start inside one of the spans."""
     covered: set[int] = set()
     for span in spans:
         covered.update(range(bisect_left(text.starts, span.start), bisect_left(text.starts, span.end)))

@@ -1,4 +1,4 @@
-"""Complexity by lizard, for languages whose trees we have no row for: Scala, Perl, R, Erlang, Zig and others."""
+"""Complexity by lizard, for languages without a row of node kinds: Scala, Perl, R, Erlang, Zig and others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.validators.structure.units import Unit
 def measure(
     source: Source, language: str, *, path: Path | None = None, deadline: float = 5.0, tools: Toolbox = BUILT_IN
 ) -> tuple[Complexity, ...] | None:
-    """The functions that lizard finds; None if it does not know the language or gave no answer in time.
+    """The functions that lizard finds; None if it does not support the language or did not answer in time.
 
     It counts paths, lines and parameters. Nesting and the cognitive measure are 0: not measured.
     """
@@ -38,4 +38,4 @@ def _complexity(source: Source, counted: CountedFunction) -> Complexity:
 
 
 _READ = frozenset({".scala", ".pl", ".r", ".erl", ".zig", ".m", ".sol", ".vue", ".f90", ".gd", ".sql"})
-"""The extensions of lizard's readers for languages without a row in `control`."""
+"""The extensions of lizard's readers for languages without a row in `control_flow_kinds`."""

@@ -14,20 +14,20 @@ from stet_ls.validators.metrics.style import Style, lines_of, style_of
 from stet_ls.validators.source import Source, Span
 
 LINE_LENGTH = 79
-"""PEP 8's own limit, for a project that names none."""
+"""PEP 8's own limit, for a project that sets none."""
 
-# E1, E2 and E3 (white space, blank lines) are half of PEP 8 and are asked for as a preview since years. D1 tells
-# missing docstrings, S is bandit. Left out: what PEP 8 leaves open (as pycodestyle does), and asserts.
+# E1, E2 and E3 (white space, blank lines) are half of PEP 8 and have been in preview for years. D1 reports missing
+# docstrings, S is bandit. Left out: what PEP 8 leaves open (as pycodestyle does), and asserts.
 _QUESTION = ruff.Question(("--preview", "--select", "E,W,N,S,D1", "--ignore", "E9,E226,E24,S101"), "lint")
 _MOST_OUTPUT = 32_000_000
 _DOCSTRINGS = ("D100", "D101", "D102", "D103", "D104")
 _GRAVE = frozenset({"S102", "S301", "S302", "S307", "S324", "S501", "S506", "S602", "S605", "S608"})
-"""Rules of bandit that name a hole an attacker can use as it stands: they warn, the others inform."""
+"""Bandit rules for holes that an attacker can use directly: they warn, the others inform."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pep8:
-    """What ruff says of a Python text. `undocumented` are the lines, from 0, of public things without a docstring."""
+    """Ruff's findings about a Python text. `undocumented` are the lines, from 0, of public things without a docstring."""
 
     style: Style
     undocumented: tuple[int, ...]
@@ -35,9 +35,9 @@ class Pep8:
 
 
 def review(source: Source, span: Span, *, path: Path | None = None, deadline: float = 3.0) -> Pep8 | None:
-    """The measures of the lines that `span` touches. None if ruff is not there, or the text does not parse.
+    """The measures of the lines that `span` touches. None if ruff is missing, or the text does not parse.
 
-    `path` tells where the project's line length stands; nothing else of the project is read.
+    `path` gives the project, of which only the line length is read.
     """
     options = ruff.project_options(path)
     if "--line-length" not in options:

@@ -1,7 +1,7 @@
 """Calls of known danger in languages that no security linter here reads (Python has ruff's S rules).
 
-A table of what a call looks like and why it is one to look at. It follows no data: what is found is a place to check,
-and what is not found may still be a hole.
+A table of patterns of calls and what to check. It does no data-flow analysis: a finding is a place to check, and no
+finding is no proof of safety.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import captures, tree_of
 
 _SEEN = 160
-"""Bytes of a call that are looked at; its arguments may be a whole program."""
+"""Bytes of a call that are matched; its arguments may be a whole program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """How a call begins, without blanks, and what to check."""
+    """The start of a call, without blanks, and what to check."""
 
     code: str
     look: re.Pattern[str]
@@ -114,7 +114,7 @@ HAZARDS: Mapping[str, tuple[Hazard, ...]] = {
 
 
 def hazards(source: Source, language: str) -> tuple[Finding, ...] | None:
-    """The calls to look at; None for a language without a row or a tree."""
+    """The calls to check; None for a language without a row or a tree."""
     parsed = tree_of(source, language)
     rows = HAZARDS.get(parsed.language) if parsed else None
     if parsed is None or rows is None:
@@ -138,4 +138,4 @@ def hazards(source: Source, language: str) -> tuple[Finding, ...] | None:
                     line=source.line_of(span.start),
                 )
             )
-    return tuple(dict.fromkeys(found))  # of `a(x).b()` both calls begin with the same words
+    return tuple(dict.fromkeys(found))  # in `a(x).b()` both calls start with the same text

@@ -1,4 +1,4 @@
-"""Which share of the lines keeps the style, by a linter's word or a formatter's."""
+"""The share of lines that follow the style, by a linter or a formatter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stet_ls.validators.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that was broken: how often, first on which line (from 0), and what the tool said there."""
+    """A broken rule: its count, its first line (from 0), and the tool's message there."""
 
     code: str
     count: int
@@ -28,7 +28,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Of `lines` lines `clean` have no finding of `tool`. `rules` has the commonest ones first."""
+    """`clean` of `lines` lines have no finding of `tool`. `rules` has the most frequent ones first."""
 
     tool: str
     lines: int
@@ -37,18 +37,18 @@ class Style:
 
     @property
     def share(self) -> float:
-        """From 0 to 1; an empty text keeps every style."""
+        """From 0 to 1; an empty text follows every style."""
         return self.clean / self.lines if self.lines else 1.0
 
 
 def lines_of(source: Source, span: Span) -> range:
-    """The lines, from 0, that a span touches; one that ends with a line's end does not touch the next."""
+    """The lines, from 0, that a span touches; a span that ends with a line's end does not touch the next."""
     first, last = source.line_of(span.start), source.line_of(span.end)
     return range(first, last + (last == first or span.end > source.starts[last]))
 
 
 def style_of(found: Iterable[tuple[str, int, str]], lines: Sequence[int], tool: str) -> Style:
-    """The share that findings leave; each is a rule, a line from 0 and a message. A line counts once."""
+    """The share of lines without findings; each is a rule, a line from 0 and a message. A line counts once."""
     ordered = sorted(found, key=lambda item: item[1])
     dirty = {line for _, line, _ in ordered}
     counts = Counter(code for code, _, _ in ordered)
@@ -66,7 +66,7 @@ def tool_style(
     deadline: float = 8.0,
     tools: Toolbox = BUILT_IN,
 ) -> Style | None:
-    """The share for any language: by its linters that know of style, else by its formatter; None without both."""
+    """The share for any language: by its style linters, else by its formatter; None without both."""
     row = languages.language(language)
     asked = CheckRequest(source, row.id if row else language, path, deadline, tools)
     lines = lines_of(source, span)
@@ -74,7 +74,7 @@ def tool_style(
 
 
 def _linted(asked: CheckRequest, lines: range) -> Style | None:
-    """The lines that no linter names. What a linter said before is remembered, so asking again costs nothing."""
+    """The lines without a linter finding. Linter results are cached, so a second call costs nothing."""
     found: list[Finding] = []
     heard: list[str] = []
     for checker in checkers(asked.language, Role.LINT, asked.tools):
@@ -91,13 +91,13 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
 
 
 def _formatted(asked: CheckRequest, lines: range) -> Style | None:
-    """The lines that a formatter would leave as they are, wherever they come to stand."""
+    """The lines that a formatter would not change, wherever they move."""
     for formatter in formatters(asked.language, asked.tools):
         answer = formatter.format(within(asked, formatter.seconds))
         if isinstance(answer, Unavailable):
             continue
         kept = Counter(answer.splitlines())
-        # Not a comparison of the two texts in order: that takes the square of their lengths where much is different.
+        # Not a comparison of the two texts in order: that takes quadratic time if much is different.
         changed = []
         for number in range(asked.source.line_count):
             text = asked.source.line_text(number)

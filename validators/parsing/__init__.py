@@ -1,1 +1,1 @@
-"""From a text to its tree."""
+"""Parsing a text to its tree."""

@@ -1,4 +1,4 @@
-"""Grammars, loaded when first asked for, and the parsers made from them: one for each thread and grammar."""
+"""Grammars, loaded on first use, and their parsers: one for each thread and grammar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NoGrammarError(LookupError):
-    """No grammar is installed for the language; its text says so in words for the user."""
+    """No grammar is installed for the language; its text is a message for the user."""
 
 
 _local = threading.local()
@@ -23,7 +23,7 @@ _pack_allowed = False
 
 
 def allow_pack() -> None:
-    """From now on this process loads grammars of the language pack too: for the child that may die of one."""
+    """Lets this process load grammars of the language pack too: for the child, which a grammar may crash."""
     global _pack_allowed
     _pack_allowed = True
 

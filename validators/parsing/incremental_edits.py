@@ -1,7 +1,7 @@
-"""The difference between two versions of a text, as few and small replacements: what an incremental parse needs.
+"""The difference between two versions of a text, as few and small replacements: for an incremental parse.
 
-Nobody has to say how a text came about. A keystroke, a candidate put into its buffer, several cursors at once and a
-client that sends whole texts are all found by comparing bytes, at some ten microseconds for 300 KB.
+No edit history is needed. A keystroke, a candidate in its buffer, several cursors at once and a client that sends whole
+texts are all found by comparing bytes, at some ten microseconds for 300 KB.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _FIRST_STEP = 1024
-_ANCHOR = 64  # bytes that must be found again for two stretches to count as the same
-_PROBES = (4, 2, 6, 1, 7, 3, 5)  # eighths of a stretch at which an anchor is looked for, the middle first
-_NEAR = 256  # bytes in which white space at an end is looked for
+_ANCHOR = 64  # bytes that must match for two stretches to count as the same
+_PROBES = (4, 2, 6, 1, 7, 3, 5)  # eighths of a stretch at which an anchor is searched, the middle first
+_NEAR = 256  # bytes in which white space at an end is searched
 _DEPTH = 5  # so there are at most 32 replacements
 
 
 @dataclass(frozen=True, slots=True)
 class ByteEdit:
-    """The bytes from `start` to `end` of the old text became `new`."""
+    """The bytes from `start` to `end` of the old text are replaced with `new`."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class ByteEdit:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A part of the old text and the part of the new one that stands in its place."""
+    """A part of the old text and the corresponding part of the new one."""
 
     start: int
     end: int
@@ -36,10 +36,10 @@ class _Stretch:
 
 
 def edits(old: bytes, new: bytes) -> list[ByteEdit]:
-    """The replacements that make `new` of `old`, in order and apart from each other; none for equal texts.
+    """The replacements that turn `old` into `new`, in order and disjoint; none for equal texts.
 
-    They begin and end between characters. Every byte outside of them is the same in both texts, whatever the
-    likeness of the rest: a wrong guess makes them larger, never wrong.
+    They start and end between characters. Every byte outside of them is the same in both texts: a wrong guess makes
+    them larger, never wrong.
     """
     start = _alike(old, 0, len(old), new, 0, len(new))
     tail = _alike_backwards(old, start, len(old), new, start, len(new))
@@ -57,7 +57,7 @@ def edits(old: bytes, new: bytes) -> list[ByteEdit]:
 
 
 def _split(old: bytes, new: bytes, at: _Stretch, depth: int) -> Iterator[_Stretch]:
-    """The stretch, cut at something in its midst that both texts have."""
+    """The stretch, split at an inner part that both texts share."""
     if at.start == at.end and at.new_start == at.new_end:
         return
     anchor = _anchor(old, new, at) if depth else None
@@ -69,7 +69,7 @@ def _split(old: bytes, new: bytes, at: _Stretch, depth: int) -> Iterator[_Stretc
 
 
 def _anchor(old: bytes, new: bytes, at: _Stretch) -> _Stretch | None:
-    """Bytes of a stretch that are the same in both texts, as many as there are on both sides of a probe."""
+    """Equal bytes of a stretch in both texts, as many as there are on both sides of a probe."""
     if min(at.end - at.start, at.new_end - at.new_start) < 8 * _ANCHOR:
         return None
     for eighth in _PROBES:
@@ -83,7 +83,7 @@ def _anchor(old: bytes, new: bytes, at: _Stretch) -> _Stretch | None:
 
 
 def _alike(old: bytes, start: int, end: int, new: bytes, new_start: int, new_end: int) -> int:
-    """How many bytes are the same from the two starts on."""
+    """The number of equal bytes from the two starts on."""
     return _reach(
         min(end - start, new_end - new_start),
         lambda low, high: old[start + low : start + high] == new[new_start + low : new_start + high],
@@ -91,7 +91,7 @@ def _alike(old: bytes, start: int, end: int, new: bytes, new_start: int, new_end
 
 
 def _alike_backwards(old: bytes, start: int, end: int, new: bytes, new_start: int, new_end: int) -> int:
-    """How many bytes are the same before the two ends."""
+    """The number of equal bytes before the two ends."""
     return _reach(
         min(end - start, new_end - new_start),
         lambda low, high: old[end - high : end - low] == new[new_end - high : new_end - low],
@@ -99,7 +99,7 @@ def _alike_backwards(old: bytes, start: int, end: int, new: bytes, new_start: in
 
 
 def _reach(most: int, same: Callable[[int, int], bool]) -> int:
-    """How far two runs of bytes are the `same`, asking for ever larger slices, then for ever smaller ones."""
+    """How far two runs of bytes are the `same`, by comparing ever larger slices, then ever smaller ones."""
     known, step = 0, _FIRST_STEP
     while known < most:
         step = min(step, most - known)
@@ -107,7 +107,7 @@ def _reach(most: int, same: Callable[[int, int], bool]) -> int:
             known += step
             step *= 2
         else:
-            most = known + step - 1  # the last byte of a slice that differs may be the one that does
+            most = known + step - 1  # the last byte of a slice that differs may be the one
             step = max(step // 2, 1)
     return known
 
@@ -116,8 +116,8 @@ def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> ByteEd
     """The edit of a stretch from the last token before it to the first of the next line, within `first` and `last`.
 
     Indents and dedents are tokens without a width in the white space there. Python's parser, once it finds one of them
-    changed, takes nothing more of the old tree: a word at a block's end cost the whole file. Characters count as a
-    whole, because a lexer that looked at one has read all its bytes but is only said to have read the first.
+    changed, reuses nothing more of the old tree: a word at a block's end cost the whole file. Characters count as a
+    whole, because a lexer reads all bytes of one but is recorded as having read only the first.
     """
     start, end = at.start, at.end
     near = old[max(first, start - _NEAR) : start]
@@ -133,5 +133,5 @@ def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> ByteEd
 
 
 def _inside(data: bytes, at: int) -> bool:
-    """True in the midst of a UTF-8 character."""
+    """True inside a UTF-8 character."""
     return at < len(data) and data[at] & 0xC0 == 0x80

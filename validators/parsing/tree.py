@@ -1,4 +1,4 @@
-"""A parse tree and the text that it was made from."""
+"""A parse tree and its text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """A tree and what it was made from; equal to itself alone.
+    """A tree and its text; equal only to itself.
 
-    `data` has the offsets of the source's bytes, and a line end more at most.
+    `data` has the offsets of the source's bytes, and at most one more line end.
     """
 
     source: Source
@@ -26,14 +26,14 @@ class Parsed:
 
     @property
     def root(self) -> tree_sitter.Node:
-        """The tree's root. Its `has_error` is the verdict: hidden missing tokens leave no node to be found."""
+        """The tree's root. Its `has_error` is the verdict: hidden missing tokens leave no node."""
         return self.tree.root_node
 
     @cached_property
     def broken(self) -> dict[int, tree_sitter.Node]:
         """The parent of each node that is or holds an error, by that node's id.
 
-        `Node.parent` of an empty node is found by a recursion, for which a deep tree has no stack: the process dies.
+        `Node.parent` of an empty node is recursive: a deep tree overflows the stack and crashes the process.
         """
         above: dict[int, tree_sitter.Node] = {}
         pending = [self.root]
@@ -46,11 +46,11 @@ class Parsed:
         return above
 
     def parent(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
-        """The parent of a node of a broken text, however deep it lies."""
+        """The parent of a node of a broken text, at any depth."""
         return node.parent if node.end_byte > node.start_byte else self.broken.get(node.id)
 
     def span(self, node: tree_sitter.Node) -> Span:
-        """A node's bytes in the source, without the line end that some statements swallow."""
+        """A node's bytes in the source, without the line end that some statements include."""
         end = min(node.end_byte, len(self.source.data))
         start = min(node.start_byte, end)
         return Span(start, start + len(self.source.data[start:end].rstrip(b"\r\n")))

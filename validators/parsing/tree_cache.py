@@ -1,4 +1,4 @@
-"""The last few trees, and the one among them that a new text can be parsed from without reading all of it again."""
+"""The last few trees, and the lookup of one from which a new text can be parsed incrementally."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from stet_ls.validators.parsing.tree import Parsed
 
 _MOST = 16
-_MOST_VERSIONS = 4  # of one document: the user's text of now, a job's, its candidate, and what was before
+_MOST_VERSIONS = 4  # of one document: the user's current text, a job's, its candidate, and the previous one
 _MOST_BYTES = 8_000_000  # of all texts together; a tree takes about ten times the memory of its text
 _LOOKS = 6
-_NEAR = 10  # a change of less than a tenth of the text: no need to look for a text that is still more alike
+_NEAR = 10  # a change of less than a tenth of the text: no search for a more similar one
 
 
 class TreeCache:
-    """Remembers trees by language and text. Versions of one document keep no other document's tree out."""
+    """Caches trees by language and text. Versions of one document do not evict other documents' trees."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._trees: OrderedDict[tuple[str, str], Parsed] = OrderedDict()  # the last used comes last
+        self._trees: OrderedDict[tuple[str, str], Parsed] = OrderedDict()  # the last used is last
         self._families: dict[tuple[str, str], object] = {}
 
     def get(self, language: str, text: str) -> Parsed | None:
-        """The tree of this very text."""
+        """The tree of exactly this text."""
         key = (language, text)
         with self._lock:
             if key in self._trees:
@@ -38,7 +38,7 @@ class TreeCache:
             return self._trees.get(key)
 
     def nearest(self, language: str, data: bytes) -> tuple[Parsed, list[ByteEdit]] | None:
-        """The tree of a text that shares at least half of its bytes with `data`, and what makes `data` of it."""
+        """The tree of a text that shares at least half of its bytes with `data`, and the edits that lead to `data`."""
         with self._lock:
             known = [one for one in reversed(self._trees.values()) if one.language == language]
         alike = (one for one in known if len(one.data) <= 2 * len(data) <= 4 * len(one.data))
@@ -54,7 +54,7 @@ class TreeCache:
         return nearest
 
     def put(self, parsed: Parsed, base: Parsed | None) -> None:
-        """Remembers a tree; `base` is the one that it was made from."""
+        """Stores a tree; `base` is the one from which it was parsed."""
         if len(parsed.data) > _MOST_BYTES:
             return
         key = (parsed.language, parsed.source.text)
@@ -78,7 +78,7 @@ class TreeCache:
 def edited(tree: tree_sitter.Tree, old: bytes, made: list[ByteEdit]) -> tree_sitter.Tree:
     """A copy of a tree with its changed ranges, as the parser needs it."""
     copy = tree.copy()
-    for edit in reversed(made):  # from the last: those before it keep their places
+    for edit in reversed(made):  # from the last: those before it keep their positions
         row, column = _point(old, edit.start)
         lines = edit.new.count(b"\n")
         width = len(edit.new) - (edit.new.rfind(b"\n") + 1)

@@ -1,6 +1,6 @@
-"""What a text is made of: functions, methods and classes, and the smallest whole thing around a place.
+"""The structure of a text: functions, methods and classes, and the smallest complete one around a position.
 
-Broken code keeps what structure can be recognized; of a language without a grammar here it is guessed line by line.
+Broken code keeps its recognizable structure; for a language without a grammar it is guessed line by line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "widen",
 ]  # fmt: skip
 
-# A line at column 0 that goes on with what stands above it.
+# A line at column 0 that continues the lines above it.
 _CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")
 
 
@@ -41,7 +41,7 @@ def units(source: Source, language: str) -> tuple[Unit, ...]:
 def unit_at(source: Source, language: str, span: Span) -> Unit | None:
     """The smallest unit that holds a span (white space at the span's ends does not count); None outside of any.
 
-    A unit that starts in the middle of a line is passed over: its whole lines would be more than itself.
+    A unit that starts in the middle of a line is skipped: its whole lines would contain more than the unit.
     """
     parsed = tree_of(source, language)
     span = _trimmed(source, span)
@@ -56,8 +56,8 @@ def unit_at(source: Source, language: str, span: Span) -> Unit | None:
 def widen(source: Source, language: str, span: Span) -> Span:
     """The whole lines of the smallest unit that holds a span, else of the top-level statements that it touches.
 
-    Where nothing is recognized (broken code, no grammar, blank lines) these are the span's own lines; in broken code
-    the block of lines around it that starts at column 0.
+    If nothing is recognized (broken code, no grammar, blank lines) these are the span's own lines; in broken code the
+    block of lines around it that starts at column 0.
     """
     span = _trimmed(source, span)
     if (unit := unit_at(source, language, span)) is not None:
@@ -71,7 +71,7 @@ def widen(source: Source, language: str, span: Span) -> Span:
         pieces.append(_block(source, span))
     whole = {node.id for node in touched if not node.is_error}
     pieces += [whole_lines(source, parsed.span(node)) for node in touched if node.id in whole]
-    # Their doc comments and decorators stand above them.
+    # Their doc comments and decorators are above them.
     for one in find(parsed) if whole else ():
         if one.node.id in whole or ((parent := one.node.parent) is not None and parent.id in whole):
             pieces.append(one.unit.span)
@@ -87,7 +87,7 @@ def _top_level(parsed: Parsed, span: Span) -> list[tree_sitter.Node]:
 def _trimmed(source: Source, span: Span) -> Span:
     """The span without white space at its ends: an editor's selection of lines ends at column 0 of the next one.
 
-    Of white space alone only the start is left.
+    Of white space alone only the start remains.
     """
     text = source.data[span.start : span.end]
     if not text.strip():

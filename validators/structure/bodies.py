@@ -1,4 +1,4 @@
-"""What stands inside a unit or above all of them: stubs, calls, imports."""
+"""The contents of a unit, and the head of a text: stubs, calls, imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stet_ls.validators.structure.units import Unit, UnitNode, body_of, captures
 if TYPE_CHECKING:
     import tree_sitter
 
-# A statement that says: to be written.
+# A statement that marks code still to be written.
 _PLACEHOLDER = re.compile(
     r"""(?xi)
     pass | \.\.\. | return(\s+(None|nil|null|undefined))? ;? | ;
@@ -34,13 +34,13 @@ _HOLDERS = frozenset({
     "statement_block", "statement_list", "statements", "block", "body_statement", "compound_statement",
     "arrow_expression_clause",
 })  # fmt: skip
-# Where imports may stand below the root: include guards, namespaces.
+# Where imports may be below the root: include guards, namespaces.
 _IMPORT_HOLDERS = re.compile(r"preproc_if|namespace_(declaration|definition)$|^declaration_list$|import_list")
 _LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*[!?]?)\s*(?:(?:::)?<[^()]*>|\[[^\]]*\])?\s*$")
 
 _CONSTRUCTORS = frozenset({"__init__", "constructor", "init"})
 _LONGEST_USE = 120
-"""Bytes that tell what is called or imported; the arguments of a call may be a whole program."""
+"""Bytes that identify the called or imported name; the arguments of a call may be a whole program."""
 
 
 def imports(source: Source, language: str) -> tuple[Span, ...]:
@@ -94,7 +94,7 @@ def _is_string(statement: tree_sitter.Node) -> bool:
 
 
 def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
-    """The names that a unit calls, each once, in order; of `self.cache.get(x)` it is "get"."""
+    """The names that a unit calls, each once, in order; for `self.cache.get(x)` it is "get"."""
     parsed = tree_of(source, language)
     shape = NODE_KINDS.get(parsed.language) if parsed else None
     node = node_of(parsed, unit) if parsed else None
@@ -139,7 +139,7 @@ def _called(parsed: Parsed, call: tree_sitter.Node, shape: NodeKinds) -> str:
 
 
 def uses(source: Source, language: str) -> tuple[str, ...]:
-    """What a text calls and imports, wherever it stands: how each call (without blanks) and each import begins."""
+    """The calls and imports of a text at any depth: the start of each call (without blanks) and of each import."""
     parsed = tree_of(source, language)
     shape = NODE_KINDS.get(parsed.language) if parsed else None
     if parsed is None or shape is None:

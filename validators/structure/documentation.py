@@ -1,4 +1,4 @@
-"""What documents a unit: the comments directly above it, or Python's docstring."""
+"""The documentation of a unit: the comments directly above it, or Python's docstring."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _COMMENT_MARKS = re.compile(
     r"^[ \t]*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|(?<![ \t])[ \t]*(?:\*/|\]\])[ \t]*$",
     re.MULTILINE,
 )
-# A shebang is for the shell; what is asked of Stet is an instruction. Neither documents what happens to stand below.
+# A shebang is for the shell; a `stet:` comment is an instruction. Neither documents the code below.
 _NO_DOCUMENTATION = re.compile(r"#!|\W*stet:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """A documentation's text without its marks, and where it stands with them."""
+    """A documentation's text without its marks, and its span with them."""
 
     text: str = ""
     span: Span | None = None
 
 
 def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, Doc]:
-    """The first node of a unit, with the decorators and doc comments directly above it, and what those comments say."""
+    """The first node of a unit, with the decorators and doc comments directly above it, and the text of those comments."""
     first = outer
     comments: list[str] = []
     spans: list[Span] = []
@@ -49,7 +49,7 @@ def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[
 
 
 def _above(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The sibling above; in Ruby the comment above a body's first method stands before the body."""
+    """The sibling above; in Ruby the comment above a body's first method is before the body."""
     parent = node.parent
     if node.prev_sibling is None and parent is not None and parent.start_byte == node.start_byte:
         return parent.prev_sibling

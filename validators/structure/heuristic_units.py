@@ -1,7 +1,7 @@
-"""Units of a language without a tree in this process, by the first words of its lines.
+"""Units of a language without a grammar in this process, by the first words of its lines.
 
-A guess, good enough for a target, a title and a list of names: one regular expression for each line, and the
-indentation for where a unit ends.
+A guess, good enough for a target, a title and a list of names: one regular expression per line, and the indentation for
+the end of a unit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stet_ls.validators import languages
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import Unit
 
-_LONGEST = 400  # characters of a line that are looked at
+_LONGEST = 400  # characters of a line that are matched
 _MODIFIERS = (
     r"(?:(?:export|pub|public|private|protected|internal|static|final|abstract|async|inline|override|sealed|open|case"
     r"|implicit|local|extern|default|external|virtual|noinline|comptime)\s+)*"
@@ -25,9 +25,9 @@ _NAME = r"(?P<name>[\w.:$']+[?!]?)"
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What functions, classes and imports begin with, as alternatives of a regular expression.
+    """The first words of functions, classes and imports, as alternatives of a regular expression.
 
-    `bare` stands before a function's name where no word of the language announces it.
+    `bare` comes before a function's name if the language has no keyword for it.
     """
 
     functions: str = "def|fn|func|fun|function|sub|proc|procedure|method|macro"
@@ -73,7 +73,7 @@ _CLOSER = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|endfunction\b|endde
 
 
 def units(source: Source, language: str) -> tuple[Unit, ...]:
-    """Functions and classes in order; none of a language whose words are not known to be code."""
+    """Functions and classes in order; none for a language whose words are not in the table."""
     words = _words(language)
     if words is None:
         return ()

@@ -1,4 +1,4 @@
-"""Where a text's literals and comments are: what must not be re-indented, and what is no code."""
+"""The literals and comments of a text: what must not be re-indented, and what is not code."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 PassageKind = Literal["string", "heredoc", "doc", "comment"]
 
-# The names that the grammars of `languages.LANGUAGES` give to literals whose white space belongs to the program.
-# YAML's scalars are absent on purpose: their indentation follows the key's.
+# The names that the grammars of `languages.LANGUAGES` give to literals whose white space belongs to the program. YAML's
+# scalars are left out on purpose: their indentation follows the key's.
 _STRINGS = frozenset({
     "string", "string_literal", "raw_string", "raw_string_literal", "interpreted_string_literal", "template_string",
     "rune_literal", "char_literal", "character_literal", "verbatim_string_literal", "interpolated_string_expression",
@@ -38,7 +38,7 @@ class Passage:
 
 
 def passages(source: Source, language: str) -> tuple[Passage, ...]:
-    """The outermost literals and comments in document order; none where the language cannot be parsed."""
+    """The outermost literals and comments in document order; none if the language cannot be parsed."""
     try:
         parsed = parse(source, language)
     except (NoGrammarError, DeadlineError):
@@ -48,12 +48,12 @@ def passages(source: Source, language: str) -> tuple[Passage, ...]:
 
 @lru_cache(maxsize=8)
 def _passages(parsed: Parsed) -> tuple[Passage, ...]:
-    """Remembered for the last few texts: a walk through the whole tree takes as long as a parse."""
+    """Cached for the last few texts: a walk through the whole tree takes as long as a parse."""
     return tuple(_walk(parsed))
 
 
 def fixed_lines(source: Source, language: str) -> frozenset[int]:
-    """The lines that begin inside a literal: their leading white space is data and must stay as it is."""
+    """The lines that start inside a literal: their leading white space is data and must stay as it is."""
     return _fixed_lines(source, passages(source, language))
 
 
@@ -87,7 +87,7 @@ def _walk(parsed: Parsed) -> Iterator[Passage]:
 
 
 def _kind(node: tree_sitter.Node, above: Sequence[tree_sitter.Node]) -> PassageKind | None:
-    # A keyword can bear a literal's name: TypeScript's type `string` is a token without children.
+    # A keyword can have a literal's name: TypeScript's type `string` is a token without children.
     if not node.is_named:
         return None
     if node.type in _STRINGS:

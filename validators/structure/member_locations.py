@@ -1,4 +1,4 @@
-"""Where new members of a class go, and what stands below a whole unit."""
+"""The position for new members of a class, and the line below a unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _STEP = "    "
 
 
 def member_end(source: Source, language: str, unit: Unit) -> tuple[int, str]:
-    """The start of the line before which the last member of a class goes, and the margin of its members."""
+    """The start of the line before which a new last member of a class goes, and the indentation of its members."""
     margin = _margin(source, unit.span.start)
     members = [one for one in units(source, language) if one.span != unit.span and unit.span.contains(one.span)]
     starts = [source.line_of(one.span.start) for one in members]
@@ -23,7 +23,7 @@ def member_end(source: Source, language: str, unit: Unit) -> tuple[int, str]:
 
 
 def below(source: Source, unit: Unit) -> int:
-    """The start of the line under a unit; the end of the text where there is none."""
+    """The start of the line below a unit; the end of the text if there is none."""
     return source.line_span(source.line_of(unit.span.end) + 1).start
 
 

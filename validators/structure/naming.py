@@ -1,4 +1,4 @@
-"""What a unit is called, how far it reaches, and what its signature says."""
+"""The name, the extent and the signature of a unit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NAMING_FIELDS = ("name", "key", "property", "left", "pattern")
 # Two-part names: Parser::parse, Module.run, object:method.
 _SCOPED_FIELDS = (("scope", "name"), ("table", "field"), ("table", "method"), ("object", "property"), ("path", "name"))
-# Declarations that may hold several things: a unit takes one in only where it stands there alone.
+# Declarations that may hold several things: a unit includes one only if it is alone there.
 _LISTS = frozenset(
     {"lexical_declaration", "variable_declaration", "var_declaration", "type_declaration", "declaration"}
 )
@@ -31,7 +31,7 @@ _KEYWORD_NAMES = {
 
 
 def name_of(parsed: Parsed, shape: NodeKinds, node: tree_sitter.Node) -> tuple[list[str], str]:
-    """The scope that a unit's own head names (a Go receiver, `Parser::`), and its name, "" for a nameless one."""
+    """The scope in a unit's own head (a Go receiver, `Parser::`), and its name, "" for a nameless one."""
     if node.type in shape.values:
         return [], _given_name(parsed, shape, node)
     if node.type in _KEYWORD_NAMES:
@@ -61,7 +61,7 @@ def _declared(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def _given_name(parsed: Parsed, shape: NodeKinds, node: tree_sitter.Node) -> str:
-    """The name that the surroundings give to a nameless function; never its own parameter's."""
+    """The name that the context gives to a nameless function; never its own parameter's."""
     parent = node.parent
     while parent is not None and parent.type in shape.wrappers:
         if parent.type == "export_statement":
@@ -85,7 +85,7 @@ def _parts(parsed: Parsed, node: tree_sitter.Node) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A name without type arguments, quotes and marks; "" for what is none."""
+    """A name without type arguments, quotes and marks; "" if it is not a name."""
     text = _ARGUMENTS.sub("", text).strip().strip("\"'`&*$ ")
     return text.split("::")[-1] if _WORD.search(text) else ""
 

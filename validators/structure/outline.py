@@ -1,7 +1,7 @@
-"""Every symbol that a text declares, with its place, head and documentation: what `stet check --json` lists.
+"""Every symbol that a text declares, with its span, head and documentation, as in `stet check --json`.
 
-Units (functions, methods, classes) come from `units`; here they get their exact kind, and fields, constants, types and
-namespaces join them. What is local to a function is no symbol.
+Units (functions, methods, classes) come from `units`; this module adds their exact kind, and fields, constants, types
+and namespaces. Local names of a function are not symbols.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """Something that a text declares. `span` is the declaration with what documents and decorates it.
+    """Something that a text declares. `span` is the declaration with its documentation and decorators.
 
     `qualified` has the names of the classes and functions around it, with dots. `signature` is its head on one line;
-    `doc` the span of what documents it, its marks included; None where nothing does.
+    `doc` the span of its documentation, marks included; None if there is none.
     """
 
     kind: SymbolKind
@@ -94,7 +94,7 @@ class Symbol:
 
 
 def outline(source: Source, language: str) -> tuple[Symbol, ...]:
-    """All symbols in the order in which they start, outer ones first; none where nothing is recognized."""
+    """All symbols in the order in which they start, outer ones first; none if nothing is recognized."""
     parsed = tree_of(source, language)
     if parsed is None:
         return tuple(_of_unit(unit.kind, unit) for unit in heuristic_units.units(source, language))
@@ -139,7 +139,7 @@ def _others(parsed: Parsed, shape: NodeKinds, found: tuple[UnitNode, ...]) -> It
 
 
 def _is_value(node: tree_sitter.Node, units: set[int]) -> bool:
-    """True for `const f = () => 1` and the like: the unit has its name already."""
+    """True for `const f = () => 1` and the like: the unit already has its name."""
     held = node.child_by_field_name("value") or node.child_by_field_name("right") or node.child_by_field_name("type")
     return held is not None and held.id in units
 
@@ -162,7 +162,7 @@ def _declared(
 
 
 def _exact(kind: SymbolKind, name: str, is_function: bool, inside: UnitNode | None) -> SymbolKind:
-    if is_function and kind in ("variable", "field"):  # a prototype of C
+    if is_function and kind in ("variable", "field"):  # a C prototype
         return "method" if inside else "function"
     if kind == "variable" and inside is not None:
         kind = "field"
@@ -170,9 +170,9 @@ def _exact(kind: SymbolKind, name: str, is_function: bool, inside: UnitNode | No
 
 
 def _names(node: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, bool]]:
-    """The nodes of the names that a declaration gives, and whether each is a function's."""
+    """The nodes of the names in a declaration, and whether each is a function's."""
     pending = [child for field in _NAMED for child in node.children_by_field_name(field)]
-    if not pending:  # C# keeps its declarators a level deeper
+    if not pending:  # C# has its declarators a level deeper
         declarations = (child for child in node.named_children if child.type == "variable_declaration")
         pending = [child for each in declarations for child in each.named_children if "declarator" in child.type]
     for child in pending:

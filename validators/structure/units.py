@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _DEADLINE = 2.0
 _PER_BYTE = 4e-6
-"""Seconds for a text, or so many for each of its bytes if that is more: a file of two megabytes has units too."""
+"""Seconds per byte of a text, if that is more than the minimum: a file of two megabytes has units too."""
 _TOO_SLOW: dict[tuple[Source, str], None] = {}
-"""Texts that were not parsed in time: nobody waits for one of them a second time."""
+"""Texts that were not parsed in time: they are not tried again."""
 _MOST_KEPT = 8
 _SLICE = 200_000
 _MOST_TOKENS = 1000
@@ -39,9 +39,9 @@ class Unit:
 
     `span` runs from column 0 of its first line to the end of its last, without the line end; decorators, attributes,
     `export` and the doc comment directly above belong to it. `qualified` has the names of the units around it, with
-    dots in every language ("Parser.parse_date"). `body` is where its statements or members are, brackets included
-    where the language has them; None for a mere declaration. `signature` is one line; `doc` is without its marks,
-    which `doc_span` has.
+    dots in every language ("Parser.parse_date"). `body` is the span of its statements or members, brackets included if
+    the language has them; None for a declaration. `signature` is one line; `doc` is without its marks, which `doc_span`
+    includes.
     """
 
     kind: Literal["function", "method", "class"]
@@ -79,7 +79,7 @@ def tree_of(source: Source, language: str) -> Parsed | None:
 
 
 def node_of(parsed: Parsed, unit: Unit) -> tree_sitter.Node | None:
-    """The node of a unit of this very text."""
+    """The node of a unit of exactly this text."""
     return _nodes(parsed).get(unit)
 
 
@@ -89,7 +89,7 @@ def _nodes(parsed: Parsed) -> Mapping[Unit, tree_sitter.Node]:
 
 
 def captures(parsed: Parsed, kinds: frozenset[str], node: tree_sitter.Node | None = None) -> list[tree_sitter.Node]:
-    """The nodes of some kinds within `node`, in the order of the text."""
+    """The nodes of some kinds within `node`, in text order."""
     within = node or parsed.root
     query = _query(parsed.language, kinds)
     if query is None:
@@ -101,8 +101,8 @@ def captures(parsed: Parsed, kinds: frozenset[str], node: tree_sitter.Node | Non
 def _queried(within: tree_sitter.Node, query: tree_sitter.Query) -> Iterable[tree_sitter.Node]:
     """Ten times as fast as a walk.
 
-    A query holds the interpreter lock, so it goes slice by slice (a node that spans two is found twice). It cannot be
-    given a progress callback: in py-tree-sitter 0.26.1 that crashes the process.
+    A query holds the interpreter lock, so it runs slice by slice (a node that spans two is found twice). It cannot use
+    a progress callback: in py-tree-sitter 0.26.1 that crashes the process.
     """
     from tree_sitter import QueryCursor
 
@@ -115,7 +115,7 @@ def _queried(within: tree_sitter.Node, query: tree_sitter.Query) -> Iterable[tre
 
 
 def _walked(within: tree_sitter.Node, kinds: frozenset[str]) -> Iterable[tree_sitter.Node]:
-    """What a walk finds until the deadline."""
+    """The nodes that a walk finds until the deadline."""
     end = time.monotonic() + _DEADLINE
     pending = [within]
     while pending and time.monotonic() < end:
@@ -126,7 +126,7 @@ def _walked(within: tree_sitter.Node, kinds: frozenset[str]) -> Iterable[tree_si
 
 
 def _is_scattered(within: tree_sitter.Node) -> bool:
-    """True for rubbish that became one error node with very many tokens: a query takes the square of their number."""
+    """True for garbage that became one error node with very many tokens: a query takes quadratic time."""
     pending = [within]
     while pending:
         node = pending.pop()
@@ -148,12 +148,12 @@ def _query(language: str, kinds: frozenset[str]) -> tree_sitter.Query | None:
 
 @lru_cache(maxsize=8)
 def find(parsed: Parsed) -> tuple[UnitNode, ...]:
-    """All units of a text, in the order in which they start. Remembered for the last few texts."""
+    """All units of a text, in the order in which they start. Cached for the last few texts."""
     shape = NODE_KINDS.get(parsed.language)
     if shape is None:
         return ()
     found: list[UnitNode] = []
-    around: list[UnitNode] = []  # the units that hold the present node, outermost first
+    around: list[UnitNode] = []  # the units around the current node, outermost first
     for node in captures(parsed, shape.functions | shape.classes | shape.values):
         while around and around[-1].node.end_byte <= node.start_byte:
             around.pop()

@@ -1,4 +1,4 @@
-"""Does a text parse? The verdict on it, and what an edit broke."""
+"""The syntax verdict on a text, and the errors that an edit added."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ THOROUGH = 10.0
 """Seconds in which every tool can answer, a compiler included."""
 
 _LARGE = 64_000
-"""Bytes beyond which our own checks, which read the whole tree, wait until nobody waits for a keystroke's verdict."""
+"""Bytes beyond which our own checks, which read the whole tree, do not run for a keystroke's verdict."""
 _UNHURRIED = 0.5
-"""Seconds of a deadline that leave them the time: 0.1 for 10,000 lines of C#."""
+"""Seconds of a deadline that leave time for them: 0.1 for 10,000 lines of C#."""
 
 
 def check(
     source: Source, language: str, *, path: Path | None = None, deadline: float = THOROUGH, tools: Toolbox = BUILT_IN
 ) -> Verdict:
-    """The verdict on a text, by the best judge that this machine has for the language and `tools` allow.
+    """The verdict on a text, by the best tool on this machine for the language that `tools` allow.
 
-    A language's own parser decides; the grammar decides where there is none. `path` tells the kind of file and where
-    its project's manifest stands; the file itself is not read. `deadline` is in seconds, for everything together; with
-    less than `SLOW` of them no compiler is asked. Never raises on account of the text; what could not be judged is
-    UNKNOWN with a reason.
+    A language's own parser decides; the grammar decides if there is none. `path` gives the kind of file and its
+    project's manifest; the file itself is not read. `deadline` is in seconds, for everything together; with less than
+    `SLOW` of them no compiler runs. Never raises because of the text; what could not be judged is UNKNOWN with a
+    reason.
     """
     started = time.monotonic()
     row = languages.language(language)
@@ -57,9 +57,9 @@ def check(
 
 
 def conclude(native: Verdict | None, source: Source, language: str, deadline: float) -> Verdict:
-    """The verdict where a native tool has spoken (None: there was none): the grammar adds what it understood.
+    """The verdict from a native tool's (None: there was none), with the grammar's explanations.
 
-    A text that an authority takes is not parsed again.
+    A text that an authority accepts is not parsed again.
     """
     if native is not None and native.authoritative and native.status is Status.OK:
         return native
@@ -67,7 +67,7 @@ def conclude(native: Verdict | None, source: Source, language: str, deadline: fl
 
 
 def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
-    """A native error with what the grammar can add to its understanding; an adviser's with what the grammar found."""
+    """A native error with the grammar's explanation; an adviser's with the grammar's findings."""
     if native is None:
         return seen
     from stet_ls.validators.syntax.messages import FENCE, STRAY, UNCLOSED, UNTERMINATED
@@ -84,10 +84,10 @@ def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
 def _without_echoes(
     found: tuple[Finding, ...], telling: tuple[Finding, ...], seen: tuple[Finding, ...]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """A parser's findings, and those among them that only follow from a bracket or quote which the grammar understood.
+    """A parser's findings, and those among them that only follow from a bracket or quote that the grammar explains.
 
-    Behind such a place a parser stumbles over whole code; what the grammar too finds at fault there stays, and so does
-    what is no matter of parsing: that has a code.
+    After such a place a parser rejects correct code; findings that the grammar also has there stay, and so do those
+    that are not about parsing, which have a code.
     """
     if not telling:
         return found, ()
@@ -98,8 +98,9 @@ def _without_echoes(
 
 
 def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
-    """The verdict of the grammar alone: at once, for every language that has one, as one types."""
-    # Here, because a text that its language's own tool takes needs none of it: `stet check` starts a third faster.
+    """The verdict of the grammar alone: immediate, for every language that has one, while the user types."""
+    # Imported here, because a text that its language's own tool accepts needs none of it: `stet check` starts a third
+    # faster.
     from stet_ls.validators.syntax import compiled_regions, language_pack
     from stet_ls.validators.syntax.builtin_checks import builtin_findings
 
@@ -127,17 +128,17 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Verdi
 
 
 def _binary(source: Source) -> Finding:
-    """Some grammars take a NUL for the end of the text and see nothing wrong in what stands behind it."""
+    """Some grammars take a NUL for the end of the text and find no errors after it."""
     at = source.data.index(b"\0")
     line = source.line_of(at)
     return Finding(Span(at, at + 1), "a NUL character: this is binary data and no source text", line=line)
 
 
 def broken_by(before: Verdict, after: Verdict) -> tuple[Finding, ...]:
-    """The errors that are in `after` and were not in `before`: only these can be held against an edit.
+    """The errors that are in `after` and were not in `before`: only these count against an edit.
 
-    Where two tools judged (one was too slow the other time) their words cannot be compared: then only a larger number
-    of errors counts as new ones.
+    If different tools judged (one was too slow once) their messages cannot be compared: then only a larger number of
+    errors counts as new.
     """
     known, found = before.findings + before.echoes, after.findings + after.echoes
     if before.source == after.source or before.status is not Status.ERROR:

@@ -1,7 +1,7 @@
-"""Finds the odd bracket by the lines' indentation.
+"""Finds the unmatched bracket by the lines' indentation.
 
-Counting alone blames the wrong ones: where a method's brace is missing its class's takes its place, and the class is
-the one that is left open, a hundred lines above. Written code is indented as it was meant.
+Counting alone blames the wrong one: if a method's brace is missing, its class's takes its place, and the class is left
+open, a hundred lines above. Indentation shows the intended structure.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _TAB = 4
-_DEEPEST = 100  # brackets that are looked through for one token: nobody nests deeper, but a hostile text does
+_DEEPEST = 100  # brackets that are searched for one token: real code does not nest deeper, but hostile text does
 _LOOK_AT_CLOCK = 2048
-_WHOLE = 100_000  # bytes of a text of which every token is read; of larger ones only those near an error
+_WHOLE = 100_000  # bytes of a text whose every token is read; in larger ones only those near an error
 
 
 @dataclass(slots=True)
 class _Open:
-    """A bracket that waits for its closer.
+    """An open bracket.
 
-    `base` is the indentation at which its statement begins; `block` says that nothing stood behind it on its line.
-    `outdented` is the first token behind it that stands no deeper than its statement: it should be closed by then.
-    `flat` is an opener whose contents are not indented at all, such as a namespace's: there no token tells anything.
+    `base` is the indentation of its statement; `block`: nothing follows it on its line. `outdented` is the first later
+    token that is not deeper than its statement: it should be closed by then. `flat`: its contents are not indented at
+    all, such as a namespace's, so indentation shows nothing.
     """
 
     node: tree_sitter.Node
@@ -41,9 +41,9 @@ class _Open:
 
 
 def blame(parsed: Parsed, counted: list[Unclosed | Stray], *, end: float) -> list[Unclosed | Stray]:
-    """What is wrong by the indentation, if that is not more than what was counted; else what was counted.
+    """The errors by indentation, if they are not more than those counted; else those counted.
 
-    `end` is a time of time.monotonic(); past it the count stands.
+    `end` is a time of time.monotonic(); after it the counted ones are returned.
     """
     reader = _Reader(parsed)
     for number, leaf in enumerate(leaves(parsed.root, broken=len(parsed.data) > _WHOLE)):
@@ -65,8 +65,8 @@ class _Reader:
         self.stack: list[_Open] = []
         self._data = parsed.data
         self._row = -1
-        self._base = 0  # where the present line's statement begins
-        self._only_closers = True  # on the present line, so far
+        self._base = 0  # where the current line's statement starts
+        self._only_closers = True  # on the current line, so far
         self._last: tree_sitter.Node | None = None
         self._heads: list[tuple[int, int, tree_sitter.Node]] = []  # indentation, row and last token of lines above
 
@@ -99,7 +99,7 @@ class _Reader:
         self._only_closers = True
 
     def _outdent(self, leaf: tree_sitter.Node) -> None:
-        if leaf.type.startswith("#"):  # a preprocessor's line has its own column
+        if leaf.type.startswith("#"):  # a preprocessor line has its own column
             return
         for one in islice(reversed(self.stack), _DEEPEST):
             if one.flat is None:
@@ -136,7 +136,7 @@ class _Reader:
         self._base = min(self._base, closed.base)
 
     def _head(self) -> tree_sitter.Node | None:
-        """The last token of the line above that is as deep as this one, if what lies between is deeper."""
+        """The last token of the line above that is as deep as this one, if the lines between are deeper."""
         deeper = False
         for base, _, last in reversed(self._heads):
             if base > self._base:

@@ -14,42 +14,42 @@ if TYPE_CHECKING:
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "${": "}", "#{": "}", "#[": "]", "@(": ")", "$(": ")"}
 OPENERS = {")": "(", "]": "[", "}": "{"}
-# Leaves inside of these are text, whatever they look like.
+# Leaves inside these are text, whatever their kind.
 _TEXTUAL = ("string", "comment", "char_literal", "regex", "text", "heredoc")
 _LOOK_AT_CLOCK = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Unclosed:
-    """An opener without its closer. `before` is the token that came where the closer should have, if one shows that."""
+    """An opener without its closer. `before` is the token in place of the closer, if known."""
 
     opener: tree_sitter.Node
     before: tree_sitter.Node | None
 
     @property
     def closer(self) -> str:
-        """What would close it."""
+        """The closing bracket."""
         return CLOSERS[self.opener.type]
 
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A closer that nothing has opened. `after` is the last token of the line that seems to lack its opener."""
+    """A closer without an opener. `after` is the last token of the line that seems to lack its opener."""
 
     node: tree_sitter.Node
     after: tree_sitter.Node | None = None
 
 
 def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
-    """The brackets of a tree that have no partner, in the order in which that shows.
+    """The brackets of a tree that have no partner, in the order of detection.
 
-    A closer that fits an outer opener closes it: what is open in between was never closed. Only broken subtrees are
-    looked into: in a whole one every bracket has its partner. `end` is a time of time.monotonic(); past it nothing is
-    found rather than something half true.
+    A closer that fits an outer opener closes it: brackets open in between were never closed. Only broken subtrees are
+    searched: in a correct one every bracket has its partner. `end` is a time of time.monotonic(); after it the result
+    is empty rather than partial.
     """
     found: list[Unclosed | Stray] = []
     stack: list[tree_sitter.Node] = []
-    waiting: Counter[str] = Counter()  # the closers that something on the stack waits for
+    waiting: Counter[str] = Counter()  # the closers that the stack expects
     for count, leaf in enumerate(leaves(root, broken=True)):
         if count % _LOOK_AT_CLOCK == 0 and time.monotonic() > end:
             return []
@@ -71,7 +71,7 @@ def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
 def leaves(root: tree_sitter.Node, *, broken: bool = False) -> Iterator[tree_sitter.Node]:
     """The tokens of a tree in order, without the insides of whole strings and comments.
 
-    With `broken` only those that stand in a node with an error; a whole node beside them comes as one.
+    With `broken` only those in a node with an error; a correct node next to them is one item.
     """
     cursor = root.walk()
     while True:
@@ -88,7 +88,7 @@ def leaves(root: tree_sitter.Node, *, broken: bool = False) -> Iterator[tree_sit
 
 
 def _is_text(node: tree_sitter.Node) -> bool:
-    """True for a string or comment that holds no code of its own (an interpolation does)."""
+    """True for a string or comment without code in it (an interpolation has code)."""
     return _is_textual(node.type) and not node.has_error and not node.named_child_count
 
 

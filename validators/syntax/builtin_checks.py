@@ -1,4 +1,4 @@
-"""Checks of our own, in process, for what a language forbids and its grammar accepts: rows of a table."""
+"""Built-in checks, in process, for what a language forbids and its grammar accepts: rows of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stet_ls.validators.syntax import clauses, directives, members
 from stet_ls.validators.syntax.repeated_words import repeated
 
 OwnCheck = Callable[[Parsed], tuple[Finding, ...]]
-"""What is wrong with a text that was parsed. Takes a few milliseconds at most: it is asked while one types."""
+"""The errors of a parsed text. Takes a few milliseconds at most: it runs while the user types."""
 
 _TYPESCRIPT = (repeated("public private protected static readonly abstract override declare export async"),)
 OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {
@@ -52,5 +52,5 @@ OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {
 
 
 def builtin_findings(parsed: Parsed) -> tuple[Finding, ...]:
-    """What the own checks of the text's language find."""
+    """The findings of the built-in checks for the text's language."""
     return tuple(found for check in OWN_CHECKS.get(parsed.language, ()) for found in check(parsed))

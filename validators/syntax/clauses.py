@@ -1,4 +1,4 @@
-"""What a file has to begin with, and what may stand outside of all functions."""
+"""How a file has to start, and what may be outside of all functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MACRO = "macro_invocation"
 
 
 def package(parsed: Parsed) -> tuple[Finding, ...]:
-    """Go: the package clause, without which nothing else may stand in a file. An empty file is not begun yet."""
+    """Go: the package clause, which is required first. An empty file is not an error."""
     first = next((node for node in parsed.root.children if "comment" not in node.type), None)
     while first is not None and first.child_count:
         first = first.children[0]
@@ -43,7 +43,7 @@ def package(parsed: Parsed) -> tuple[Finding, ...]:
 def top_level(statements: str) -> Callable[[Parsed], tuple[Finding, ...]]:
     """The check for statements outside of all functions, by a pattern of their node kinds.
 
-    Some grammars take them at the top of a file and no compiler does; C# and the scripting languages run such code.
+    Some grammars accept them at the top of a file and no compiler does; C# and the scripting languages run such code.
     """
     pattern = re.compile(statements)
 

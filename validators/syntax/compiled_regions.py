@@ -1,4 +1,4 @@
-"""Findings of a text of which the preprocessor may switch parts off: what is not compiled is no error."""
+"""Findings of a text with preprocessor conditions: code that is not compiled has no errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from stet_ls.validators.syntax.directives import compiled
 
 
 def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
-    """What is wrong with a broken tree: errors of what is compiled, warnings of what is not.
+    """The findings of a broken tree: errors in compiled code, warnings in the rest.
 
-    Without an error nothing is wrong that a compiler would see. `end` is a time of time.monotonic().
+    Without an error a compiler would find nothing. `end` is a time of time.monotonic().
     """
     if not for_language(parsed.language).preprocessed or b"#" not in parsed.data:
         return messages.explain(parsed, end=end)

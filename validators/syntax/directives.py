@@ -1,7 +1,7 @@
-"""C#'s `#if` and `#region`: what they open has to be closed, and what they switch off is not compiled.
+"""C#'s `#if` and `#region`: they have to be closed, and code that they switch off is not compiled.
 
-C and C++ have the first of the two checked by their grammars; which code of theirs is compiled is known here as well,
-since a brace that is opened in two branches breaks the tree of the whole.
+For C and C++ the grammars check the closing; their compiled code is found here too, since a brace that is opened in two
+branches breaks the whole tree.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LINE = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.
 _CLOSERS = {"if": "#endif", "region": "#endregion"}
 _OPENED_BY = {"endif": "if", "else": "if", "elif": "if", "endregion": "region"}
 _IN_SIGHT = 2
-_MOST = 3000  # lines that are looked at
+_MOST = 3000  # lines that are read
 _TEXTS = frozenset({
     "comment", "verbatim_string_literal", "raw_string_literal", "string_literal", "interpolated_string_expression",
 })  # fmt: skip
@@ -35,7 +35,7 @@ _TOKEN = re.compile(r"\w+|&&|\|\||==|!=|[!()]")
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One line: `kind` without its `#` ("if" for `#ifdef` too), `rest` what stands behind it."""
+    """One line: `kind` without its `#` ("if" for `#ifdef` too), `rest` what follows it."""
 
     kind: str
     rest: str
@@ -44,7 +44,7 @@ class Directive:
 
 
 def directives(parsed: Parsed) -> Iterator[Directive]:
-    """The lines that begin with `#`, without those inside of comments and strings."""
+    """The lines that start with `#`, except inside comments and strings."""
     texts = [(node.start_byte, node.end_byte) for node in captures(parsed, _TEXTS)]
     starts = [start for start, _ in texts]
     for match in islice(_LINE.finditer(parsed.source.data), _MOST):
@@ -59,7 +59,7 @@ def directives(parsed: Parsed) -> Iterator[Directive]:
 
 
 def balance(parsed: Parsed) -> tuple[Finding, ...]:
-    """Directives that nothing closes, or that close nothing."""
+    """Directives that are not closed, or that close nothing."""
     if b"#" not in parsed.source.data:
         return ()
     found: list[Finding] = []
@@ -110,16 +110,16 @@ def _stray(parsed: Parsed, one: Directive, open_: Directive | None) -> Finding:
 
 
 def compiled(parsed: Parsed) -> tuple[bytes, tuple[Span, ...]]:
-    """The text with blanks in the place of what is not compiled, and the spans of that. Every offset stays.
+    """The text with blanks in place of code that is not compiled, and the spans of that code. Offsets do not change.
 
-    In C# a symbol is known if the text defines it; any other counts as undefined, as for its compiler. Of C and C++
-    the first branch counts, but for `#if 0`.
+    In C# a symbol is known if the text defines it; any other counts as undefined, as for its compiler. In C and C++ the
+    first branch counts, except for `#if 0`.
     """
     off: list[Span] = []
     marks: list[Span] = []  # the conditional lines themselves
-    stack: list[tuple[bool, bool]] = []  # is this branch on; was any branch on
+    stack: list[tuple[bool, bool]] = []  # is this branch active; was any branch active
     symbols: set[str] = set()
-    since: int | None = None  # where the present disabled part began
+    since: int | None = None  # where the current disabled part starts
     is_c = for_language(parsed.language).preprocessed == "first branch"
     for one in directives(parsed):
         if since is not None and one.kind in _CONDITIONAL:
@@ -140,7 +140,7 @@ def compiled(parsed: Parsed) -> tuple[bytes, tuple[Span, ...]]:
             symbols.discard(one.rest)
         line_end = parsed.data.find(b"\n", one.span.end) + 1
         if one.kind in _CONDITIONAL:
-            # Behind `#else` and `#endif` C takes anything with a warning, and C# nothing but a comment.
+            # After `#else` and `#endif` C accepts anything with a warning, and C# only a comment.
             bare = not is_c and one.kind in ("else", "endif")
             marks.append(Span(one.span.start, one.span.end if bare else line_end))
         if stack and not stack[-1][0] and since is None:
@@ -167,7 +167,7 @@ class _Condition:
         self._symbols = symbols
 
     def value(self) -> bool:
-        """Whether it holds; what cannot be read is false."""
+        """True if it holds; False if it cannot be parsed."""
         value = self._and()
         while self._take("||"):
             value = self._and() or value

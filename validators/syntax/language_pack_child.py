@@ -1,4 +1,4 @@
-"""The child's side: parses one text after the other with the requested grammar, until it is closed."""
+"""The child's side: parses one text after the other with the requested grammar, until its input is closed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST_MEMORY = 4 << 30
 
 
 def main(idle: float) -> None:
-    """Serves standard input until it is closed, or until nothing was asked for `idle` seconds."""
+    """Serves standard input until it is closed, or until there was no request for `idle` seconds."""
     answers = _take_stdout()
     _limit()
     grammars.allow_pack()
     _say(answers, frame({"ready": True}))
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # pathlib has no way to nowhere
         while True:
-            # The one alarm that rings while C code holds the interpreter: a thread of its own ends the process.
+            # The only alarm that works while C code holds the interpreter: its own thread ends the process.
             faulthandler.dump_traceback_later(idle, exit=True, file=nowhere)
             request = _read(sys.stdin.buffer)
             if request is None:
@@ -52,7 +52,7 @@ def _say(pipe: IO[bytes], message: bytes) -> None:
 
 
 def _take_stdout() -> IO[bytes]:
-    """Keeps standard output for answers; what a grammar prints goes nowhere."""
+    """Keeps standard output for answers; a grammar's output is discarded."""
     answers = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
@@ -61,7 +61,7 @@ def _take_stdout() -> IO[bytes]:
 
 
 def _limit() -> None:
-    """Bounds what a grammar gone wild can take, and leaves no dump of the user's text behind."""
+    """Limits the resources of a faulty grammar, and prevents core dumps with the user's text."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # no such limits here, or stricter ones already
         import resource
 

@@ -1,4 +1,4 @@
-"""Members of classes that lack a type: the grammars of Java and C# take them for constructors and lambdas."""
+"""Class members without a type: the grammars of Java and C# take them for constructors and lambdas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAMBDAS = ("lambda_expression", "anonymous_method_expression")
 
 
 def constructors(parsed: Parsed) -> tuple[Finding, ...]:
-    """Constructors that are called otherwise than their class: methods without a type."""
+    """Constructors whose name differs from their class's: methods without a type."""
     found = []
     for node in captures(parsed, _CONSTRUCTORS):
         name, owner = node.child_by_field_name("name"), _owner(node)

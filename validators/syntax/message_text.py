@@ -1,4 +1,4 @@
-"""How messages name what is there and what was expected."""
+"""The words of messages for what is there and what was expected."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _LONGEST = 30
 _QUOTES = re.compile(r"""[bBfFrRuU$@#]*(?:["'`]+|string_start|<<<?[-~]?)""")
 _IN_STRING = re.compile(r"string.*(?:content|fragment|end)|escape_sequence|template_chars")
-# The closing marks that people forget, the likeliest first.
+# The closing marks that people forget, the most frequent first.
 _RANKED = (")", "]", "}", ";", ":", ",", "=>", "->", "=", "then", "do", "end", "fi", "done", "esac")
 _FEW = 4
 _OUTWARD = 50  # nodes; each step from a deep one is a walk from the root
 _VALUE = re.compile(r"(?:integer|number|float|decimal)(?:_literal)?|int_literal")
-# Where these fit, an operator or a new statement fits: a value is not all that is missing.
+# If these fit, an operator or a new statement fits: more than a value may be missing.
 _NOT_ONLY_VALUES = frozenset({"==", "!=", "&&", "do", "pass", "defer", "use", "struct", "enum", "package"})
-# A capital, four words at least that code does not have side by side, and a mark at the end.
+# A capital, at least four words that do not occur next to each other in code, and a mark at the end.
 _SENTENCE = re.compile(r"[A-Z][a-z']*(?:,? [\w'`\"().-]+){3,60}[.:!?]")
 _STARTS_ITEM = re.compile(r"""[\w"'`$@]""")
 _NAMES = {
@@ -45,20 +45,20 @@ def name(kind: str) -> str:
 
 
 def quoted(token: str) -> str:
-    """A token as messages show it: its first line, cut where it is long."""
+    """A token as messages show it: its first line, truncated if long."""
     token = token.strip()
     if token in (END_OF_FILE, END_OF_LINE, ""):
         return token or END_OF_FILE
     if _QUOTES.fullmatch(token):
         return "a string"
-    token = token[: 10 * _LONGEST]  # a megabyte of a token takes seconds to be spelled out
+    token = token[: 10 * _LONGEST]  # spelling out a token of a megabyte takes seconds
     line = token.splitlines()[0] if token.splitlines() else token
     line = "".join(character if character.isprintable() else f"\\x{ord(character):02x}" for character in line)
     return f"'{line[:_LONGEST]}…'" if len(line) > _LONGEST else f"'{line}'"
 
 
 def place(token: str, line: int | None) -> str:
-    """Where something is to be put in: "before ')' on line 3", "at the end of the file"."""
+    """Where something is to be inserted: "before ')' on line 3", "at the end of the file"."""
     if token == END_OF_FILE:
         return "at the end of the file"
     if token == END_OF_LINE:
@@ -67,7 +67,7 @@ def place(token: str, line: int | None) -> str:
 
 
 def next_token(parsed: Parsed, offset: int) -> str:
-    """What stands behind an offset, in quotes."""
+    """The text after an offset, in quotes."""
     rest = parsed.source.data[offset : offset + 400]
     if not rest.strip() and offset + 400 >= len(parsed.source.data):
         return END_OF_FILE
@@ -92,7 +92,7 @@ def first_token(parsed: Parsed, node: tree_sitter.Node) -> Span:
 
 
 def open_quote(parsed: Parsed, failure: ParseFailure | None) -> Span | None:
-    """The quote that opened the string in which the parser was when it failed; None if it was in none."""
+    """The quote that opened the string in which the parser failed; None if it was in none."""
     if failure is None or failure.expected & {",", ";", ")"} or not any(map(_IN_STRING.search, failure.expected)):
         return None
     quote = None
@@ -105,7 +105,7 @@ def open_quote(parsed: Parsed, failure: ParseFailure | None) -> Span | None:
 
 
 def is_prose(line: str) -> bool:
-    """True for a line that is an English sentence, such as models put around their code."""
+    """True for a line that is an English sentence, as models add around their code."""
     return _SENTENCE.fullmatch(line.strip()) is not None
 
 
@@ -122,14 +122,14 @@ def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: ParseFa
 
 
 def _closes(parsed: Parsed, problem: brackets.Unclosed, failure: ParseFailure) -> bool:
-    """True if the closer would have fitted at the failure, or if that is where the next line goes on without it."""
+    """True if the closer would have fitted at the failure, or if the next line continues there without it."""
     if problem.closer in failure.expected:
         return True
     return parsed.source.line_of(failure.span.start) > parsed.source.line_of(problem.opener.start_byte)
 
 
 def expected(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure) -> str:
-    """What would have fitted, where that is one thing rather than many; "" otherwise."""
+    """The expected token, if it is one thing rather than many; "" otherwise."""
     marks = [mark for mark in _RANKED if mark in failure.expected]
     others = {kind for kind in failure.expected if not kind.startswith("_") and "comment" not in kind}
     if marks and len(others) <= _FEW:
@@ -145,7 +145,7 @@ def expected(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure) -> s
 
 
 def _closer_around(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure) -> str:
-    """The closer of the innermost bracket that is open where the parser failed, if that is not far outside."""
+    """The closer of the innermost bracket that was open where the parser failed, if that is not far outside."""
     around: tree_sitter.Node | None = node
     for _ in range(_OUTWARD):
         if around is None:

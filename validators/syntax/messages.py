@@ -1,4 +1,4 @@
-"""From a broken tree to findings that say what was expected, in the order in which they help.
+"""Converts a broken tree to findings that say what was expected, the most helpful first.
 
 Brackets first (they explain the most), then an unterminated string, then what is missing, then what is unexpected.
 """
@@ -24,14 +24,14 @@ __all__ = ["FENCE", "MISSING", "STRAY", "UNCLOSED", "UNEXPECTED", "UNTERMINATED"
 
 _LISTED = 10_000
 _MOST_CHILDREN = 300_000
-_MOST = 100  # a text with more is hopeless, but an edit of it is still judged by what it adds
+_MOST = 100  # a text with more is hopeless, but an edit of it is still judged by its new errors
 
 
 def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
     """The findings of a tree that has errors: at least one, even with little time left.
 
-    Each has a signature that does not depend on the other errors of the text, so that two texts can be compared:
-    only the wording draws on where the parser failed first. `end` is a time of time.monotonic().
+    Each has a signature that does not depend on the other errors of the text, so that two texts can be compared: only
+    the wording depends on where the parser failed first. `end` is a time of time.monotonic().
     """
     if fences := syntax_findings.fences(parsed):
         return (*fences, *_without(parsed, fences, end))[:_MOST]
@@ -41,7 +41,7 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
     unmatched: list[brackets.Unclosed | brackets.Stray] = []
     found: list[Finding] = []
     if struck is not None and (quote := message_text.open_quote(parsed, failure)):
-        # What stands behind an open quote was swallowed by it: the brackets there tell nothing.
+        # The text after an open quote belongs to the string: brackets there prove nothing.
         found.append(syntax_findings.unterminated(parsed, quote, struck))
     elif unmatched := brackets.unmatched(parsed.root, end=end):
         unmatched = bracket_matching.blame(parsed, unmatched, end=end)[:_MOST]
@@ -60,7 +60,7 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
 
 
 def _without(parsed: Parsed, fences: list[Finding], end: float) -> tuple[Finding, ...]:
-    """What is wrong beside the fences: in a language with backquoted strings they swallow half of the text."""
+    """The errors other than the fences: in a language with backquoted strings fences swallow half of the text."""
     data = bytearray(parsed.data)
     for fence in fences:
         data[fence.span.start : fence.span.end] = b" " * (fence.span.end - fence.span.start)
@@ -73,16 +73,16 @@ def _without(parsed: Parsed, fences: list[Finding], end: float) -> tuple[Finding
 
 
 def _ordered(found: list[Finding], others: list[Finding]) -> list[Finding]:
-    """A closer that nothing opened comes last if the text is broken above it: there it lost its opener."""
+    """A closer without an opener comes last if the text is broken above it: there it lost its opener."""
     first = min((finding.line for finding in others), default=None)
     late = [one for one in found if one.code == STRAY and first is not None and first < one.line]
     return [one for one in found if one not in late] + others + late
 
 
 def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The innermost ERROR nodes and the MISSING ones, in order, looking only where the tree has an error.
+    """The innermost ERROR nodes and the MISSING ones, in order, searching only where the tree has an error.
 
-    Where something hidden is missing there is neither: then the innermost node that is said to have an error counts.
+    If something hidden is missing there is neither: then the innermost node with an error counts.
     """
     pending = [root]
     while pending:
@@ -94,7 +94,7 @@ def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _children(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """A node's children, the first _MOST_CHILDREN. A long list of them, made at once, stalls all other threads."""
+    """A node's children, at most _MOST_CHILDREN. Building a long list of them at once stalls all other threads."""
     if node.child_count <= _LISTED:
         yield from node.children
         return
@@ -108,7 +108,7 @@ def _children(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _struck(nodes: list[tree_sitter.Node], failure: ParseFailure | None) -> tree_sitter.Node | None:
-    """The error node that the first failure became: the first that ends behind it, else the last."""
+    """The error node of the first failure: the first that ends after it, else the last."""
     if failure is None or not nodes:
         return None
     return next((node for node in nodes if node.end_byte >= failure.span.start), nodes[-1])
@@ -117,7 +117,7 @@ def _struck(nodes: list[tree_sitter.Node], failure: ParseFailure | None) -> tree
 def _is_early(
     parsed: Parsed, failure: ParseFailure | None, unmatched: list[brackets.Unclosed | brackets.Stray]
 ) -> bool:
-    """True for a failure above every line that the brackets without partners can have spoilt: another fault."""
+    """True for a failure above every line that unmatched brackets can affect: it is another error."""
     if failure is None or not unmatched:
         return False
     spoilt = (one.opener if isinstance(one, brackets.Unclosed) else one.after or one.node for one in unmatched)
@@ -131,7 +131,7 @@ def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failur
 
 
 def _error(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure | None) -> Finding:
-    """What one error node says; the first failure knows better where it is and what would have fitted."""
+    """The finding of one error node; the first failure has a better position and expectation."""
     if node.is_missing:
         at = parsed.span(node)
         return _expected(parsed, at, message_text.name(node.type), message_text.next_token(parsed, at.end), node)

@@ -1,8 +1,8 @@
 """Where a parse failed, and what was expected there, from the parser's own log.
 
-An ERROR node tells where the parser picked itself up again; the token at which it fell lies within two lines of the
-real fault in 95 % of cases, as near as a compiler's message. The log costs a call for each line (ten times the parse),
-so it is read only from a little before the first error node to the first real failure.
+An ERROR node shows where the parser recovered; the token at which it failed is within two lines of the real fault in 95
+% of cases, as near as a compiler's message. The log costs a call for each line (ten times the parse), so it is read
+only from a little before the first error node to the first real failure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ END_OF_LINE = "end of line"
 
 _MOST_BYTES = 200_000
 _SECONDS = 0.3
-_AHEAD = (500, 10_000)  # bytes before the first error node; the parser looks at us every hundred or so, as a rule
+_AHEAD = (500, 10_000)  # bytes before the first error node; the parser calls the logger every hundred or so, as a rule
 _CHUNK = 4096
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:(\d+), row:(\d+), col:(\d+)")
 _LOOKAHEAD = re.compile(r"lexed_lookahead sym:(.*), size:(\d+)", re.DOTALL)
@@ -34,7 +34,7 @@ _LOOKAHEAD = re.compile(r"lexed_lookahead sym:(.*), size:(\d+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ParseFailure:
-    """The token that fits nothing (END_OF_FILE where the text ran out), and the names of those that would have."""
+    """The token that fits nothing (END_OF_FILE at the end of the text), and the names of those that would have."""
 
     span: Span
     token: str
@@ -42,7 +42,7 @@ class ParseFailure:
 
 
 class _Log:
-    """Follows the parser until it gives up hope in every version of the parse that it tries side by side."""
+    """Follows the parser until every version of the parse that it tries in parallel has failed."""
 
     def __init__(self, parsed: Parsed) -> None:
         import tree_sitter
@@ -56,7 +56,7 @@ class _Log:
         self.over = False
 
     def __call__(self, kind: object, line: str) -> None:
-        # Called for every step of the parser: what a line says is taken apart only if the next one is a failure.
+        # Called for every step of the parser: a line is parsed only if the next one is a failure.
         if self.over or kind is self._lexing:
             return
         if line.startswith("process"):
@@ -85,7 +85,7 @@ class _Log:
 
 
 def first_failure(parsed: Parsed, *, end: float) -> ParseFailure | None:
-    """The first failure of a broken text; None if the text is too big or the time (of time.monotonic()) too short."""
+    """The first failure of a broken text; None if the text is too large or the time (of time.monotonic()) too short."""
     if len(parsed.data) > _MOST_BYTES:
         return None
     end = min(end, time.monotonic() + _SECONDS)
@@ -100,7 +100,7 @@ def first_failure(parsed: Parsed, *, end: float) -> ParseFailure | None:
 
 
 def _logged(parsed: Parsed, begin: int, end: float) -> _Log:
-    """What the parser tells from an offset on, up to its first failure."""
+    """The parser's log from an offset on, up to its first failure."""
     log = _Log(parsed)
     parser = grammars.parser(parsed.language)
     if begin <= 0:
@@ -111,7 +111,7 @@ def _logged(parsed: Parsed, begin: int, end: float) -> _Log:
             parser.logger = log
         return log.over or time.monotonic() > end
 
-    with suppress(ValueError):  # what is raised when `step` has had enough
+    with suppress(ValueError):  # raised when `step` has seen enough
         parser.parse(lambda at, _point: parsed.data[at : at + _CHUNK], encoding="utf8", progress_callback=step)
     del parser.logger
     parser.reset()
@@ -119,7 +119,7 @@ def _logged(parsed: Parsed, begin: int, end: float) -> _Log:
 
 
 def _first_error(root: tree_sitter.Node) -> int:
-    """The offset of the outermost first error node; of the whole where something hidden is missing."""
+    """The offset of the first outermost error node; of the whole tree if something hidden is missing."""
     node = root
     while not (node.is_error or node.is_missing):
         deeper = next((child for child in node.children if child.has_error or child.is_missing), None)

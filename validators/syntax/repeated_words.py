@@ -1,4 +1,4 @@
-"""Words that may stand once and stand twice: `private private`. Most grammars take them, no compiler does."""
+"""Words that may occur once but occur twice: `private private`. Most grammars accept them, no compiler does."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _TEXT = re.compile(
 
 
 def repeated(words: str) -> Callable[[Parsed], tuple[Finding, ...]]:
-    """The check for every one of some words that stands a second time where the language takes it once.
+    """The check for every one of some words that occurs a second time where the language allows it once.
 
-    Modifiers may not come twice in one declaration, the others not twice in a row; all stand among these words only.
+    Modifiers may not come twice in one declaration, the others not twice in a row; only these words may be between
+    them.
     """
     one = "|".join(words.split())
     runs = re.compile(rf"\b(?:{one})(?:[ \t\r\n]+(?:{one}))+\b".encode())
@@ -43,7 +44,7 @@ def _seconds(run: bytes, start: int) -> Iterator[Span]:
 
 
 def _is_code(parsed: Parsed, span: Span) -> bool:
-    """True for a word of the program that the grammar accepted: the rest is reported already."""
+    """True for a word of the program that the grammar accepted: errors are reported elsewhere."""
     node = parsed.root.descendant_for_byte_range(span.start, span.end)
     if node is None or node.end_byte - node.start_byte != span.end - span.start:
         return False

@@ -1,4 +1,4 @@
-"""The findings that explain a broken text best: brackets, strings, and Markdown around the code."""
+"""The findings that best explain a broken text: brackets, strings, and Markdown around the code."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _FENCE = re.compile(rb"^[ \t]*(?:```+|~~~+)[ \t]*[\w+#.-]*[ \t]*\r?$", re.MULTIL
 
 
 def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) -> Finding:
-    """An opener without a closer. It stands at the opener, or at the place of its closer if the opener is far above.
+    """An opener without a closer. It is at the opener, or at the place of its closer if the opener is far above.
 
-    Whoever mends it has to see that place; the other of the two is the related one.
+    The user has to see that place to fix it; the other place is the related one.
     """
     source = parsed.source
     opener = parsed.span(problem.opener)
@@ -62,7 +62,7 @@ def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) ->
 
 
 def stray(parsed: Parsed, problem: Stray) -> Finding:
-    """A closer without an opener. It stands where the opener seems to be missing, if the indentation shows that."""
+    """A closer without an opener. It is where the opener seems to be missing, if the indentation shows that."""
     source = parsed.source
     closer = parsed.span(problem.node)
     line = source.line_of(closer.start)
@@ -100,7 +100,7 @@ def unterminated(parsed: Parsed, quote: Span, node: tree_sitter.Node) -> Finding
 
 
 def fences(parsed: Parsed) -> list[Finding]:
-    """Lines of a broken text that are Markdown's: they came with an answer out of which the code was copied."""
+    """Lines of a broken text that are Markdown's: they were copied with the code from an answer."""
     if for_language(parsed.language).takes_fences:
         return []
     found = []
@@ -109,7 +109,7 @@ def fences(parsed: Parsed) -> list[Finding]:
         while node is not None and not node.is_error and "string" not in node.type and "comment" not in node.type:
             node = node.parent
         if node is not None and not node.is_error and not node.has_error and b"`" not in _quotes(parsed, node):
-            continue  # a text that holds Markdown
+            continue  # a text that contains Markdown
         line = parsed.source.line_of(match.start())
         text = match.group().strip()
         span = Span(
@@ -133,7 +133,7 @@ def _quotes(parsed: Parsed, node: tree_sitter.Node) -> bytes:
 
 
 def signature_of(parsed: Parsed, node: tree_sitter.Node) -> str:
-    """What makes an error node the same in two versions of a text."""
+    """The identity of an error node in two versions of a text."""
     parent = parsed.parent(node)
     return f"{node.type} {node.is_missing} {parent.type if parent else ''} {parsed.text(node)[:_SIGNED]}"
 

@@ -1,8 +1,8 @@
 """Some 150 more languages with untested grammars: the extra `all-languages`.
 
-They are parsed in a child process, because a grammar is C code that may never come to an end (one does not, on the
-text "x") or take its process with it. That costs one verdict then: UNKNOWN, with the reason. The child dies at the
-deadline of its text, after idling, and with its parent.
+They are parsed in a child process, because a grammar is C code that may never finish (one does not, on the text "x") or
+crash its process. That costs only one verdict: UNKNOWN, with the reason. The child ends at the deadline of its text,
+when idle, and with its parent.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from stet_ls.validators.syntax.language_pack.frames import verdict_of
 __all__ = ["DENIED", "PackError", "glance", "installed"]
 
 DENIED: Mapping[str, str] = {"cobol": "it never comes to an end on some texts"}
-"""Grammars that are not even tried, and why."""
+"""Grammars that are never tried, and why."""
 
 
 @cache
 def installed() -> bool:
-    """True if the language pack is there. It is not loaded: that is for the child."""
+    """True if the language pack is installed. Only the child loads it."""
     return find_spec("tree_sitter_language_pack") is not None
 
 
 def glance(
     source: Source, row: Language, *, deadline: float, by: ParserPool | None = None, denied: Mapping[str, str] = DENIED
 ) -> Verdict:
-    """The verdict of a grammar of the pack, as `syntax.glance` would give it; advice, never a reason to block.
+    """The verdict of a grammar of the pack, as from `syntax.check_fast`; advice, never a reason to block.
 
-    `deadline` is in seconds. Nothing raises: what the child could not judge is UNKNOWN.
+    `deadline` is in seconds. Never raises: what the child could not judge is UNKNOWN.
     """
     name = row.packed or ""
     if not installed():

@@ -1,4 +1,4 @@
-"""The parent's side: a few children, started when they are needed, killed when they do not answer in time."""
+"""The parent's side: a few children, started on demand, killed when they do not answer in time."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _NONSENSE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, R
 _IDLE = 300.0
 _MOST = 2
 _STRIKES = 3
-_FAIR = 0.5  # seconds: who was given less and did not answer may only have waited for a processor
+_FAIR = 0.5  # seconds: with a shorter deadline a missing answer may only be a wait for a processor
 
 
 class PackError(Exception):
-    """No verdict. The text goes on after "The grammar for X ..."."""
+    """No verdict. The text continues "The grammar for X ..."."""
 
 
 class ParserPool:
-    """At most `most` children that each parse one text at a time; any thread may ask."""
+    """At most `most` children that each parse one text at a time; any thread may use it."""
 
     def __init__(self, argv: Sequence[str] | None = None, *, most: int = _MOST, idle: float = _IDLE) -> None:
-        """`argv` is the child's command line; the default is the one of `pack.child`."""
+        """`argv` is the child's command line; the default is that of `language_pack_child`."""
         self._argv = argv or [sys.executable, "-P", "-m", "stet_ls.validators.syntax.language_pack_child", f"{idle:g}"]
         self._most = most
         self._free = threading.Condition()
@@ -43,10 +43,10 @@ class ParserPool:
         self._strikes: Counter[str] = Counter()
 
     def ask(self, language: str, text: bytes, read: Callable[[Mapping[str, Any]], _T], *, deadline: float) -> _T:
-        """What `read` makes of the answer about a text, within `deadline` seconds.
+        """The result of `read` on the answer about a text, within `deadline` seconds.
 
-        Raises PackError. Whatever becomes of the child, the next call finds another one. A grammar that took its
-        child with it _STRIKES times in a row is not asked again.
+        Raises PackError. If the child fails, the next call uses another one. A grammar that crashed its child _STRIKES
+        times in a row is not used again.
         """
         end = time.monotonic() + deadline
         if self._strikes[language] >= _STRIKES:
@@ -82,7 +82,7 @@ class ParserPool:
                 self._drop(self._idle.pop())
 
     def forget(self) -> None:
-        """Lets go of the children without ending them: for a forked process, whose parent they serve."""
+        """Drops the children without ending them: for a forked process, whose parent uses them."""
         self._free = threading.Condition()
         for child in self._all:
             child.abandon()
@@ -124,7 +124,7 @@ class ParserPool:
 
 @cache
 def crew() -> ParserPool:
-    """The crew of this process."""
+    """The pool of this process."""
     made = ParserPool()
     atexit.register(made.close)
     if hasattr(os, "register_at_fork"):

@@ -1,4 +1,4 @@
-"""One child, as its parent sees it. All waits are bounded, whatever the child does."""
+"""One child from the parent's side. All waits are bounded, whatever the child does."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stet_ls.validators.syntax.language_pack.frames import LENGTHS, LONGEST_HEAD
 
 _READ = 65_536
 _START = 30.0  # seconds; on a loaded machine a process may wait for a processor that long
-_OWN_SHARE = 0.8  # of the time that is left: a child that is merely slow says so itself, and stays
-_GRACE = 1.0  # seconds past the deadline at which a child ends itself, should there be nobody left to do it
+_OWN_SHARE = 0.8  # of the remaining time: a child that is merely slow reports so itself, and is kept
+_GRACE = 1.0  # seconds past the deadline at which a child ends itself, in case its parent is gone
 _ENVIRONMENT = frozenset(
     {
         *("PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
@@ -34,7 +34,7 @@ class LateError(Exception):
 
 
 class StartingError(Exception):
-    """The child is still starting, which is no fault."""
+    """The child is still starting, which is not a fault."""
 
 
 class GoneError(Exception):
@@ -53,7 +53,7 @@ class ParserChild:
             bufsize=0,
             cwd=Path(sys.executable).anchor or None,
             env={name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT},
-            start_new_session=True,  # a Ctrl-C in the terminal is not meant for it
+            start_new_session=True,  # a Ctrl-C in the terminal is not for the child
         )
         assert self._process.stdin
         assert self._process.stdout
@@ -65,7 +65,7 @@ class ParserChild:
         self._read = bytearray()
 
     def is_alive(self) -> bool:
-        """False once it has ended, for example because it idled for too long."""
+        """False once it has ended, for example because it was idle for too long."""
         return self._process.poll() is None
 
     def await_start(self, end: float) -> None:
@@ -80,7 +80,7 @@ class ParserChild:
             raise StartingError from error
 
     def ask(self, language: str, text: bytes, end: float) -> Mapping[str, Any]:
-        """Its answer about a text. Raises LateError, GoneError, and ValueError for an answer that is none."""
+        """Its answer about a text. Raises LateError, GoneError, and ValueError for an invalid answer."""
         left = max(end - time.monotonic(), 0.001)
         times = {"deadline": left * _OWN_SHARE, "alarm": left + _GRACE}
         return self._receive(end, frame({"language": language, **times}, text))
@@ -96,10 +96,10 @@ class ParserChild:
             pipe.close()
 
     def abandon(self) -> None:
-        """Closes this side's pipes; the parent of the process ends it."""
+        """Closes this side's pipes; the forked process's parent ends the child."""
         for pipe in (self._in, self._out):
             pipe.close()
-        self._process.returncode = 0  # it is not ours to wait for
+        self._process.returncode = 0  # not our child to wait for
 
     def _receive(self, end: float, message: bytes = b"") -> Mapping[str, Any]:
         """Sends a message, if there is one, and reads the next frame meanwhile: neither side may block the other."""
@@ -136,7 +136,7 @@ class ParserChild:
         self._read += chunk
 
     def _header(self) -> Mapping[str, Any] | None:
-        """The next frame's header, if all of it is there (ValueError for noise)."""
+        """The next frame's header, if it is complete (ValueError for noise)."""
         if not MARK.startswith(self._read[: len(MARK)]):
             raise ValueError("noise")
         if len(self._read) < LENGTHS.size:
@@ -153,7 +153,7 @@ class ParserChild:
         return header
 
     def _end(self) -> str:
-        """How the child ended. Its pipe is closed, so that it has, or is about to."""
+        """How the child ended. Its pipe is closed, so that it has ended, or is about to."""
         try:
             status = self._process.wait(1)
         except subprocess.TimeoutExpired:

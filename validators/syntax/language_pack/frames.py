@@ -1,4 +1,4 @@
-"""What goes over the pipe: frames of a header in JSON and a body, each with its length before it."""
+"""The frames on the pipe: a header in JSON and a body, each with its length before it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from stet_ls.validators.source import Source, Span
 
 LENGTHS = struct.Struct(">4sII")
 MARK = b"stet"
-"""What every frame begins with; anything else on the pipe is noise."""
+"""The start of every frame; anything else on the pipe is noise."""
 LONGEST_HEADER = 4_000_000
 """Bytes. A verdict has a hundred findings at most."""
 
 
 def frame(header: Mapping[str, object], body: bytes = b"") -> bytes:
-    """A frame as it is sent."""
+    """A frame as sent."""
     text = json.dumps(header).encode()
     return LENGTHS.pack(MARK, len(text), len(body)) + text + body
 
@@ -30,9 +30,9 @@ def answer_of(verdict: Verdict) -> dict[str, object]:
 
 
 def verdict_of(answer: Any, source: Source) -> Verdict:
-    """The verdict in a header. Raises ValueError, TypeError, KeyError or AttributeError for what is none.
+    """The verdict in a header. Raises ValueError, TypeError, KeyError or AttributeError if invalid.
 
-    The process that sent it ran code that nobody has tested, so its places are checked against the text.
+    The sending process ran untested code, so its spans are checked against the text.
     """
     said = answer["verdict"]
     status = Status(said["status"])
