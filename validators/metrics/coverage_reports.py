@@ -21,7 +21,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class CoveragePiece:
-    """Some lines (from 0, both ends included) that were executed or not. `weight` is the number of statements in them."""
+    """Some lines (from 0, both ends included) that were executed or not. `weight` is their number of statements."""
 
     first: int
     last: int
@@ -42,7 +42,7 @@ class CoverageQuery:
     end: float = field(default_factory=lambda: time.monotonic() + 2.0)
 
     def rank(self, name: str, *sources: str) -> int:
-        """How well a name in a report matches: 0 for another file, most for the same path. `sources`: its own folders."""
+        """How well a name in a report matches: 0 for another file, most for the same path. `sources`: its folders."""
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if not parts or parts[-1] != self.path.name:
             return 0

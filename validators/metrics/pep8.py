@@ -27,7 +27,7 @@ _GRAVE = frozenset({"S102", "S301", "S302", "S307", "S324", "S501", "S506", "S60
 
 @dataclass(frozen=True, slots=True)
 class Pep8:
-    """Ruff's findings about a Python text. `undocumented` are the lines, from 0, of public things without a docstring."""
+    """Ruff's findings in a Python text. `undocumented` are the lines, from 0, of public things without a docstring."""
 
     style: Style
     undocumented: tuple[int, ...]

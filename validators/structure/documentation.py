@@ -30,7 +30,7 @@ class Doc:
 
 
 def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, Doc]:
-    """The first node of a unit, with the decorators and doc comments directly above it, and the text of those comments."""
+    """The first node of a unit, with the decorators and doc comments directly above it, and those comments' text."""
     first = outer
     comments: list[str] = []
     spans: list[Span] = []

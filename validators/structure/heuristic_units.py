@@ -73,7 +73,7 @@ _CLOSER = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|endfunction\b|endde
 
 
 def units(source: Source, language: str) -> tuple[Unit, ...]:
-    """Functions and classes in order; none for a language whose words are not in the table."""
+    """Functions and classes in order; none for a language that is not known to be code."""
     words = _words(language)
     if words is None:
         return ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _DEADLINE = 2.0
 _PER_BYTE = 4e-6
-"""Seconds per byte of a text, if that is more than the minimum: a file of two megabytes has units too."""
+"""Minimum seconds per byte of a text: a file of two megabytes has units too."""
 _TOO_SLOW: dict[tuple[Source, str], None] = {}
 """Texts that were not parsed in time: they are not tried again."""
 _MOST_KEPT = 8
