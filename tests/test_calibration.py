@@ -25,7 +25,7 @@ def results(model: str, tier: str, right: int, count: int, **more: Any) -> list[
     return [{**row, "case": f"{tier} {n}", "passed": n < right} for n in range(count)]
 
 
-def test_what_was_counted_often_enough_is_the_chance_and_the_rest_starts() -> None:
+def test_frequent_counts_become_chances_and_the_rest_keep_the_default() -> None:
     rows = recount((), [*results(SMALL, "parsed", 10, 40), *results(SMALL, "tested", LEAST_COUNT - 1, LEAST_COUNT - 1)])
     row = next(row for row in rows if row.model == SMALL)
 
@@ -38,7 +38,7 @@ def test_what_was_counted_often_enough_is_the_chance_and_the_rest_starts() -> No
     assert chance(EvidenceTier.PARSED, "tiny", "another:1b", rows) == (0.25, "tiny"), "its profile's row is the sum"
 
 
-def test_the_profiles_are_sums_and_other_models_stay() -> None:
+def test_profile_rows_are_sums_and_rows_of_other_models_are_kept() -> None:
     counts = (("a-7b", 30, 30), ("b-7b", 0, 30), (SMALL, 1, 1))
     first = recount((), [row for model, right, count in counts for row in results(model, "compared", right, count)])
     again = recount(first, results("b-7b", "compared", 15, 30))
@@ -50,13 +50,13 @@ def test_the_profiles_are_sums_and_other_models_stay() -> None:
     assert cells["a-7b"].chance == 0.98, "never certain"
 
 
-def test_a_count_that_is_taken_back_leaves_the_start_value() -> None:
+def test_a_withdrawn_count_restores_the_default() -> None:
     counted = recount((), results(LARGE, "self-tested", 5, 50))
     row = recount(counted, results(LARGE, "self-tested", 1, 2))[1]
     assert row.cells[EvidenceTier.SELF_TESTED].chance == STARTS["mid"][2]
 
 
-def test_tables_and_results_of_earlier_versions_are_read_on(tmp_path: Path) -> None:
+def test_tables_and_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
     """They call the tiers E0 to E5."""
     former = tmp_path / "calibration.json"
     text = FILE.read_text("utf-8")
@@ -69,7 +69,7 @@ def test_tables_and_results_of_earlier_versions_are_read_on(tmp_path: Path) -> N
     assert recount((), results(SMALL, "E1", 10, 40)) == recount((), results(SMALL, "parsed", 10, 40))
 
 
-def test_strengths_out_of_order_are_named() -> None:
+def test_chances_out_of_order_are_reported() -> None:
     cells = dict.fromkeys(EvidenceTier, Cell(0.5))
     cells |= {
         EvidenceTier.SELF_TESTED: Cell(0.8, 80, 100),
@@ -125,7 +125,7 @@ def test_the_command_writes_the_table_and_checks_it(folder: Path, tmp_path: Path
     assert calibrate(*words, "--check").returncode == 0
 
 
-def test_a_folder_without_results_is_said(tmp_path: Path) -> None:
+def test_a_folder_without_results_is_reported(tmp_path: Path) -> None:
     done = calibrate("--results", tmp_path)
     assert done.returncode == 2
     assert "no offered answer" in done.stderr

@@ -50,7 +50,7 @@ def results(out: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("reply", "right"), [(RIGHT, True), (WRONG, False)])
-def test_hidden_tests_decide(data: Path, tmp_path: Path, reply: str, right: bool) -> None:
+def test_hidden_tests_decide_the_outcome(data: Path, tmp_path: Path, reply: str, right: bool) -> None:
     with ScriptedModel() as model:
         model.default = Reply(reply)
         evaluate(data, tmp_path / "out", "--arms", "single shot", url=model.base_url)
@@ -111,7 +111,7 @@ def test_a_rewriting_returns_the_same_and_leaves_the_same(new: Any, alike: bool)
         same_behaviour(new, first, [[[1]], [[0]], [[-2, 3]], [[]]])
 
 
-def test_what_references_do_not_agree_on_says_nothing() -> None:
+def test_cases_on_which_references_disagree_are_ignored() -> None:
     same_result(fussy, [first, fussy], [[[2]], [[-2]], [[]]])
     same_result(first, [endless, first], [[[2]]])
     with pytest.raises(AssertionError, match="-2"):
@@ -119,13 +119,13 @@ def test_what_references_do_not_agree_on_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(("new", "is_another"), [("x + x", True), ("2*x  # the same", False)])
-def test_what_looks_otherwise_only_is_no_rewriting(new: str, is_another: bool) -> None:
+def test_a_change_of_layout_is_not_a_rewrite(new: str, is_another: bool) -> None:
     text = 'def double(x):\n    """Twice{}."""\n    return {}\n'
     with nullcontext() if is_another else pytest.raises(AssertionError, match="nothing changed"):
         rewritten(f"import os\n{text.format(' x', new)}", text.format("", "2 * x"), "double")
 
 
-def test_a_run_is_taken_up_and_played_back_without_a_model(data: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed_and_replayed_without_a_model(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with ScriptedModel() as model:
         model.default = Reply(RIGHT)

@@ -28,7 +28,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are Linux
     ],
     ids=" ".join,
 )
-def test_it_answers_as_a_started_one(words: list[str], environment: Mapping[str, str], tmp_path: Path) -> None:
+def test_a_forked_process_gives_the_same_output_as_a_started_one(
+    words: list[str], environment: Mapping[str, str], tmp_path: Path
+) -> None:
     def run(argv: list[str]) -> tuple[int, bytes, bytes]:
         environ = {**environment, "STET_MODEL_TEMPERATURE": "0.3"}
         done = subprocess.run(argv, input=b"def f(:\n", capture_output=True, env=environ, cwd=tmp_path, timeout=100)
@@ -38,7 +40,7 @@ def test_it_answers_as_a_started_one(words: list[str], environment: Mapping[str,
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_it_dies_with_what_stands_for_it(number: signal.Signals, environment: Mapping[str, str]) -> None:
+def test_a_forked_process_ends_with_the_started_one(number: signal.Signals, environment: Mapping[str, str]) -> None:
     pipe = subprocess.PIPE
     server = subprocess.Popen(forked_argv("serve"), stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
     assert server.stdin is not None

@@ -49,14 +49,14 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_packages_keep_it(clean: Path) -> None:
+def test_the_packages_keep_the_import_contract(clean: Path) -> None:
     status, report = linted(clean)
 
     assert status == 0, report
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_what_it_forbids_is_found(name: str, clean: Path, tmp_path: Path) -> None:
+def test_a_forbidden_import_is_found(name: str, clean: Path, tmp_path: Path) -> None:
     file, code, said = PLANTED[name]
     shutil.copytree(clean, tmp_path, dirs_exist_ok=True)
     planted = tmp_path / "src" / "stet_ls" / file

@@ -101,14 +101,14 @@ def _product() -> Mapping[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text() for path in sorted(paths)}
 
 
-def test_no_file_asks_for_a_language_by_its_name() -> None:
+def test_no_file_compares_the_name_of_a_language() -> None:
     """A language that a comparison knows is a fact that no table shows: make it a field of the room's row."""
     others = {path: text for path, text in _product().items() if not OWN.search(path) and path not in ALLOWED}
     assert {path: lines for path, text in others.items() if (lines := list(comparisons(text)))} == {}
 
 
 @pytest.mark.parametrize("path", ALLOWED)
-def test_what_is_allowed_is_needed(path: str) -> None:
+def test_every_exception_is_needed(path: str) -> None:
     assert list(comparisons(_product()[path])), ALLOWED[path]
 
 
@@ -128,17 +128,17 @@ def test_a_planted_comparison_is_found(planted: str) -> None:
 
 
 @pytest.mark.parametrize("harmless", ['names = {"python": 1}', 'if word == "pythonic": pass', 'if tag == "json": pass'])
-def test_a_table_and_other_words_are_none(harmless: str) -> None:
+def test_tables_and_other_strings_are_not_comparisons(harmless: str) -> None:
     assert not list(comparisons(harmless))
 
 
 @pytest.mark.parametrize("table", [path for path in TABLES if path.startswith("engine/")])
-def test_whoever_adds_a_language_is_told_of_each_table(table: str) -> None:
+def test_contributing_lists_each_table_of_languages(table: str) -> None:
     assert f"| `{table}` |" in (ROOT / "CONTRIBUTING.md").read_text()
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_each_row_is_of_a_known_language(table: str) -> None:
+def test_each_row_has_a_known_language(table: str) -> None:
     assert set(TABLES[table]) <= {row.id for row in LANGUAGES}
 
 

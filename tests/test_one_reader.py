@@ -129,7 +129,7 @@ def reading_files() -> dict[str, list[str]]:
     return {file.relative_to(ROOMS).as_posix(): found for file in files if (found := list(reads(file)))}
 
 
-def test_nobody_else_reads_a_file_of_a_project() -> None:
+def test_project_files_are_read_only_by_the_bounded_reader() -> None:
     others = {
         name: found
         for name, found in reading_files().items()
@@ -138,12 +138,12 @@ def test_nobody_else_reads_a_file_of_a_project() -> None:
     assert others == {}, "use validators/project_files.py, or add a row that says what is read"
 
 
-def test_no_row_is_left_over() -> None:
+def test_every_exception_is_needed() -> None:
     found = reading_files()
     assert [row for row in ALLOWED if not any(name.startswith(row) for name in found)] == []
 
 
-def test_what_reads_is_seen(tmp_path: Path) -> None:
+def test_calls_that_read_a_file_are_found(tmp_path: Path) -> None:
     """The net itself has no hole of these shapes."""
     lines = ["path.read_text()", "open(path)", "os.scandir(path)", "tomllib.load(file)", "(root / 'a').open()"]
     (tmp_path / "a.py").write_text("\n".join(lines))

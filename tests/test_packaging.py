@@ -84,7 +84,7 @@ def test_the_wheel_holds_the_tree_and_nothing_else(wheel: list[str]) -> None:
     assert {name for name in wheel if ".dist-info/" not in name} == expected
 
 
-def test_no_room_is_installed_under_its_bare_name(wheel: list[str]) -> None:
+def test_no_package_is_installed_under_its_bare_name(wheel: list[str]) -> None:
     """The registry has packages called `engine` and `validators`; installing ours over them would break both."""
     tops = {name.partition("/")[0] for name in wheel}
 
@@ -102,7 +102,7 @@ def test_every_folder_of_code_is_listed(wheel: list[str]) -> None:
     assert listed == found
 
 
-def test_no_module_stands_outside_of_a_package() -> None:
+def test_no_module_is_outside_a_package() -> None:
     """A folder without `__init__.py` would be missing from the wheel."""
     for folder in ROOMS:
         for name in tracked(f"{folder}/*.py"):
@@ -110,7 +110,7 @@ def test_no_module_stands_outside_of_a_package() -> None:
                 assert (ROOT / name).with_name("__init__.py").exists(), name
 
 
-def test_no_bare_room_is_imported(stet_home: Path) -> None:
+def test_no_package_is_imported_by_its_bare_name(stet_home: Path) -> None:
     loaded = modules_after("import stet_ls.server.app, stet_ls.engine.run, stet_ls.server.cli.run")
 
     assert "stet_ls.engine.run" in loaded
@@ -125,7 +125,7 @@ def test_no_bare_room_is_imported(stet_home: Path) -> None:
         "from stet_ls.server.app import create_server; create_server()",
     ],
 )
-def test_the_way_to_the_server_is_light(stet_home: Path, statement: str) -> None:
+def test_starting_the_server_imports_few_modules(stet_home: Path, statement: str) -> None:
     assert not top_level(modules_after(statement)) & set(HEAVY)
 
 
@@ -139,7 +139,7 @@ def test_the_core_needs_no_model_library_and_no_compiler() -> None:
     }  # fmt: skip
 
 
-def test_each_dependency_has_its_reason_beside_it() -> None:
+def test_each_dependency_has_a_comment_with_its_reason() -> None:
     text = (ROOT / "pyproject.toml").read_text()
     block = text[text.index("\ndependencies = [") : text.index("[project.optional-dependencies]")]
     lines = [line for line in block.splitlines() if line.strip().startswith('"') and "tree-sitter-" not in line]
@@ -162,7 +162,7 @@ def needed(name: str) -> set[str]:
     return {name for name, _ in seen}
 
 
-def test_full_is_what_the_product_is_told_to_need() -> None:
+def test_the_full_extra_includes_everything() -> None:
     extras = project()["project"]["optional-dependencies"]
     brought = {
         canonicalize_name(Requirement(line).name)
@@ -174,7 +174,7 @@ def test_full_is_what_the_product_is_told_to_need() -> None:
     assert {"local", "memory", "sandbox"} <= Requirement(extras["full"][0]).extras
 
 
-def test_everybody_is_told_to_install_the_same() -> None:
+def test_all_pages_show_the_same_install_command() -> None:
     """A page that names a part of the product leaves its reader without the rest, and without a word about it."""
     pages = [name for name in tracked("README.md", "docs", "editors") if name.endswith(SPEAKING)]
     told = {
@@ -249,7 +249,7 @@ def test_lock_files_hold_no_addresses() -> None:
         assert not hosts, f"{name}: {hosts}"
 
 
-def test_nothing_names_a_folder_of_somebodys_machine() -> None:
+def test_no_file_contains_a_path_of_a_developer_machine() -> None:
     """A path of a home or work folder works on one machine only."""
     homes = re.compile(rb"(?<![\w.])/(?:home|Users|root|work)/\w")
     for name in tracked():
@@ -260,7 +260,7 @@ def test_nothing_names_a_folder_of_somebodys_machine() -> None:
 PICTURES = (".png", ".gif", ".jpg", ".ico", ".vsix")
 
 
-def test_the_links_to_the_rooms_are_there() -> None:
+def test_the_links_to_the_packages_exist() -> None:
     """Type checkers and editors follow them; the wheel does not need them."""
     for folder, inside in ROOMS.items():
         link = ROOT / "src" / "stet_ls" / inside

@@ -32,7 +32,7 @@ async def answer_to(
         return await bench.run(action, marked, instruction="Double it.", **fields)
 
 
-async def test_a_stream_that_ends_in_silence_broke_off(scripted: ScriptedModel) -> None:
+async def test_a_stream_that_ends_without_a_stop_reason_is_incomplete(scripted: ScriptedModel) -> None:
     whole = code_reply(NEW)
     cut = Reply(whole.partition("    return")[0], finish=None, no_done=True)
     answer = await answer_to(scripted, cut, "refactor", OLD)
@@ -40,13 +40,13 @@ async def test_a_stream_that_ends_in_silence_broke_off(scripted: ScriptedModel) 
     assert any("neither a finish reason nor [DONE]" in each for each in answer.warnings), answer.warnings
 
 
-async def test_what_came_before_any_code_is_told_as_broken(scripted: ScriptedModel) -> None:
+async def test_a_reply_that_ended_before_any_code_is_reported_as_incomplete(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, Reply("PLAN: I will", finish=None, no_done=True), "refactor", OLD)
     assert "The reply stopped before any code" in answer.message
 
 
 @pytest.mark.parametrize("end", [Reply("", no_done=True), Reply("", finish="stop")], ids=["no [DONE]", "both"])
-async def test_a_stream_that_says_its_end_is_whole(scripted: ScriptedModel, end: Reply) -> None:
+async def test_a_stream_with_a_stop_reason_is_complete(scripted: ScriptedModel, end: Reply) -> None:
     reply = Reply(code_reply(NEW), finish=end.finish, no_done=end.no_done)
     answer = await answer_to(scripted, reply, "refactor", OLD)
     assert not any("is incomplete" in each for each in answer.warnings)
@@ -65,7 +65,7 @@ async def test_code_in_the_reasoning_alone_is_refused_unless_a_run_confirms_it(
     assert "only in the model's reasoning" in answer.message
 
 
-async def test_code_in_the_reasoning_that_a_run_confirms_is_taken(scripted: ScriptedModel) -> None:
+async def test_code_in_the_reasoning_is_used_if_a_run_confirms_it(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, Reply("", reasoning=code_reply(NEW)), "refactor", OLD)
     if "code may not run" in answer.message:
         pytest.skip(answer.message)
@@ -73,6 +73,6 @@ async def test_code_in_the_reasoning_that_a_run_confirms_is_taken(scripted: Scri
     assert any("only reasoning" in each for each in answer.warnings)
 
 
-async def test_a_thought_in_the_text_is_no_answer(scripted: ScriptedModel) -> None:
+async def test_reasoning_in_the_text_is_not_an_answer(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, Reply(f"<think>\n{code_reply(NEW)}"), "refactor", OLD)
     assert (answer.success, answer.edits) == (False, ())

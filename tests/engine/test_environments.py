@@ -89,7 +89,7 @@ def told(answer: Answer) -> dict[Check, Evidence]:
 WARNED = "Your Python does not have stone, so the code ran with stone>=1 in Stet's folder."
 
 
-async def test_an_edit_is_judged_and_timed_with_it(scripted: ScriptedModel, project: Path) -> None:
+async def test_an_edit_is_judged_and_timed_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     scripted.replies([code_reply(TIDY)] * 3)
     answer = await answer_of(scripted, project, "optimize")
     found = told(answer)
@@ -100,13 +100,13 @@ async def test_an_edit_is_judged_and_timed_with_it(scripted: ScriptedModel, proj
     assert WARNED in answer.warnings
 
 
-async def test_a_wrong_edit_is_refuted_with_it(scripted: ScriptedModel, project: Path) -> None:
+async def test_a_wrong_edit_is_refuted_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     scripted.replies([code_reply(WRONG)] * 5)
     answer = await answer_of(scripted, project, "refactor", settings=NO_REPAIR)
     assert {told(answer)[each].verdict for each in (Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL)} == {Ruling.FAIL}
 
 
-async def test_debug_reproduces_with_it(scripted: ScriptedModel, project: Path) -> None:
+async def test_debug_reproduces_a_failure_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     (project / "shop/scales.py").write_text(WEIGH.replace("$0", "").replace("total = 0", "total = 1"))
     scripted.replies([code_reply(TIDY)] * 3)
     answer = await answer_of(scripted, project, "debug", WEIGH.replace("total = 0", "total = 1"))
@@ -114,7 +114,7 @@ async def test_debug_reproduces_with_it(scripted: ScriptedModel, project: Path) 
     assert told(answer)[Check.TESTS].detail == "1 test passes, 1 of them failed before"
 
 
-async def test_new_code_is_judged_with_what_it_imports(scripted: ScriptedModel, project: Path) -> None:
+async def test_new_code_is_judged_with_the_packages_that_it_imports(scripted: ScriptedModel, project: Path) -> None:
     stub = "import stone\n\n\n" + WEIGH.partition("\n\n\n")[2].partition("    total")[0] + "    ...\n"
     reply = "def weigh(stones: int) -> int:\n" + HEAD.partition("\n")[2] + "    return stones * stone.WEIGHT\n"
     (project / "shop/scales.py").write_text(stub.replace("$0", ""))
@@ -124,20 +124,20 @@ async def test_new_code_is_judged_with_what_it_imports(scripted: ScriptedModel, 
     assert (told(answer)[Check.DOCTEST].verdict, told(answer)[Check.TESTS].verdict) == (Ruling.PASS, Ruling.PASS)
 
 
-async def test_new_tests_are_proven_with_it(scripted: ScriptedModel, project: Path) -> None:
+async def test_new_tests_run_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     (project / "tests/test_scales.py").unlink()
     scripted.reply(reply_of_tests("from shop.scales import weigh\n\n\ndef test_none():\n    assert weigh(0) == 0\n"))
     answer = await answer_of(scripted, project, "test")
     assert told(answer)[Check.TESTS].verdict is Ruling.PASS, answer.message
 
 
-async def test_examples_of_an_explanation_run_with_it(scripted: ScriptedModel, project: Path) -> None:
+async def test_examples_of_an_explanation_run_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     scripted.reply("It adds up stones.\n\n```python\n>>> weigh(5)\n99\n```\n")
     answer = await answer_of(scripted, project, "explain")
     assert "\n35\n" in answer.markdown
 
 
-async def test_what_analyze_claims_is_tried_with_it(scripted: ScriptedModel, project: Path) -> None:
+async def test_claims_of_analyze_are_checked_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     scripted.reply("- `for _ in range(stones):` | bug | weigh('x') raises TypeError\n")
     answer = await answer_of(scripted, project, "analyze", WEIGH.replace("$0", ""))
     assert any("(confirmed: `weigh('x')` raises TypeError)" in each.message for each in answer.findings), answer
@@ -151,7 +151,7 @@ async def test_what_analyze_claims_is_tried_with_it(scripted: ScriptedModel, pro
     ],
     ids=["not allowed", "not to be had"],
 )
-async def test_what_cannot_be_had_is_the_environments_fault(
+async def test_an_unavailable_package_is_a_fault_of_the_environment(
     scripted: ScriptedModel, project: Path, listed: str, says: str
 ) -> None:
     """Nothing could be run before either: no judge may hold that against a candidate."""
@@ -165,9 +165,7 @@ async def test_what_cannot_be_had_is_the_environments_fault(
     assert any(each.startswith(says) for each in answer.warnings)
 
 
-async def test_a_package_that_an_edit_brings_and_nobody_has_is_asked_about(
-    scripted: ScriptedModel, project: Path
-) -> None:
+async def test_an_unknown_package_imported_by_an_edit_needs_consent(scripted: ScriptedModel, project: Path) -> None:
     """The text before ran with what the project names; what the new one does was not seen, and is not refuted."""
     reply = "import acme_pebbles\n\n\n" + TIDY.replace("PER_STONE", "acme_pebbles.weight(PER_STONE)")
     scripted.replies([code_reply(reply)] * 3)

@@ -51,7 +51,7 @@ def by_name(buffer: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("buffer", BUFFERS, ids=by_name)
-async def test_what_is_done_is_told_and_stays_in_its_place(
+async def test_effects_of_injected_instructions_are_reported_and_confined(
     buffer: Mapping[str, Any], scripted: ScriptedModel, stet_home: Path, tmp_path: Path
 ) -> None:
     answer = await answered(buffer, scripted, tmp_path)
@@ -82,7 +82,7 @@ async def test_what_is_done_is_told_and_stays_in_its_place(
 
 
 @pytest.mark.parametrize("buffer", BUFFERS, ids=by_name)
-async def test_the_words_reach_the_model_as_data_alone(
+async def test_injected_instructions_reach_the_model_only_as_data(
     buffer: Mapping[str, Any], scripted: ScriptedModel, stet_home: Path, tmp_path: Path
 ) -> None:
     await answered(buffer, scripted, tmp_path)
@@ -102,7 +102,7 @@ async def test_the_words_reach_the_model_as_data_alone(
                 assert words not in outside
 
 
-async def test_a_project_that_is_about_such_words_can_be_edited(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_project_about_injected_instructions_can_be_edited(scripted: ScriptedModel, stet_home: Path) -> None:
     """A tokenizer's own source goes out with placeholders and comes back as it is."""
     words = [
         "<|im_start|>",
@@ -130,7 +130,7 @@ async def test_a_project_that_is_about_such_words_can_be_edited(scripted: Script
         assert f'"{word}"' in answer.code
 
 
-def test_there_are_enough_of_them() -> None:
+def test_there_are_enough_injection_samples() -> None:
     assert len(BUFFERS) >= 30
     assert len({buffer["name"] for buffer in BUFFERS}) == len(BUFFERS)
     assert len({nonce() for _ in range(200)}) == 200

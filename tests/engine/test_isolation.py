@@ -30,7 +30,7 @@ async def answer_in(scripted: ScriptedModel, settings: Settings) -> Answer:
 
 
 @pytest.mark.parametrize("backend", ["", "landlock"])
-async def test_the_box_stands_in_the_answer_and_its_record(
+async def test_the_sandbox_is_named_in_the_answer_and_its_record(
     scripted: ScriptedModel, stet_home: Path, probes: Path, backend: str
 ) -> None:
     sandbox = Sandbox(Level.STRONG, probes, backend=backend)
@@ -46,13 +46,13 @@ async def test_the_box_stands_in_the_answer_and_its_record(
     assert json.loads(record.read_text())["answer"]["isolation"]["level"] == best.report.level
 
 
-async def test_nothing_that_ran_is_no_box(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_an_answer_without_a_run_names_no_sandbox(scripted: ScriptedModel, stet_home: Path) -> None:
     answer = await answer_in(scripted, Settings(checks=Checks(validation=False)))
     assert answer.isolation is None
     assert "No code ran." in report(answer, answer.evidence, {})
 
 
-def test_of_several_boxes_the_weakest_is_told() -> None:
+def test_the_weakest_of_several_sandboxes_is_reported() -> None:
     full, strong, partial = (IsolationReport(name, "", Level(name)) for name in ("full", "strong", "partial"))
     assert weakest(None, full, partial, strong) is partial
     assert weakest(full, full) is full
@@ -69,7 +69,7 @@ async def recorded(probes: Path) -> tuple[Recorded, list[IsolationReport]]:
     return Recorded(sandbox, seen.append), seen
 
 
-async def test_a_run_that_is_given_up_has_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
+async def test_a_stopped_run_counts_as_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
     box, seen = recorded
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1.0):
@@ -77,13 +77,13 @@ async def test_a_run_that_is_given_up_has_run(recorded: tuple[Recorded, list[Iso
     assert len(seen) == 1
 
 
-async def test_a_program_that_is_not_there_has_not_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
+async def test_a_missing_program_does_not_count_as_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
     box, seen = recorded
     await box.run(RunSpec(("no-such-program-anywhere",)))
     assert seen == []
 
 
-async def test_what_was_refused_has_not_run(tmp_path: Path) -> None:
+async def test_a_refused_run_does_not_count_as_run(tmp_path: Path) -> None:
     seen: list[IsolationReport] = []
     with pytest.raises(PolicyError):
         await Recorded(Sandbox(Level.FULL, tmp_path / "box", backend="nothing"), seen.append).run(RunSpec(("true",)))

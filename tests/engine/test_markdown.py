@@ -47,7 +47,7 @@ def active(markdown: str) -> list[str]:
         "``` a`b\n![x](https://evil.example/)\n```",
     ],
 )
-def test_nothing_is_fetched_or_run(text: str) -> None:
+def test_markdown_of_a_model_fetches_and_runs_nothing(text: str) -> None:
     assert active(text) or "```" in text or "`" in text, "the text would do no harm as it is"
     assert active(harmless(text)) == []
     assert active(harmless(text) + "\n\n_after it_\n") == []
@@ -59,13 +59,13 @@ _PIECES = ["![x](u:v)", "[x](u:v)", "<b>", "`", "``", "```", "~~~", "\\", "\n", 
 @given(
     st.lists(st.sampled_from([*_PIECES, "[x]: u:v", "|-|-|", "a", "1. ", "\t", "&lt;", "#", "=", "\r"])).map("".join)
 )
-def test_no_mixture_of_marks_is_active(text: str) -> None:
+def test_no_mixture_of_markup_is_active(text: str) -> None:
     once = harmless(text)
     assert active(once) == []
     assert harmless(once) == once
 
 
-def test_prose_and_code_stay_as_they_are() -> None:
+def test_prose_and_code_are_not_changed() -> None:
     text = (
         "# Title\n\nIt maps `list[str](x)` to `Map<K, V>`, if a < b and c[0] > 1.\n\n- **one**\n- two\n\n"
         "```python\nx = a[0](1)  # <b> ![x](y)\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -77,12 +77,12 @@ def test_a_block_inside_a_list_is_moved_to_the_margin_and_closed() -> None:
     assert harmless("1. so:\n   ```python\n   if x:\n       y()\n") == "1. so:\n```python\nif x:\n    y()\n\n```"
 
 
-def test_what_is_hidden_is_shown() -> None:
+def test_hidden_characters_are_made_visible() -> None:
     assert harmless("a\x1b]0;x\x07 \u202eb\x9d\u200bc") == "a␛]0;x␇ \ufffdb\ufffd\ufffdc"
 
 
 @pytest.mark.parametrize("text", ["x", "`![x](u:v)`", "``", "a `` b", " ", "x`\n\n![x](u:v)"])
-def test_code_cannot_leave_its_place(text: str) -> None:
+def test_code_cannot_close_its_block(text: str) -> None:
     assert active(code_span(text)) == []
     assert RENDER(f"- a: {code_span(text)}").count("<code>") == (1 if text.strip() else 0)
 

@@ -43,7 +43,7 @@ async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench
         yield bench
 
 
-async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_the_answer_includes_its_evidence_and_cost(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply(SHORT), usage=(70, 20))
     answer = await bench.run("refactor", SIGN)
     assert {e.check: e.verdict for e in answer.evidence} == {
@@ -77,7 +77,7 @@ async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench,
     assert "syntax" in second[-1]["content"]
 
 
-async def test_what_never_parses_is_never_offered(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_an_edit_that_never_parses_is_never_offered(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply(code_reply("def sign(x:\n    return"))
     answer = await bench.run("refactor", SIGN)
     assert not answer.success
@@ -90,7 +90,7 @@ async def test_what_never_parses_is_never_offered(bench: Bench, scripted: Script
     ) in answer.warnings
 
 
-async def test_quick_spends_one_call(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_quick_makes_one_call(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply("no code here")
     answer = await bench.run("refactor", SIGN, budget=Budget.QUICK)
     assert (answer.success, len(scripted.requests)) == (False, 1)
@@ -103,7 +103,7 @@ async def test_auto_fix_can_be_switched_off(scripted: ScriptedModel, stet_home: 
     assert len(scripted.requests) == 1
 
 
-async def test_without_validation_the_answer_says_so(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_disabled_validation_is_reported_in_the_answer(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.reply(code_reply(SHORT))
     async with Bench(scripted, Settings(checks=Checks(validation=False))) as bench:
         answer = await bench.run("debug", SIGN)
@@ -112,7 +112,7 @@ async def test_without_validation_the_answer_says_so(scripted: ScriptedModel, st
     assert answer.confidence == 0.2
 
 
-async def test_an_unchanged_answer_is_asked_again_warmer_and_then_refused(
+async def test_an_unchanged_reply_is_retried_at_a_higher_temperature_and_then_refused(
     bench: Bench, scripted: ScriptedModel
 ) -> None:
     scripted.default = Reply(code_reply("def sign(x):\n    if x > 0:\n        return 1\n    return -1"))
@@ -123,9 +123,7 @@ async def test_an_unchanged_answer_is_asked_again_warmer_and_then_refused(
     assert warmth[1] > warmth[0]
 
 
-async def test_a_comment_that_becomes_code_is_part_of_what_was_asked_about(
-    bench: Bench, scripted: ScriptedModel
-) -> None:
+async def test_a_comment_replaced_by_code_is_part_of_the_change(bench: Bench, scripted: ScriptedModel) -> None:
     text = "x = 1\n\n\n# stet: a function that doubles a number$0\n"
     scripted.reply(code_reply("def double(number):\n    return 2 * number"))
     answer = await bench.run("generate", text)
@@ -138,14 +136,14 @@ async def test_a_comment_that_becomes_code_is_part_of_what_was_asked_about(
 DOCUMENTED = 'def sign(x):\n    """Its sign."""\n    if x > 0:\n        return 1\n    $0return -1\n'
 
 
-async def test_a_docstring_that_the_reply_left_out_stays(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_docstring_omitted_by_the_reply_is_kept(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply(SHORT))
     answer = await bench.run("refactor", DOCUMENTED)
     assert (answer.success, answer.refuted) == (True, False)
     assert applied(answer).startswith('def sign(x):\n    """Its sign."""\n    return')
 
 
-async def test_a_docstring_goes_where_the_instruction_is_about_it(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_docstring_is_removed_if_the_instruction_says_so(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply(code_reply(SHORT))
     answer = await bench.run("refactor", DOCUMENTED, instruction="drop the docstring")
     assert '"""' not in answer.code
@@ -160,7 +158,7 @@ async def test_a_refuted_edit_is_offered_as_refuted(bench: Bench, scripted: Scri
 
 
 @pytest.mark.parametrize("reply", ["", "Sure!", "I cannot help with that.", "<html><body>gateway</body></html>"])
-async def test_no_code_is_a_refusal_and_never_an_edit(bench: Bench, scripted: ScriptedModel, reply: str) -> None:
+async def test_a_reply_without_code_is_a_refusal(bench: Bench, scripted: ScriptedModel, reply: str) -> None:
     scripted.default = Reply(reply)
     try:
         answer = await bench.run("refactor", SIGN)
@@ -171,14 +169,14 @@ async def test_no_code_is_a_refusal_and_never_an_edit(bench: Bench, scripted: Sc
     assert answer.message
 
 
-async def test_words_in_the_place_of_code_are_quoted(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_reply_in_words_is_quoted(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply("I cannot: the\nfile is \x1b[31m" + "long " * 40)
     answer = await bench.run("refactor", SIGN)
     assert 'The reply contains no code. It begins: "I cannot: the file is [31mlong long ' in answer.message
     assert answer.message.rstrip(".").endswith('…"')
 
 
-async def test_a_reply_that_broke_off_before_any_code_is_told_from_one_without(
+async def test_an_incomplete_reply_is_distinguished_from_one_without_code(
     bench: Bench, scripted: ScriptedModel
 ) -> None:
     scripted.default = Reply(code_reply(SHORT), chunks=["PLAN: ", "compare ", "once.\n"], drop_after=2)
@@ -187,7 +185,7 @@ async def test_a_reply_that_broke_off_before_any_code_is_told_from_one_without(
     assert "It begins" not in answer.message
 
 
-async def test_a_reply_that_broke_off_within_the_code_names_the_endpoint(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_reply_that_ended_within_the_code_names_the_endpoint(bench: Bench, scripted: ScriptedModel) -> None:
     """The model is not to blame, and another instruction would not help."""
     scripted.default = Reply(code_reply(SHORT), drop_after=8)
     answer = await bench.run("refactor", SIGN)
@@ -211,7 +209,7 @@ async def test_a_comment_is_replaced_by_what_it_asked_for(bench: Bench, scripted
     assert "a function that doubles" in scripted.requests[0].prompt
 
 
-async def test_crlf_and_tabs_survive(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_crlf_and_tabs_are_kept(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(
         code_reply("function f(x) {\n    if (x) {\n        return 2;\n    }\n    return 3;\n}", "javascript")
     )
@@ -230,7 +228,7 @@ async def test_explain_answers_in_markdown(bench: Bench, scripted: ScriptedModel
     assert "It tells whether x is positive." in answer.markdown
 
 
-async def test_analyze_measures_and_keeps_the_opinion_apart(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_analyze_separates_metrics_from_the_opinion_of_the_model(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("- `import os`: never used.")
     answer = await bench.run("analyze", SIGN.replace("$0", ""))
     measured, opinion = answer.markdown.split("## The model's opinion")
@@ -271,7 +269,7 @@ async def test_tests_go_where_the_project_keeps_them(bench: Bench, scripted: Scr
     assert "def test_positive" in new.text
 
 
-async def test_tests_join_the_file_that_is_there(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
+async def test_tests_are_added_to_an_existing_file(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
     source, present = tmp_path / "signs.py", tmp_path / "test_signs.py"
     source.write_text(SIGN.replace("$0", ""))
     present.write_text("from signs import sign\n\n\ndef test_positive():\n    assert sign(3) == 1\n")
@@ -302,7 +300,7 @@ async def test_cancelling_a_job_closes_the_connection(bench: Bench, scripted: Sc
     await asyncio.to_thread(scripted.wait_disconnect)
 
 
-async def test_show_prompt_sends_nothing(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_show_prompt_sends_no_request(bench: Bench, scripted: ScriptedModel) -> None:
     from support.engine import request_for
 
     prompt = await bench.engine.show_prompt(request_for("refactor", SIGN))
@@ -310,14 +308,14 @@ async def test_show_prompt_sends_nothing(bench: Bench, scripted: ScriptedModel) 
     assert scripted.requests == []
 
 
-async def test_broken_code_is_worked_on_all_the_same(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_broken_code_can_be_edited(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply("def ok(x):\n    return x + 1"))
     answer = await bench.run("debug", "def broken(:\n    pass\n\n\ndef ok(x):\n    $0return x\n")
     assert answer.success, answer.message
 
 
 @pytest.mark.parametrize("text", ["", "$0", "\n\n$0"])
-async def test_an_empty_document_can_be_written_into(bench: Bench, scripted: ScriptedModel, text: str) -> None:
+async def test_an_empty_document_can_be_filled(bench: Bench, scripted: ScriptedModel, text: str) -> None:
     scripted.reply(code_reply("def one():\n    return 1"))
     after = await bench.text_after("generate", text, instruction="a function that returns 1")
     assert "def one():\n    return 1\n" in after
@@ -337,7 +335,7 @@ WORDS = "def words(text):\n    return len(text.split())"
     ],
     ids=["whole file", "all selected", "cursor in a method", "a word selected"],
 )
-async def test_what_is_added_takes_nothing_away(bench: Bench, scripted: ScriptedModel, marked: str) -> None:
+async def test_an_addition_removes_nothing(bench: Bench, scripted: ScriptedModel, marked: str) -> None:
     scripted.reply(code_reply(WORDS))
     after = await bench.text_after("generate", marked, instruction="add a function words")
     rest = after.replace(WORDS, "")
@@ -346,7 +344,7 @@ async def test_what_is_added_takes_nothing_away(bench: Bench, scripted: Scripted
 
 
 @pytest.mark.parametrize("action", ["generate", "refactor", "debug", "optimize"])
-async def test_a_reply_without_what_was_there_is_refuted_and_mended(
+async def test_a_reply_that_omits_existing_code_is_refuted_and_repaired(
     bench: Bench, scripted: ScriptedModel, action: str
 ) -> None:
     """Nobody said a word of `Shelf`: the model is told, and what it says then is offered."""
@@ -365,7 +363,9 @@ async def test_a_reply_without_what_was_there_is_refuted_and_mended(
 
 
 @pytest.mark.parametrize("action", ["generate", "refactor", "debug"])
-async def test_what_the_instruction_removes_may_go(bench: Bench, scripted: ScriptedModel, action: str) -> None:
+async def test_code_that_the_instruction_removes_may_be_removed(
+    bench: Bench, scripted: ScriptedModel, action: str
+) -> None:
     less = CLASSES.partition("\n\n\nclass Shelf")[0]
     scripted.reply(code_reply(less))
     answer = await bench.run(action, CLASSES, instruction="remove the class Shelf")
@@ -374,7 +374,7 @@ async def test_what_the_instruction_removes_may_go(bench: Bench, scripted: Scrip
     assert definitions.verdict is Ruling.PASS
 
 
-async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_file_of_two_megabytes_is_handled_within_the_deadline(bench: Bench, scripted: ScriptedModel) -> None:
     """What is read of it is what changed: two minutes went into reading all of it again and again."""
     body = "result = value + {0}\n    if result > 1:\n        return result * 2\n    return {0}\n"
     function = f"def name_{{0}}(value):\n    {body}"
@@ -389,7 +389,7 @@ async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, sc
     assert told[Check.DIFFERENTIAL] == "not compared: the file is larger than 500 KB"
 
 
-async def test_a_stage_that_hangs_does_not_keep_the_job(
+async def test_a_hanging_stage_ends_with_the_deadline(
     bench: Bench, scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A thread in a file system that does not answer cannot be stopped; its job ends all the same."""
@@ -404,7 +404,7 @@ async def test_a_stage_that_hangs_does_not_keep_the_job(
     assert (await bench.run("refactor", SIGN)).success
 
 
-async def test_waiting_for_a_person_is_no_time_of_the_jobs() -> None:
+async def test_waiting_for_the_user_does_not_count_toward_the_deadline() -> None:
     waiting = True
     async with ended_after(lambda: 0.1, waits=lambda: waiting):
         await asyncio.sleep(0.6)

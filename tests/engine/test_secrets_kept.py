@@ -52,7 +52,7 @@ async def replied(bench: Bench, scripted: ScriptedModel, body: str, action: str 
     return await bench.run(action, CODE)
 
 
-async def test_they_leave_as_placeholders_and_come_back_in_their_places(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_secrets_are_sent_as_placeholders_and_restored(bench: Bench, scripted: ScriptedModel) -> None:
     answer = await replied(bench, scripted, BODY)
     assert TOKEN not in sent(scripted)
     assert PASSWORD not in sent(scripted)
@@ -75,7 +75,7 @@ async def test_they_leave_as_placeholders_and_come_back_in_their_places(bench: B
         (BODY.replace("STET_SECRET_2", "STET_SECRET_1"), "Two placeholders changed places"),
     ],
 )
-async def test_a_wrong_placeholder_is_asked_again_and_then_refused(
+async def test_a_reply_with_a_wrong_placeholder_is_retried_and_then_refused(
     bench: Bench, scripted: ScriptedModel, made: str, why: str
 ) -> None:
     answer = await replied(bench, scripted, made)
@@ -88,7 +88,7 @@ async def test_a_wrong_placeholder_is_asked_again_and_then_refused(
     assert TOKEN not in answer.message
 
 
-async def test_a_repair_that_mends_it_is_offered(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_repair_with_the_right_placeholders_is_offered(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.replies([Reply(code_reply(BODY.replace("STET_SECRET_1", "STET_SECRET_9"))), Reply(code_reply(BODY))])
     answer = await bench.run("refactor", CODE)
     assert answer.success
@@ -97,13 +97,15 @@ async def test_a_repair_that_mends_it_is_offered(bench: Bench, scripted: Scripte
     assert second[: len(first)] == first, "the prefix stays byte for byte"
 
 
-async def test_quotes_may_change_where_the_value_bears_it(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_quotes_around_a_secret_may_change_if_the_value_allows_it(bench: Bench, scripted: ScriptedModel) -> None:
     answer = await replied(bench, scripted, BODY.replace("'STET_SECRET_2'", '"STET_SECRET_2"'))
     assert answer.success, answer.message
     assert f'password = "{PASSWORD}"' in applied(answer)
 
 
-async def test_quotes_may_not_change_where_the_value_needs_them(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_quotes_around_a_secret_may_not_change_if_the_value_needs_them(
+    bench: Bench, scripted: ScriptedModel
+) -> None:
     code = "def f():\n    password = r'a\\n1\"b{x}'$0\n    return password\n"
     scripted.default = Reply(code_reply('def f():\n    password = "STET_SECRET_1"\n    return password or None\n'))
     answer = await bench.run("refactor", code)
@@ -121,7 +123,7 @@ async def test_quotes_may_not_change_where_the_value_needs_them(bench: Bench, sc
         (BODY.replace("return open_(", "print('STET_SECRET_2')\n    return open_("), "copies a value"),
     ],
 )
-async def test_a_value_that_goes_or_is_copied_is_told(
+async def test_a_removed_or_copied_secret_is_reported(
     bench: Bench, scripted: ScriptedModel, made: str, told: str
 ) -> None:
     answer = await replied(bench, scripted, made)
@@ -131,7 +133,7 @@ async def test_a_value_that_goes_or_is_copied_is_told(
     assert PASSWORD not in answer.message
 
 
-async def test_what_a_tool_said_does_not_come_into_the_code(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_placeholders_from_tool_output_do_not_enter_the_code(bench: Bench, scripted: ScriptedModel) -> None:
     """A secret that stands in a diagnostic alone is hidden from the model, and no placeholder brings it back."""
     stranger = "glpat-" + "x9Y8z7W6v5U4t3S2"
     scripted.default = Reply(code_reply(BODY.replace("host, token", "host, 'STET_SECRET_3', token")))
@@ -144,7 +146,7 @@ async def test_what_a_tool_said_does_not_come_into_the_code(bench: Bench, script
 PROSE = "It signs in with STET_SECRET_1 as the token.\n"
 
 
-async def test_no_value_is_in_words_that_are_passed_on(
+async def test_no_passed_message_contains_a_secret(
     bench: Bench, scripted: ScriptedModel, caplog: pytest.LogCaptureFixture
 ) -> None:
     scripted.default = Reply(PROSE)
@@ -167,7 +169,7 @@ async def test_no_value_is_in_words_that_are_passed_on(
     assert TOKEN not in sent(scripted)
 
 
-async def test_no_report_quotes_a_value(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_no_report_contains_a_secret(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply(
         "- `password = 'STET_SECRET_2'` | security | the value STET_SECRET_2 stands in the code\n"
         '- `token = "STET_SECRET_1"` | security | anyone can read STET_SECRET_1\n'
@@ -183,14 +185,14 @@ async def test_no_report_quotes_a_value(bench: Bench, scripted: ScriptedModel) -
         assert secret not in str([finding.message for finding in analyzed.findings])
 
 
-async def test_no_evidence_quotes_a_value(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_no_evidence_contains_a_secret(bench: Bench, scripted: ScriptedModel) -> None:
     answer = await replied(bench, scripted, BODY.replace("    ret", "    Path('STET_SECRET_1').unlink()\n    ret"))
     assert "adds `Path('STET_SECRET_1').unlink`, which deletes files" in answer.message
     assert TOKEN not in str(answer.evidence)
     assert TOKEN not in str(bench.events)
 
 
-async def test_prompts_in_the_log_are_the_ones_without_secrets(
+async def test_logged_prompts_contain_no_secrets(
     scripted: ScriptedModel, stet_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     scripted.default = Reply(code_reply(BODY))
@@ -203,7 +205,7 @@ async def test_prompts_in_the_log_are_the_ones_without_secrets(
     assert TOKEN not in caplog.text
 
 
-async def test_what_would_be_sent_is_shown_without_secrets(bench: Bench) -> None:
+async def test_show_prompt_contains_no_secrets(bench: Bench) -> None:
     prompt = await bench.engine.show_prompt(request_for("refactor", CODE))
     assert [(one.line, one.kind) for one in prompt.redactions] == [(4, "access token"), (5, "secret")]
     assert TOKEN not in repr(prompt)
@@ -232,7 +234,7 @@ USING = """def f():
 
 
 @pytest.mark.parametrize("where", ["disk", "buffer", "parent", "below"])
-async def test_values_of_an_env_file_are_hidden_wherever_they_stand(
+async def test_values_of_an_env_file_are_hidden_everywhere(
     bench: Bench, scripted: ScriptedModel, tmp_path: Path, where: str
 ) -> None:
     folder = tmp_path / "pkg" / "deep"
@@ -262,7 +264,7 @@ async def test_an_env_file_that_is_the_target_is_sent_without_its_values(
         assert value not in seen
 
 
-async def test_files_of_secrets_are_no_context_and_it_is_said(
+async def test_files_of_secrets_are_left_out_of_the_context_and_reported(
     bench: Bench, scripted: ScriptedModel, tmp_path: Path
 ) -> None:
     (tmp_path / ".stetignore").write_text("docs/\n")

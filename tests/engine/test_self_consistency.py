@@ -53,7 +53,7 @@ def told(answer: Answer) -> Evidence | None:
 
 @pytest.mark.usefixtures("stet_home")
 class TestSamples:
-    async def test_two_that_agree_are_enough(self, scripted: ScriptedModel) -> None:
+    async def test_two_agreeing_samples_are_enough(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, SORTED, MAX)
         assert len(scripted.requests) == 2
         evidence = told(answer)
@@ -67,13 +67,13 @@ class TestSamples:
         assert applied(answer) == MAX
         assert "2 of 3" in told(answer).detail or "2 of 4" in told(answer).detail  # type: ignore[union-attr]
 
-    async def test_without_a_majority_the_coldest_stays(self, scripted: ScriptedModel) -> None:
+    async def test_without_a_majority_the_sample_of_lowest_temperature_is_kept(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MIN, MAX, LAST)
         assert applied(answer) == MIN
         assert told(answer).verdict is Ruling.UNKNOWN  # type: ignore[union-attr]
         assert len(scripted.requests) == 3, "the budget standard buys three calls"
 
-    async def test_what_the_projects_tests_prove_needs_no_vote(self, scripted: ScriptedModel, tmp_path: Path) -> None:
+    async def test_an_edit_proven_by_project_tests_needs_no_vote(self, scripted: ScriptedModel, tmp_path: Path) -> None:
         (tmp_path / "numbers_of.py").write_text(STUB.replace("$0", ""))
         test = "from numbers_of import largest\n\n\ndef test_largest():\n    assert largest([1, 3, 2]) == 3\n"
         (tmp_path / "test_numbers_of.py").write_text(test)
@@ -82,18 +82,18 @@ class TestSamples:
         assert Check.TESTS in {item.check for item in answer.evidence if item.trusted and item.verdict is Ruling.PASS}
         assert len(scripted.requests) == 1
 
-    async def test_what_doctests_prove_needs_no_vote(self, scripted: ScriptedModel) -> None:
+    async def test_an_edit_proven_by_doctests_needs_no_vote(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MAX, marked=PROVEN)
         assert len(scripted.requests) == 1
         assert told(answer) is None
 
-    async def test_one_example_is_no_proof(self, scripted: ScriptedModel) -> None:
+    async def test_one_example_does_not_replace_the_vote(self, scripted: ScriptedModel) -> None:
         second = MAX.replace("max(xs, default=0)", "xs[1]")
         answer = await generate(scripted, second, MAX, SORTED, marked=SHOWN)
         assert "max(xs, default=0)" in applied(answer)
         assert told(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
 
-    async def test_a_thorough_job_takes_examples_for_a_beginning_alone(self, scripted: ScriptedModel) -> None:
+    async def test_a_thorough_job_votes_even_with_examples(self, scripted: ScriptedModel) -> None:
         second = MAX.replace("max(xs, default=0)", "xs[1]")
         proven = PROVEN.replace("largest([4])", "max([4])").replace("largest([])", "sum([])")
         answer = await generate(scripted, second, MAX, SORTED, marked=proven, budget=Budget.THOROUGH)
@@ -104,7 +104,7 @@ class TestSamples:
         answer = await generate(scripted, MAX, MAX.replace("return", "retrun"), SORTED)
         assert "2 of 2 samples agree" in told(answer).detail  # type: ignore[union-attr]
 
-    async def test_a_strong_model_is_asked_once(self, scripted: ScriptedModel) -> None:
+    async def test_a_strong_model_is_sampled_once(self, scripted: ScriptedModel) -> None:
         await generate(scripted, MIN, samples=1)
         assert len(scripted.requests) == 1
 
@@ -116,7 +116,7 @@ class TestSamples:
         await generate(scripted, MIN, settings=Settings(checks=Checks(validation=False)))
         assert len(scripted.requests) == 1
 
-    async def test_a_model_that_fails_later_takes_nothing_away(self, scripted: ScriptedModel) -> None:
+    async def test_a_later_model_failure_keeps_the_earlier_samples(self, scripted: ScriptedModel) -> None:
         scripted.default = Reply.failure(401, "no")
         answer = await generate(scripted, MAX)
         assert applied(answer) == MAX
@@ -124,7 +124,7 @@ class TestSamples:
 
 
 @pytest.mark.usefixtures("stet_home")
-async def test_a_tiny_model_tries_anew_before_it_is_told(scripted: ScriptedModel) -> None:
+async def test_a_tiny_model_is_sampled_again_before_a_repair(scripted: ScriptedModel) -> None:
     scripted.models = ["qwen2.5-coder-0.5b"]
     answer = await generate(scripted, MIN, MAX, marked=PROVEN, settings=Settings())
     assert answer.success

@@ -157,7 +157,7 @@ def test_what_is_its_users_nobody_else_sets(key: str, opened: Load, stet_home: P
 
 
 @pytest.mark.parametrize("key", [key for key, (loose, _) in TIGHTEN.items() if loose is not None])
-def test_nobody_else_loosens_the_default(key: str, opened: Load) -> None:
+def test_only_the_user_can_loosen_a_default(key: str, opened: Load) -> None:
     loaded = opened({key: TIGHTEN[key][0]})
 
     assert loaded.settings == Settings()
@@ -168,7 +168,7 @@ def test_nobody_else_loosens_the_default(key: str, opened: Load) -> None:
 
 
 @pytest.mark.parametrize("key", TIGHTEN)
-def test_nobody_else_loosens_what_its_user_made_stricter(
+def test_only_the_user_can_loosen_a_stricter_value_of_the_user(
     key: str, opened: Load, stet_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stricter, default = TIGHTEN[key][1], KEYS[key].default
@@ -182,7 +182,7 @@ def test_nobody_else_loosens_what_its_user_made_stricter(
 
 
 @pytest.mark.parametrize("key", TIGHTEN)
-def test_everybody_may_be_stricter(key: str, opened: Load) -> None:
+def test_any_source_may_be_stricter(key: str, opened: Load) -> None:
     loaded = opened({key: TIGHTEN[key][1]})
 
     assert held(loaded, key) == TIGHTEN[key][1]
@@ -190,7 +190,7 @@ def test_everybody_may_be_stricter(key: str, opened: Load) -> None:
 
 
 @pytest.mark.parametrize("key", ANYONE)
-def test_what_anyone_may_set_holds(key: str, opened: Load) -> None:
+def test_keys_that_any_source_may_set_are_applied(key: str, opened: Load) -> None:
     loaded = opened({key: ANYONE[key]})
 
     assert held(loaded, key) == ANYONE[key]
@@ -198,7 +198,7 @@ def test_what_anyone_may_set_holds(key: str, opened: Load) -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in (*USER, *TIGHTEN) if key not in TABLES])
-def test_a_project_has_no_say_where_its_user_spoke_last(
+def test_a_project_cannot_override_a_later_value_of_the_user(
     key: str, stet_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A variable outweighs the project's file, whichever way that goes."""
@@ -213,7 +213,9 @@ def test_a_project_has_no_say_where_its_user_spoke_last(
 
 @pytest.mark.parametrize("key", [*USER, *TIGHTEN])
 @pytest.mark.parametrize("trusted", [False, True])
-def test_a_table_of_an_action_loosens_nothing(key: str, trusted: bool, stet_home: Path, tmp_path: Path) -> None:
+def test_the_table_of_an_action_cannot_loosen_a_setting(
+    key: str, trusted: bool, stet_home: Path, tmp_path: Path
+) -> None:
     value = TIGHTEN[key][0] if key in TIGHTEN else USER[key]
     (tmp_path / ".stet.toml").write_text(
         f'[[actions]]\nname = "evil"\ntitle = "Evil"\ninstruction = "Tidy."\n{key} = {toml(value)}\n'
@@ -227,7 +229,7 @@ def test_a_table_of_an_action_loosens_nothing(key: str, trusted: bool, stet_home
     assert loaded.settings.actions == (), "a table with a key that is none of an action's is left out"
 
 
-def test_a_key_of_an_editor_that_says_what_holds_is_no_complaint(stet_home: Path) -> None:
+def test_an_editor_key_equal_to_the_effective_value_is_not_reported(stet_home: Path) -> None:
     """An editor that hands over its user's scope repeats what the server was started with."""
     (stet_home / "config.toml").write_text("[privacy]\npublic = 'refuse'\n")
 
@@ -237,7 +239,7 @@ def test_a_key_of_an_editor_that_says_what_holds_is_no_complaint(stet_home: Path
     assert loaded.settings.privacy.public == "refuse"
 
 
-def test_a_project_file_is_refused_key_by_key_and_the_rest_of_it_holds(stet_home: Path, tmp_path: Path) -> None:
+def test_forbidden_keys_of_a_project_file_are_refused_and_the_rest_applied(stet_home: Path, tmp_path: Path) -> None:
     file = tmp_path / ".stet.toml"
     file.write_text('deadline = 9\n[sandbox]\nminimum_level = "none"\n[[providers]]\nname = "evil"\n')
 
@@ -250,7 +252,7 @@ def test_a_project_file_is_refused_key_by_key_and_the_rest_of_it_holds(stet_home
     assert all(str(file) in warning for warning in loaded.warnings)
 
 
-def test_the_reference_says_of_every_key_who_may_set_it() -> None:
+def test_the_reference_shows_who_may_set_each_key() -> None:
     signs = {SetBy.USER: "🔒", SetBy.TIGHTEN: "🔽", SetBy.ANYONE: "|  |"}
     rows = [line for line in settings_page().splitlines() if line.startswith("| `")]
     for name, key in KEYS.items():

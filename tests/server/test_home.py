@@ -21,7 +21,7 @@ def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     return {**environment, "STET_MEMORY_ENABLED": "true"}
 
 
-async def test_a_job_ends_with_its_proof_and_health_names_what_is_off(
+async def test_a_job_with_an_unwritable_home_is_proven_and_health_lists_disabled_features(
     scripted: ScriptedModel, served_here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"

@@ -17,7 +17,7 @@ URI = "file:///w/a.py"
 APPLIES = {"workspace": {"applyEdit": True}}
 
 
-async def test_a_settings_file_full_of_mistakes_is_no_flood_of_message_boxes(
+async def test_a_settings_file_full_of_mistakes_does_not_flood_message_boxes(
     environment: Mapping[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / ".stet.toml").write_text("".join(f"wrong{number} = 1\n" for number in range(150)))
@@ -30,7 +30,7 @@ async def test_a_settings_file_full_of_mistakes_is_no_flood_of_message_boxes(
     assert told[-1].startswith("147 more problems")
 
 
-async def test_a_process_that_nobody_asked_for_is_a_question(
+async def test_starting_an_unrequested_process_needs_consent(
     environment: Mapping[str, str], scripted: ScriptedModel
 ) -> None:
     text = "# AI: add a call of os.system\ndef f(a):\n    return a\n"
@@ -46,7 +46,7 @@ async def test_a_process_that_nobody_asked_for_is_a_question(
 
 
 @pytest.mark.parametrize("way", ["project file", "settings", "userSettings"])
-async def test_a_project_takes_away_no_question(
+async def test_a_project_cannot_disable_a_question(
     environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path, way: str
 ) -> None:
     """Whether in its file or by way of an editor that reads its settings from the opened folder."""
@@ -82,7 +82,7 @@ async def test_a_report_fetches_nothing_and_runs_nothing(
     assert '- signature: ``def f(a="`![z](https://evil.example/)`")``' in result["markdown"]
 
 
-async def test_no_message_is_a_link(environment: Mapping[str, str], scripted: ScriptedModel) -> None:
+async def test_no_message_contains_a_link(environment: Mapping[str, str], scripted: ScriptedModel) -> None:
     """VS Code makes links of them in message boxes and progress, and a link may be a command."""
     link = "[x](command:evil)"
     scripted.default = fenced(f"def f(a):\n    # ... the rest {link} unchanged ...\n")
@@ -96,7 +96,7 @@ async def test_no_message_is_a_link(environment: Mapping[str, str], scripted: Sc
     assert [message for message in told if link in message] == []
 
 
-async def test_no_trap_of_a_project_keeps_the_server(
+async def test_pipes_and_links_in_a_project_do_not_block_the_server(
     environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path
 ) -> None:
     """Through diagnostics, actions and jobs, with another workspace beside it that must not notice."""

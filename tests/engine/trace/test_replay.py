@@ -58,7 +58,7 @@ async def test_a_replay_gives_the_same_answer(bench: Bench, scripted: ScriptedMo
 
 
 @pytest.mark.parametrize(("check", "differs"), [("timing", False), ("lint", True)])
-async def test_what_is_measured_anew_is_no_difference(
+async def test_measured_values_are_not_a_difference(
     bench: Bench, scripted: ScriptedModel, check: str, differs: bool
 ) -> None:
     scripted.default = Reply(code_reply(SHORT))
@@ -193,7 +193,9 @@ async def test_a_secret_in_the_code_is_replayed_without_it(
 
 
 @pytest.mark.parametrize("form", NAMED["python"][:6])
-async def test_a_secret_told_by_its_place(form: str, bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_secret_recognized_by_its_position_is_not_recorded(
+    form: str, bench: Bench, scripted: ScriptedModel
+) -> None:
     import random
 
     secret = PASSWORDS["words"](random.Random(5))
@@ -205,7 +207,7 @@ async def test_a_secret_told_by_its_place(form: str, bench: Bench, scripted: Scr
     assert (await again(record)).diff == ""
 
 
-async def test_a_secret_that_the_model_made_up_is_not_kept(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_secret_invented_by_the_model_is_not_recorded(bench: Bench, scripted: ScriptedModel) -> None:
     import random
 
     secret = TOKENS["github classic"](random.Random(9))
@@ -233,14 +235,14 @@ async def test_secret_files_are_not_in_a_record(bench: Bench, scripted: Scripted
     assert record.request.left_out
 
 
-async def test_the_switch_turns_it_off(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_recording_can_be_switched_off(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(code_reply(SHORT))
     async with Bench(scripted, Settings(trace=TraceSettings(enabled=False))) as bench:
         await bench.run("refactor", SIGN)
     assert not user_paths().traces.exists()
 
 
-async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_only_the_latest_records_are_kept_and_they_are_private(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(code_reply(SHORT))
     async with Bench(scripted, Settings(trace=TraceSettings(keep=3))) as bench:
         ids = []
@@ -257,7 +259,7 @@ async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: 
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 
-async def test_a_folder_that_cannot_be_made_fails_no_job(
+async def test_an_unavailable_record_folder_does_not_fail_a_job(
     bench: Bench, scripted: ScriptedModel, caplog: pytest.LogCaptureFixture
 ) -> None:
     user_paths().data.mkdir(parents=True, exist_ok=True)
@@ -303,7 +305,7 @@ async def test_a_wrong_field_is_named(bench: Bench, scripted: ScriptedModel, edi
 
 
 @pytest.mark.parametrize("cut", [0, 1, 50, -20])
-async def test_a_cut_record_is_named(bench: Bench, scripted: ScriptedModel, tmp_path: Path, cut: int) -> None:
+async def test_a_truncated_record_is_reported(bench: Bench, scripted: ScriptedModel, tmp_path: Path, cut: int) -> None:
     scripted.default = Reply(code_reply(SHORT))
     await bench.run("refactor", SIGN)
     text = (await recorded(bench)).to_json()
@@ -312,7 +314,7 @@ async def test_a_cut_record_is_named(bench: Bench, scripted: ScriptedModel, tmp_
         read(tmp_path / "cut.json")
 
 
-async def test_a_record_widens_no_right(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_replaying_a_record_cannot_loosen_settings(bench: Bench, scripted: ScriptedModel) -> None:
     """Somebody else's record starts no program and asks no endpoint of theirs."""
     from stet_ls.engine.trace.playback import settings_of
 
@@ -335,7 +337,7 @@ async def test_a_record_widens_no_right(bench: Bench, scripted: ScriptedModel) -
     assert settings.checks.disabled_tools == ()
 
 
-async def test_a_job_that_a_limit_stopped_is_replayed(scripted: ScriptedModel, stet_home: Path) -> None:
+async def test_a_job_stopped_by_a_limit_is_replayed(scripted: ScriptedModel, stet_home: Path) -> None:
     async with Bench(scripted, Settings(spending=Spending(daily_tokens=10))) as bench:
         with pytest.raises(LimitError):
             await bench.run("refactor", SIGN)
@@ -344,7 +346,7 @@ async def test_a_job_that_a_limit_stopped_is_replayed(scripted: ScriptedModel, s
     assert (await again(record)).diff == ""
 
 
-async def test_half_a_surrogate_pair_is_kept(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_lone_surrogate_is_kept(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply(code_reply(SHORT))
     await bench.run("refactor", f"{SIGN}\n\nX = 1  # \ud83d\n")
     record = await recorded(bench)
@@ -352,7 +354,7 @@ async def test_half_a_surrogate_pair_is_kept(bench: Bench, scripted: ScriptedMod
 
 
 @pytest.mark.parametrize("eol", ["\r\n", "\r", "\n"])
-async def test_line_ends_and_wide_letters_stay(bench: Bench, scripted: ScriptedModel, eol: str) -> None:
+async def test_line_ends_and_wide_characters_are_kept(bench: Bench, scripted: ScriptedModel, eol: str) -> None:
     import random
 
     secret = TOKENS["stripe live"](random.Random(8))
@@ -367,7 +369,7 @@ async def test_line_ends_and_wide_letters_stay(bench: Bench, scripted: ScriptedM
     assert (await again(record)).diff == ""
 
 
-async def test_a_short_secret_moves_what_follows_it(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_positions_after_a_short_secret_are_adjusted(bench: Bench, scripted: ScriptedModel) -> None:
     """A word in its place is longer than it, so columns on its line are others; the edit is still about the same."""
     text = 'password = "hu7r2"; f = lambda x: (x if $0x > 0 else 0)\n'
     scripted.default = Reply(code_reply('password = "STET_SECRET_1"; f = lambda x: max(x, 0)'))

@@ -111,7 +111,7 @@ async def test_private_children_are_not_shared(nursery: Nursery) -> None:
         assert not nursery.state.exists()
 
 
-async def test_a_holder_killed_by_force_gives_its_lease_up(nursery: Nursery) -> None:
+async def test_a_killed_holder_releases_its_lease(nursery: Nursery) -> None:
     script = (
         "import asyncio, sys\n"
         "from pathlib import Path\n"
@@ -143,14 +143,14 @@ async def test_a_killed_child_is_replaced(nursery: Nursery) -> None:
         assert await second.touch()
 
 
-async def test_nobody_comes(nursery: Nursery) -> None:
+async def test_a_child_without_a_lease_stops(nursery: Nursery) -> None:
     arguments = [str(nursery.births_file), "plain", "--first-lease", "0.2"]
     child = await spawn("sample", "sample_child", arguments, log=nursery.logs / "sample.log", deadline=30)
     assert await eventually(lambda: not is_running(child.handshake.pid))
     assert await connect(child.handshake) is None
 
 
-async def test_an_idle_child_leaves_although_it_is_leased(nursery: Nursery) -> None:
+async def test_an_idle_child_stops_despite_a_lease(nursery: Nursery) -> None:
     worker = nursery.worker("plain", "--idle", "2")
     async with closing(worker):
         lease = await worker.lease()
@@ -160,7 +160,7 @@ async def test_an_idle_child_leaves_although_it_is_leased(nursery: Nursery) -> N
         assert "Traceback" not in log
 
 
-async def test_a_child_at_work_is_not_idle(nursery: Nursery) -> None:
+async def test_a_working_child_is_not_idle(nursery: Nursery) -> None:
     worker, witness = nursery.worker("busy", "--idle", "0.5"), nursery.worker("plain", "--idle", "2", shared=False)
     async with closing(worker, witness):
         lease = await worker.lease()
@@ -178,13 +178,13 @@ async def test_a_cancelled_start_leaves_no_orphan(nursery: Nursery) -> None:
     assert await eventually(lambda: not is_running(nursery.births[0]))
 
 
-async def test_a_child_that_never_gets_ready_is_ended(nursery: Nursery) -> None:
+async def test_a_child_that_never_becomes_ready_is_ended(nursery: Nursery) -> None:
     with pytest.raises(WorkerError, match="not ready within 3 s"):
         await nursery.worker("hanging", deadline=3).lease()
     assert await eventually(lambda: not any(map(is_running, nursery.births)))
 
 
-async def test_a_broken_child_says_why_and_is_not_started_in_a_loop(nursery: Nursery) -> None:
+async def test_a_failing_child_is_reported_and_not_restarted_in_a_loop(nursery: Nursery) -> None:
     worker = nursery.worker("broken")
     for _ in range(2):
         with pytest.raises(WorkerError, match=r"RuntimeError: the sample is broken .*sample\.log"):
@@ -195,7 +195,7 @@ async def test_a_broken_child_says_why_and_is_not_started_in_a_loop(nursery: Nur
     assert len(nursery.births) == born == 2
 
 
-async def test_a_child_that_keeps_dying_young_is_not_started_in_a_loop(nursery: Nursery) -> None:
+async def test_a_child_that_exits_early_is_not_restarted_in_a_loop(nursery: Nursery) -> None:
     worker = nursery.worker()
     async with closing(worker):
         for _ in range(2):
@@ -204,7 +204,7 @@ async def test_a_child_that_keeps_dying_young_is_not_started_in_a_loop(nursery: 
             await worker.lease()
 
 
-async def test_what_the_child_prints_goes_to_its_log(nursery: Nursery) -> None:
+async def test_output_of_the_child_goes_to_its_log(nursery: Nursery) -> None:
     worker = nursery.worker()
     async with closing(worker):
         await worker.lease()
@@ -214,7 +214,7 @@ async def test_what_the_child_prints_goes_to_its_log(nursery: Nursery) -> None:
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
-async def test_a_long_log_is_begun_anew(nursery: Nursery) -> None:
+async def test_a_long_log_is_truncated(nursery: Nursery) -> None:
     nursery.logs.mkdir()
     log = nursery.logs / "sample.log"
     log.write_text("old\n" * 300_000)
@@ -243,7 +243,7 @@ async def test_no_secret_reaches_the_child_or_its_command_line(
         assert key not in repr(Handshake.parse(nursery.state.read_text()))
 
 
-async def test_a_connection_without_the_key_is_no_lease(nursery: Nursery) -> None:
+async def test_a_connection_without_the_key_gets_no_lease(nursery: Nursery) -> None:
     worker = nursery.worker()
     async with closing(worker):
         lease = await worker.lease()
@@ -270,7 +270,7 @@ async def test_a_state_whose_port_is_closed_is_replaced(nursery: Nursery) -> Non
     await expect_replaced(nursery, Handshake(os.getpid(), port, "key").to_json())
 
 
-async def test_a_stranger_on_the_port_of_a_dead_child_learns_nothing(nursery: Nursery) -> None:
+async def test_another_process_on_the_port_of_a_dead_child_gets_no_key(nursery: Nursery) -> None:
     received: list[bytes] = []
 
     async def stranger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -299,7 +299,7 @@ async def expect_replaced(nursery: Nursery, state: str) -> None:
         assert written.pid == lease.pid
 
 
-async def test_a_state_that_others_could_have_written_is_not_believed(nursery: Nursery) -> None:
+async def test_a_state_file_writable_by_others_is_not_trusted(nursery: Nursery) -> None:
     first, second = nursery.worker(), nursery.worker()
     async with closing(first, second):
         lease = await first.lease()
@@ -307,7 +307,7 @@ async def test_a_state_that_others_could_have_written_is_not_believed(nursery: N
         assert (await second.lease()).pid != lease.pid
 
 
-async def test_a_folder_that_others_can_read_keeps_no_key(nursery: Nursery) -> None:
+async def test_no_key_is_stored_in_a_folder_that_others_can_read(nursery: Nursery) -> None:
     nursery.state.parent.mkdir(parents=True, mode=0o700)
     nursery.state.parent.chmod(0o755)
     with pytest.raises(PolicyError, match=r"accessible to other users.*chmod 700"):
@@ -315,7 +315,7 @@ async def test_a_folder_that_others_can_read_keeps_no_key(nursery: Nursery) -> N
     assert nursery.births == []
 
 
-async def test_a_link_is_no_folder_for_a_key(nursery: Nursery, tmp_path: Path) -> None:
+async def test_no_key_is_stored_behind_a_link(nursery: Nursery, tmp_path: Path) -> None:
     nursery.runtime.mkdir()
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     nursery.state.parent.symlink_to(tmp_path / "elsewhere")
@@ -323,14 +323,14 @@ async def test_a_link_is_no_folder_for_a_key(nursery: Nursery, tmp_path: Path) -
         await nursery.worker().lease()
 
 
-async def test_a_folder_below_one_that_everybody_may_write_keeps_no_key(nursery: Nursery, tmp_path: Path) -> None:
+async def test_no_key_is_stored_below_a_world_writable_folder(nursery: Nursery, tmp_path: Path) -> None:
     nursery.runtime.mkdir()
     nursery.runtime.chmod(0o777)
     with pytest.raises(PolicyError, match="writable for everyone"):
         await nursery.worker().lease()
 
 
-async def test_two_that_start_at_once_wait_for_each_other(nursery: Nursery) -> None:
+async def test_concurrent_starts_wait_for_each_other(nursery: Nursery) -> None:
     workers = [nursery.worker() for _ in range(5)]
     async with closing(*workers):
         leases = await asyncio.gather(*(worker.lease() for worker in workers))
@@ -339,7 +339,7 @@ async def test_two_that_start_at_once_wait_for_each_other(nursery: Nursery) -> N
 
 
 @pytest.mark.parametrize("spoiled", ["runtime", "logs"])
-async def test_folders_that_cannot_be_written_keep_no_child_from_running(nursery: Nursery, spoiled: str) -> None:
+async def test_a_child_runs_without_writable_folders(nursery: Nursery, spoiled: str) -> None:
     getattr(nursery, spoiled).write_text("in the way")
     first, second = nursery.worker(), nursery.worker()
     async with closing(first, second):
@@ -347,7 +347,7 @@ async def test_folders_that_cannot_be_written_keep_no_child_from_running(nursery
     assert len(pids) == (2 if spoiled == "runtime" else 1), "without the one folder, no other process finds it"
 
 
-async def test_a_broken_child_says_why_without_a_log(nursery: Nursery) -> None:
+async def test_a_failing_child_is_reported_without_a_log(nursery: Nursery) -> None:
     nursery.logs.write_text("in the way")
     worker = nursery.worker("broken")
     async with closing(worker):

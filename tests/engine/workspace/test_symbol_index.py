@@ -111,7 +111,7 @@ async def test_every_language_with_structure_is_read(paths: Paths, root: Path) -
     assert places(index, "find2", root, language="javascript") == ["a.ts:find2"], "these two call each other"
 
 
-async def test_an_unsaved_buffer_counts_instead_of_its_file(paths: Paths, root: Path) -> None:
+async def test_an_unsaved_buffer_replaces_its_file_in_the_index(paths: Paths, root: Path) -> None:
     index = await ready(paths, root)
     buffer = Buffer(root / "app" / "dates.py", 2, "def parse_all(): pass\n")
     assert places(index, "parse", root, buffer) == []
@@ -121,7 +121,7 @@ async def test_an_unsaved_buffer_counts_instead_of_its_file(paths: Paths, root: 
 # Changes.
 
 
-async def test_changes_are_taken_in_one_by_one(paths: Paths, root: Path) -> None:
+async def test_changes_are_indexed_one_by_one(paths: Paths, root: Path) -> None:
     index = await ready(paths, root)
     new = put(root / "app" / "new.py", "def brandnew(): pass\n")
     index.update((new,))
@@ -137,7 +137,7 @@ async def test_changes_are_taken_in_one_by_one(paths: Paths, root: Path) -> None
     assert places(index, "parse", root) == ["dates.py:parse"]
 
 
-async def test_a_file_that_changed_unheard_is_shown_as_it_is_now(paths: Paths, root: Path) -> None:
+async def test_a_file_changed_without_notice_is_shown_with_its_current_text(paths: Paths, root: Path) -> None:
     index = await ready(paths, root)
     put(root / "app" / "dates.py", "# moved\n\n\ndef parse(text, strict): return 1\n")
     workspace = Workspace((root,))
@@ -149,7 +149,7 @@ async def test_a_file_that_changed_unheard_is_shown_as_it_is_now(paths: Paths, r
     assert index.open(candidate, workspace) is None
 
 
-def test_a_second_scan_reads_what_changed_alone(paths: Paths, root: Path) -> None:
+def test_a_second_scan_reads_only_changed_files(paths: Paths, root: Path) -> None:
     """What the database was made to say of a file stays where the file's content did."""
     put(root / "other.py", "def other(): pass\n")
     store = IndexStore(database(paths.cache / "symbols", root, ()))
@@ -166,7 +166,7 @@ def test_a_second_scan_reads_what_changed_alone(paths: Paths, root: Path) -> Non
     assert store.find(["other"], ["python"])[0] == []
 
 
-async def test_the_index_outlives_the_one_who_read_it(paths: Paths, root: Path) -> None:
+async def test_the_index_is_kept_after_its_process_ends(paths: Paths, root: Path) -> None:
     await (await ready(paths, root)).close()
     assert places(SymbolIndex(paths), "parse", root) == ["app/dates.py:parse"]
 
@@ -174,7 +174,7 @@ async def test_the_index_outlives_the_one_who_read_it(paths: Paths, root: Path) 
 # Not ready, broken, bounded.
 
 
-async def test_before_it_is_read_there_is_what_there_is(paths: Paths, root: Path) -> None:
+async def test_an_incomplete_index_answers_with_what_it_has(paths: Paths, root: Path) -> None:
     index = SymbolIndex(paths)
     index.watch((root,), after=60)
     found = index.find(("parse",), "python", Workspace((root,)))
@@ -182,7 +182,7 @@ async def test_before_it_is_read_there_is_what_there_is(paths: Paths, root: Path
     await asyncio.wait_for(index.close(), 50)  # it would be 60 if it were waited for
 
 
-async def test_a_child_reads_a_watched_root_and_leaves_with_its_lease(paths: Paths, root: Path) -> None:
+async def test_a_child_indexes_a_watched_root_and_stops_with_its_lease(paths: Paths, root: Path) -> None:
     index = SymbolIndex(paths)
     index.watch((root,))
     async with asyncio.timeout(60):
@@ -192,7 +192,7 @@ async def test_a_child_reads_a_watched_root_and_leaves_with_its_lease(paths: Pat
     await index.close()
 
 
-def test_what_was_read_when_the_time_was_over_is_kept(paths: Paths, root: Path) -> None:
+def test_files_indexed_before_the_deadline_are_kept(paths: Paths, root: Path) -> None:
     for number in range(120):
         put(root / f"m{number}.py", f"def f{number}(): pass\n")
     store = IndexStore(database(paths.cache / "symbols", root, ()))
@@ -203,7 +203,7 @@ def test_what_was_read_when_the_time_was_over_is_kept(paths: Paths, root: Path) 
     assert len(store.stamps()) == 121, "a walk that was cut short drops nothing"
 
 
-async def test_a_broken_database_is_made_anew(paths: Paths, root: Path) -> None:
+async def test_a_broken_database_is_rebuilt(paths: Paths, root: Path) -> None:
     file = database(paths.cache / "symbols", root, ())
     file.parent.mkdir(mode=0o700, parents=True)
     file.write_bytes(b"no database at all" * 100)
@@ -213,7 +213,7 @@ async def test_a_broken_database_is_made_anew(paths: Paths, root: Path) -> None:
     assert places(index, "parse", root) == ["app/dates.py:parse"]
 
 
-async def test_another_process_that_writes_is_no_error(paths: Paths, root: Path) -> None:
+async def test_a_database_locked_by_another_process_is_not_an_error(paths: Paths, root: Path) -> None:
     index = await ready(paths, root)
     with sqlite3.connect(database(paths.cache / "symbols", root, ())) as other:
         other.execute("begin immediate")
@@ -222,14 +222,14 @@ async def test_another_process_that_writes_is_no_error(paths: Paths, root: Path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
-async def test_the_database_is_its_users_alone(paths: Paths, root: Path) -> None:
+async def test_the_database_is_private(paths: Paths, root: Path) -> None:
     await ready(paths, root)
     folder = paths.cache / "symbols"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in folder.iterdir())
 
 
-def test_more_than_the_limit_is_cut_off_and_said(root: Path) -> None:
+def test_files_above_the_limit_are_left_out_and_reported(root: Path) -> None:
     for number in range(30):
         put(root / f"m{number}.py", "x = 1\n")
     walk = SourceWalk(root, limits=WalkLimits(files=10))
@@ -243,7 +243,7 @@ def test_more_than_the_limit_is_cut_off_and_said(root: Path) -> None:
 # What is never read.
 
 
-def test_lists_of_the_project_and_the_user_hide_files(root: Path) -> None:
+def test_ignore_files_of_the_project_and_the_user_hide_files(root: Path) -> None:
     put(root / ".gitignore", "*.gen.py\nout/\n!keep.gen.py\n")
     put(root / "app" / ".gitignore", "/local.py\n")
     put(root / ".stetignore", "private/\n")
@@ -256,7 +256,7 @@ def test_lists_of_the_project_and_the_user_hide_files(root: Path) -> None:
         assert (admitted(root, path, ("own/",)) is not None) == shown, path
 
 
-def test_folders_of_tools_and_files_of_secrets_are_passed_by(root: Path) -> None:
+def test_tool_folders_and_secret_files_are_skipped(root: Path) -> None:
     for name in (
         "node_modules/x/a.js",
         ".venv/b.py",
@@ -270,7 +270,7 @@ def test_folders_of_tools_and_files_of_secrets_are_passed_by(root: Path) -> None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
-def test_links_pipes_and_what_cannot_be_read_are_passed_by(root: Path, tmp_path: Path) -> None:
+def test_links_pipes_and_unreadable_files_are_skipped(root: Path, tmp_path: Path) -> None:
     outside = put(tmp_path / "outside" / "secret.py", "def stolen(): pass\n")
     (root / "link.py").symlink_to(outside)
     (root / "linked").symlink_to(outside.parent)
@@ -283,7 +283,7 @@ def test_links_pipes_and_what_cannot_be_read_are_passed_by(root: Path, tmp_path:
         assert admitted(root, path) is None
 
 
-async def test_a_link_put_in_a_files_place_leads_nowhere(paths: Paths, root: Path, tmp_path: Path) -> None:
+async def test_a_link_that_replaced_a_file_is_not_followed(paths: Paths, root: Path, tmp_path: Path) -> None:
     index = await ready(paths, root)
     outside = put(tmp_path / "outside.py", "def parse(): return 'stolen'\n")
     (root / "app" / "dates.py").unlink()
@@ -291,7 +291,7 @@ async def test_a_link_put_in_a_files_place_leads_nowhere(paths: Paths, root: Pat
     assert places(index, "parse", root) == []
 
 
-async def test_binary_packed_and_huge_files_define_nothing(paths: Paths, root: Path) -> None:
+async def test_binary_minified_and_huge_files_are_skipped(paths: Paths, root: Path) -> None:
     put(root / "packed.js", "function packed(){};" * 2000)
     (root / "binary.py").write_bytes(b"def binary(): pass\n\0\0")
     put(root / "huge.py", "def huge(): pass\n" + "#" * LARGEST)
@@ -302,7 +302,7 @@ async def test_binary_packed_and_huge_files_define_nothing(paths: Paths, root: P
     assert 0 < len(places(index, "many", root)) <= 40
 
 
-async def test_what_is_hidden_later_is_not_opened(paths: Paths, root: Path) -> None:
+async def test_files_hidden_later_are_not_opened(paths: Paths, root: Path) -> None:
     index = await ready(paths, root)
     put(root / ".stetignore", "app/\n")
     assert places(index, "parse", root) == []

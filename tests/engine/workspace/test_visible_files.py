@@ -66,7 +66,7 @@ def sent(request: Request) -> str:
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_no_link_brings_text_of_elsewhere_into_a_prompt(
+def test_a_link_does_not_bring_outside_text_into_a_prompt(
     places: tuple[Path, Path], way: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CODE_STYLE", CANARY)
@@ -93,7 +93,7 @@ def test_the_workspace_may_itself_be_a_link(places: tuple[Path, Path]) -> None:
     assert "canary" in sent(asked(root, alias / "src" / "a.py"))
 
 
-def test_settings_of_elsewhere_tell_no_conventions(places: tuple[Path, Path]) -> None:
+def test_settings_outside_the_workspace_give_no_conventions(places: tuple[Path, Path]) -> None:
     root, outside = places
     (outside / "pyproject.toml").write_text("[tool.ruff]\nline-length = 77\n")
     (root / "pyproject.toml").symlink_to(outside / "pyproject.toml")
@@ -103,7 +103,7 @@ def test_settings_of_elsewhere_tell_no_conventions(places: tuple[Path, Path]) ->
     assert conventions(asked(root)) == ("lines of at most 77 characters",)
 
 
-def test_around_a_document_that_lies_elsewhere_nothing_is_read(places: tuple[Path, Path]) -> None:
+def test_nothing_is_read_around_a_document_outside_the_workspace(places: tuple[Path, Path]) -> None:
     root, outside = places
     (root / "lib").symlink_to(outside)
     for path in (outside / "a.py", root / "lib" / "a.py", root / ".." / "outside" / "a.py"):
@@ -112,7 +112,7 @@ def test_around_a_document_that_lies_elsewhere_nothing_is_read(places: tuple[Pat
         assert "canary" not in sent(request)
 
 
-def test_without_a_root_the_documents_own_folder_or_repository_counts(places: tuple[Path, Path]) -> None:
+def test_without_a_root_the_folder_or_repository_of_the_document_is_used(places: tuple[Path, Path]) -> None:
     root, outside = places
     (root / "AGENTS.md").write_text(CANARY)
     alone = Request("refactor", "python", Source("x = 1\n"), path=root / "src" / "a.py")
@@ -133,7 +133,7 @@ def test_an_open_document_behind_a_link_is_judged_like_a_file(places: tuple[Path
     assert shown_text(request, root / "AGENTS.md", IgnoredFiles(request.workspace), most=1000) is None
 
 
-def test_a_plan_names_no_file_of_elsewhere(places: tuple[Path, Path]) -> None:
+def test_a_plan_cannot_name_a_file_outside_the_workspace(places: tuple[Path, Path]) -> None:
     root, outside = places
     (outside / "theirs.py").write_text("def canary(): ...\n")
     (root / "src" / "ours.py").write_text("def ours(): ...\n")

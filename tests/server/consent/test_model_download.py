@@ -126,7 +126,7 @@ def clicks(client: RawClient, answer: Any) -> None:
     client.answers["window/showMessageRequest"] = lambda params: answer
 
 
-async def test_a_click_fetches_the_model(client: RawClient, hub: Hub) -> None:
+async def test_a_click_downloads_the_model(client: RawClient, hub: Hub) -> None:
     clicks(client, BUTTON)
     hub.released.set()
     result = await ask_for_an_edit(client)
@@ -145,7 +145,7 @@ async def test_a_click_fetches_the_model(client: RawClient, hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, {"title": "Later"}])
-async def test_nothing_is_fetched_without_the_click(client: RawClient, hub: Hub, answer: Any) -> None:
+async def test_nothing_is_downloaded_without_the_click(client: RawClient, hub: Hub, answer: Any) -> None:
     clicks(client, answer)
     await ask_for_an_edit(client)
     await client.wait_for(lambda m: m.get("method") == "window/showMessageRequest")
@@ -181,7 +181,7 @@ async def test_a_download_can_be_cancelled(client: RawClient, hub: Hub) -> None:
     assert boxes(client) == []
 
 
-async def test_a_second_job_hears_of_the_download(client: RawClient, hub: Hub) -> None:
+async def test_a_second_job_is_notified_of_the_download(client: RawClient, hub: Hub) -> None:
     clicks(client, BUTTON)
     await ask_for_an_edit(client)
     await client.wait_for(lambda m: "of 4 MB" in str(value(m).get("message")))
@@ -220,7 +220,7 @@ async def test_a_download_that_fails_says_why(client: RawClient, hub: Hub) -> No
     assert "stet model pull --from FILE" in message
 
 
-async def test_the_end_of_the_server_ends_the_download(hub: Hub) -> None:
+async def test_the_download_ends_with_the_server(hub: Hub) -> None:
     async with connected(create_server()) as client:
         await client.initialize(**introduction(NEOVIM))
         client.open(URI, "python", TEXT)
@@ -233,7 +233,7 @@ async def test_the_end_of_the_server_ends_the_download(hub: Hub) -> None:
     assert installed(user_paths(), "tiny") is None
 
 
-async def test_an_endpoint_that_was_named_is_never_replaced(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_configured_endpoint_is_never_replaced(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STET_BASE_URL", "http://127.0.0.1:9/v1")
     async with connected(create_server()) as client:
         await client.initialize(**introduction(VSCODE))

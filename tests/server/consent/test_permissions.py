@@ -42,7 +42,9 @@ async def debugged(environment: Mapping[str, str], answers: list[str]) -> tuple[
 
 
 @pytest.mark.parametrize("says", ["Run it anyway", "No"])
-async def test_it_is_asked_once(environment: Mapping[str, str], scripted: ScriptedModel, says: str) -> None:
+async def test_the_same_permission_is_requested_once(
+    environment: Mapping[str, str], scripted: ScriptedModel, says: str
+) -> None:
     scripted.default = fenced("def double(a):\n    return a * 2")
 
     asked, results = await debugged(environment, [says])

@@ -35,7 +35,7 @@ def unused(name: str) -> str:
     return f"`{name}` imported but unused"
 
 
-async def test_they_are_pushed_and_move_and_go_with_their_line() -> None:
+async def test_findings_are_pushed_move_and_disappear_with_their_line() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED)
         await analyze(client)
@@ -51,7 +51,7 @@ async def test_they_are_pushed_and_move_and_go_with_their_line() -> None:
         assert not saying(unused("os"))(params)
 
 
-async def test_a_change_beside_them_on_their_line_takes_them_away() -> None:
+async def test_a_change_on_the_line_of_a_finding_removes_it() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED)
         await analyze(client)
@@ -61,7 +61,7 @@ async def test_a_change_beside_them_on_their_line_takes_them_away() -> None:
         assert not saying(unused("os"))(params)
 
 
-async def test_what_the_next_analysis_does_not_find_goes() -> None:
+async def test_findings_absent_from_the_next_analysis_are_removed() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED)
         await analyze(client)
@@ -72,7 +72,7 @@ async def test_what_the_next_analysis_does_not_find_goes() -> None:
         await pushed(client, lambda params: not saying(unused("os"))(params), since=mark)
 
 
-async def test_a_client_that_can_be_asked_pulls_them() -> None:
+async def test_a_client_with_refresh_support_pulls_findings() -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", UNUSED)
         before = await pull(client)
@@ -83,7 +83,7 @@ async def test_a_client_that_can_be_asked_pulls_them() -> None:
         assert client.received(PUBLISH) == []
 
 
-async def test_a_client_that_cannot_be_asked_is_pushed_them_until_it_pulls() -> None:
+async def test_a_client_without_refresh_support_is_pushed_findings_until_it_pulls() -> None:
     async with editing(NEOVIM) as client:
         client.open(URI, "python", UNUSED)
         await pull(client)
@@ -95,7 +95,7 @@ async def test_a_client_that_cannot_be_asked_is_pushed_them_until_it_pulls() -> 
         await pushed(client, empty, since=mark)
 
 
-async def test_the_next_analysis_of_the_same_code_replaces_them_and_of_other_code_adds() -> None:
+async def test_the_next_analysis_replaces_findings_of_the_same_code_and_adds_others() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED_TWICE)
         await analyze(client, position={"line": 5, "character": 4})
@@ -112,7 +112,7 @@ async def test_the_next_analysis_of_the_same_code_replaces_them_and_of_other_cod
         assert saying(unused("os"))(params)
 
 
-async def test_a_command_takes_them_away() -> None:
+async def test_a_command_clears_the_findings() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED)
         await analyze(client)
@@ -123,7 +123,7 @@ async def test_a_command_takes_them_away() -> None:
         assert await command(client, "stet.clear") == {"cleared": 0}
 
 
-async def test_closing_takes_them_away() -> None:
+async def test_closing_the_document_removes_its_findings() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED)
         await analyze(client)
@@ -135,7 +135,7 @@ async def test_closing_takes_them_away() -> None:
         assert messages(await pushed(client, lambda params: params.get("version") == 1, since=mark)) == []
 
 
-async def test_a_setting_keeps_them_to_the_report() -> None:
+async def test_a_setting_limits_findings_to_the_report() -> None:
     async with editing(EGLOT, settings={"checks": {"findings": False}}) as client:
         client.open(URI, "python", UNUSED)
         result = await analyze(client)
@@ -144,7 +144,7 @@ async def test_a_setting_keeps_them_to_the_report() -> None:
         assert messages(await pushed(client, lambda params: params["version"] == 2)) == []
 
 
-async def test_a_syntax_error_is_told_once() -> None:
+async def test_a_syntax_error_is_reported_once() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", "x = 1\nprint(end='', x)\n")
         await pushed(client, saying("Positional argument"))
@@ -155,14 +155,14 @@ async def test_a_syntax_error_is_told_once() -> None:
         assert sum("Positional argument" in message for message in messages(params)) == 1
 
 
-async def test_without_live_errors_the_analysis_tells_them() -> None:
+async def test_without_live_errors_the_analysis_reports_them() -> None:
     async with editing(EGLOT, settings={"checks": {"live": False}}) as client:
         client.open(URI, "python", "x = 1\nprint(end='', x)\n")
         await analyze(client)
         await pushed(client, saying("Positional argument"))
 
 
-async def test_an_edit_meanwhile_leaves_out_only_what_it_touched(scripted: ScriptedModel) -> None:
+async def test_an_edit_during_the_analysis_drops_only_touched_findings(scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply("`import re`: fine.", hold=release)
     async with editing(EGLOT) as client:

@@ -25,7 +25,7 @@ GO_WHOLE = "package a\n\nfunc f() {\n}\n"
 MISUSED = "x = 1\nprint(end='', x)\n"
 
 
-async def test_a_lane_carries_one_thing_at_a_time_whoever_left() -> None:
+async def test_a_lane_runs_one_task_at_a_time_even_after_cancellation() -> None:
     with ThreadPoolExecutor(4) as pool:
         lane, release, done = SerialExecutor(pool), threading.Event(), []
 
@@ -44,7 +44,7 @@ async def test_a_lane_carries_one_thing_at_a_time_whoever_left() -> None:
         assert done == ["first", "second"]
 
 
-async def test_a_lane_survives_what_fails_in_it() -> None:
+async def test_a_lane_survives_a_failing_task() -> None:
     with ThreadPoolExecutor(1) as pool:
         lane = SerialExecutor(pool)
         with pytest.raises(ValueError, match="invalid literal"):
@@ -53,7 +53,7 @@ async def test_a_lane_survives_what_fails_in_it() -> None:
 
 
 @pytest.mark.usefixtures("stet_home")
-async def test_the_better_judge_s_word_stands_while_one_types_elsewhere() -> None:
+async def test_errors_of_the_better_checker_are_kept_while_typing_elsewhere() -> None:
     """The grammar sees nothing wrong here: between two rests the finding must not go out and on again."""
     async with editing(EGLOT) as client:
         client.open(URI, "python", MISUSED)
@@ -66,7 +66,7 @@ async def test_the_better_judge_s_word_stands_while_one_types_elsewhere() -> Non
 
 
 @pytest.mark.usefixtures("stet_home")
-async def test_it_goes_with_the_first_change_of_its_own_text() -> None:
+async def test_an_error_is_removed_with_the_first_change_of_its_text() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", MISUSED)
         params = await pushed(client, saying("Positional argument"))
@@ -103,7 +103,7 @@ async def started(tmp_path: Path, count: int = 1) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_verdict_that_comes_too_late_is_dropped(tmp_path: Path, environment: Mapping[str, str]) -> None:
+async def test_a_late_verdict_is_dropped(tmp_path: Path, environment: Mapping[str, str]) -> None:
     async with hanging(tmp_path, environment) as client:
         client.open(GO, "go", GO_BROKEN)
         await started(tmp_path)
@@ -117,7 +117,7 @@ async def test_a_verdict_that_comes_too_late_is_dropped(tmp_path: Path, environm
         assert all(empty(each["params"]) for each in client.messages[mark:] if each.get("method") == PUBLISH)
 
 
-async def test_a_hanging_check_holds_up_nobody(tmp_path: Path, environment: Mapping[str, str]) -> None:
+async def test_a_hanging_check_does_not_block_other_documents(tmp_path: Path, environment: Mapping[str, str]) -> None:
     async with hanging(tmp_path, environment) as client:
         client.open(GO, "go", GO_BROKEN)
         await pushed(client, lambda params: not empty(params), uri=GO)
@@ -130,7 +130,9 @@ async def test_a_hanging_check_holds_up_nobody(tmp_path: Path, environment: Mapp
         assert await client.request("workspace/executeCommand", {"command": "stet.jobs"})
 
 
-async def test_a_document_that_is_closed_meanwhile_stays_quiet(tmp_path: Path, environment: Mapping[str, str]) -> None:
+async def test_a_document_closed_during_the_check_gets_no_diagnostics(
+    tmp_path: Path, environment: Mapping[str, str]
+) -> None:
     async with hanging(tmp_path, environment) as client:
         client.open(GO, "go", GO_BROKEN)
         await pushed(client, lambda params: not empty(params), uri=GO)
@@ -146,7 +148,7 @@ async def test_a_document_that_is_closed_meanwhile_stays_quiet(tmp_path: Path, e
         assert all(empty(params) for params in late if params["uri"] == GO)
 
 
-async def test_a_shutdown_does_not_wait_for_it(tmp_path: Path, environment: Mapping[str, str]) -> None:
+async def test_a_shutdown_does_not_wait_for_a_check(tmp_path: Path, environment: Mapping[str, str]) -> None:
     async with hanging(tmp_path, environment) as client:
         begun = time.monotonic()
         client.open(GO, "go", GO_BROKEN)

@@ -19,13 +19,13 @@ PULLING = {"neovim-0.11.4", "vim9-yegappan-lsp", *(name for name in RECORDED if 
 pytestmark = pytest.mark.usefixtures("stet_home")
 
 
-def test_the_table_below_is_what_the_editors_say() -> None:
+def test_the_table_matches_the_recorded_editors() -> None:
     offering = {name for name in RECORDED if "diagnostic" in recorded(name)["capabilities"].get("textDocument", {})}
     assert offering == PULLING
 
 
 @pytest.mark.parametrize("name", [*RECORDED, NOTHING])
-async def test_who_pulls_is_not_pushed_to(name: str) -> None:
+async def test_a_client_that_pulls_gets_no_push(name: str) -> None:
     async with editing(name) as client:
         assert client.initialize_result is not None
         offer = client.initialize_result["capabilities"].get("diagnosticProvider")
@@ -44,7 +44,7 @@ async def test_who_pulls_is_not_pushed_to(name: str) -> None:
             assert (params["version"], params["diagnostics"][0]["source"]) == (1, "stet")
 
 
-async def test_a_push_follows_each_version_and_the_last_word_is_the_best_judge_s() -> None:
+async def test_each_version_is_pushed_and_the_last_push_is_of_the_best_checker() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", BROKEN)
         await pushed(client, saying("never closed"))
@@ -57,7 +57,7 @@ async def test_a_push_follows_each_version_and_the_last_word_is_the_best_judge_s
         assert found["range"]["start"]["line"] == 1
 
 
-async def test_closing_takes_everything_away() -> None:
+async def test_closing_a_document_removes_its_diagnostics() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", BROKEN)
         await pushed(client, saying("never closed"))
@@ -66,14 +66,14 @@ async def test_closing_takes_everything_away() -> None:
         assert empty(await pushed(client, since=mark))
 
 
-async def test_a_whole_text_is_said_to_be_whole() -> None:
+async def test_a_correct_text_has_empty_diagnostics() -> None:
     """ALE and Flymake show that a check runs until something comes."""
     async with editing("vim9-ale-3.3") as client:
         client.open(URI, "python", WHOLE)
         assert await pushed(client) == {"uri": URI, "diagnostics": [], "version": 1}
 
 
-async def test_a_pull_that_would_say_the_same_is_unchanged() -> None:
+async def test_a_pull_with_the_same_result_is_unchanged() -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", "return 1\n")  # the grammar takes it
         first = await pull(client)
@@ -90,7 +90,7 @@ async def test_a_pull_that_would_say_the_same_is_unchanged() -> None:
         assert (await pull(client, previous=mended["resultId"]))["kind"] == "unchanged"
 
 
-async def test_what_moved_is_not_unchanged() -> None:
+async def test_a_moved_diagnostic_is_not_unchanged() -> None:
     """Editors move what they show by themselves; the same words at the same place may then be news."""
     async with editing(VSCODE) as client:
         client.open(URI, "toml", "x = ]\ny = 1\n")
@@ -101,7 +101,7 @@ async def test_what_moved_is_not_unchanged() -> None:
         assert second["items"][0]["range"] == first["items"][0]["range"]
 
 
-async def test_a_client_that_can_be_asked_pulls_the_better_words() -> None:
+async def test_a_client_with_refresh_support_pulls_the_better_message() -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", MISUSED)
         assert (await pull(client))["items"] == []
@@ -110,7 +110,7 @@ async def test_a_client_that_can_be_asked_pulls_the_better_words() -> None:
         assert client.received(PUBLISH) == []
 
 
-async def test_a_client_that_cannot_be_asked_is_pushed_the_rest_until_it_pulls() -> None:
+async def test_a_client_without_refresh_support_is_pushed_the_rest_until_it_pulls() -> None:
     async with editing(NEOVIM) as client:
         client.open(URI, "python", MISUSED)
         assert (await pull(client))["items"] == []
@@ -123,7 +123,7 @@ async def test_a_client_that_cannot_be_asked_is_pushed_the_rest_until_it_pulls()
         assert client.received(REFRESH) == []
 
 
-async def test_no_word_of_a_text_that_is_gone() -> None:
+async def test_no_diagnostics_of_an_outdated_text_are_sent() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", "")
         for count in range(1, 100):
@@ -135,7 +135,7 @@ async def test_no_word_of_a_text_that_is_gone() -> None:
         assert client.received(PUBLISH)[-1]["diagnostics"] == []
 
 
-async def test_pulls_during_quick_changes_answer_for_the_last_text() -> None:
+async def test_pulls_during_quick_changes_are_answered_for_the_last_text() -> None:
     async with editing(NEOVIM) as client:
         client.open(URI, "python", "")
         calls = []
@@ -149,7 +149,7 @@ async def test_pulls_during_quick_changes_answer_for_the_last_text() -> None:
             await call
 
 
-async def test_a_pull_is_given_up_at_once() -> None:
+async def test_a_pull_is_cancelled_at_once() -> None:
     release = asyncio.Event()
 
     async def settings(params: Json) -> list[None]:
@@ -167,7 +167,7 @@ async def test_a_pull_is_given_up_at_once() -> None:
         release.set()
 
 
-async def test_what_a_client_can_show_is_what_it_gets() -> None:
+async def test_a_client_gets_only_fields_that_it_supports() -> None:
     async with editing(VSCODE) as full, editing(EGLOT) as little:
         for client in (full, little):
             client.open(URI, "python", "x = (1\ny = 2\n")
@@ -181,7 +181,7 @@ async def test_what_a_client_can_show_is_what_it_gets() -> None:
     assert not {"relatedInformation", "data", "tags"} & set(poor)
 
 
-async def test_columns_are_the_client_s() -> None:
+async def test_columns_use_the_encoding_of_the_client() -> None:
     text = "𝒳 = '🦀🦀'; y = (\n"
     for name, column in ((EGLOT, 17), ("vim9-yegappan-lsp", 14), (NEOVIM, 23)):
         async with editing(name) as client:
@@ -203,7 +203,7 @@ async def test_columns_are_the_client_s() -> None:
         ("file:///w/a.toml", "toml", "x = [1\ny = 2\n"),
     ],
 )
-async def test_documents_of_any_kind_that_are_edited_are_checked(uri: str, language: str, text: str) -> None:
+async def test_every_kind_of_edited_document_is_checked(uri: str, language: str, text: str) -> None:
     async with editing(EGLOT) as client:
         client.open(uri, language, text)
         assert await pushed(client, lambda params: not empty(params), uri=uri)
@@ -219,7 +219,7 @@ async def test_documents_of_any_kind_that_are_edited_are_checked(uri: str, langu
         ("stet:/explain-1.md", "markdown", BROKEN),
     ],
 )
-async def test_documents_that_are_not_are_left_alone(uri: str, language: str, text: str) -> None:
+async def test_other_documents_are_not_checked(uri: str, language: str, text: str) -> None:
     async with editing(VSCODE) as client:
         client.open(uri, language, text)
         assert (await pull(client, uri))["items"] == []
@@ -230,7 +230,7 @@ async def test_documents_that_are_not_are_left_alone(uri: str, language: str, te
         assert all(empty(params) for params in client.received(PUBLISH) if params["uri"] == uri)
 
 
-async def test_a_document_that_nobody_opened_has_nothing_to_tell(tmp_path: Path) -> None:
+async def test_a_document_that_is_not_open_has_no_diagnostics(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text(BROKEN)
     async with editing(VSCODE) as client:
@@ -244,13 +244,13 @@ async def test_a_grammar_that_errs_on_good_code_only_warns() -> None:
         assert {each["severity"] for each in params["diagnostics"]} == {2}
 
 
-async def test_binary_data_is_called_so() -> None:
+async def test_binary_data_is_reported_as_such() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", "x = 1\0\n")
         assert await pushed(client, saying("binary data"))
 
 
-async def test_a_huge_text_is_left_alone_and_that_is_said_once() -> None:
+async def test_a_huge_text_is_not_checked_and_reported_once() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", BROKEN + "#" * 1_000_000)
         said = await client.wait_for(
@@ -268,7 +268,7 @@ async def test_a_huge_text_is_left_alone_and_that_is_said_once() -> None:
         await pushed(client, saying("never closed"))
 
 
-async def test_a_document_that_is_opened_anew_is_judged_anew() -> None:
+async def test_a_reopened_document_is_checked_again() -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", BROKEN)
         await pushed(client, saying("never closed"))
@@ -285,7 +285,7 @@ async def fix_titles(client: RawClient, diagnostics: list[Json]) -> list[str]:
     return [action["title"] for action in await client.request("textDocument/codeAction", params)]
 
 
-async def test_an_error_of_ours_offers_the_fix() -> None:
+async def test_a_diagnostic_of_stet_offers_the_fix() -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", BROKEN)
         items = (await worded(client, "never closed"))["items"]

@@ -40,7 +40,7 @@ def told(line: int, *, source: str | None = "Pyright", severity: int = 1) -> Jso
 
 
 @pytest.mark.parametrize("checks", [{"live": False}, {"live_off": ["py"]}, {"live_off": ["Python", "go"]}])
-async def test_a_setting_silences_and_its_return_gives_voice_at_once(checks: dict[str, Any]) -> None:
+async def test_a_setting_disables_and_enables_diagnostics_at_once(checks: dict[str, Any]) -> None:
     async with editing(EGLOT) as client:
         client.open(URI, "python", BROKEN)
         await pushed(client, saying("never closed"))
@@ -52,7 +52,7 @@ async def test_a_setting_silences_and_its_return_gives_voice_at_once(checks: dic
         await pushed(client, saying("never closed"), since=mark)
 
 
-async def test_silence_from_the_start_says_nothing_at_all() -> None:
+async def test_disabled_from_the_start_no_diagnostics_are_sent() -> None:
     async with editing(EGLOT, settings={"checks": {"live_off": ["python"]}}) as client:
         client.open(URI, "python", BROKEN)
         client.open(OTHER, "javascript", "let x = (\n")
@@ -60,7 +60,7 @@ async def test_silence_from_the_start_says_nothing_at_all() -> None:
         assert all(params["uri"] == OTHER for params in client.received(PUBLISH))
 
 
-async def test_the_project_s_file_counts_as_soon_as_it_is_saved(tmp_path: Path) -> None:
+async def test_the_project_file_is_applied_when_it_is_saved(tmp_path: Path) -> None:
     async with editing(EGLOT, rootUri=tmp_path.as_uri()) as client:
         client.open(URI, "python", BROKEN)
         await pushed(client, saying("never closed"))
@@ -95,7 +95,7 @@ async def test_an_error_of_another_server_on_the_same_line_silences_its_language
     [told(0, severity=2), told(0, severity=3), told(1), told(0, source="stet"), told(0, source=None)],
     ids=["a warning", "information", "another line", "our own", "nobody knows whose"],
 )
-async def test_other_diagnostics_prove_nothing(foreign: Json) -> None:
+async def test_other_diagnostics_do_not_silence_a_language(foreign: Json) -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", "x = (\n\n\n")
         assert (await pull(client))["items"]
@@ -103,7 +103,7 @@ async def test_other_diagnostics_prove_nothing(foreign: Json) -> None:
         assert await worded(client, "'(' is never closed")
 
 
-async def test_who_wants_both_gets_both() -> None:
+async def test_a_setting_enables_both_sources_of_errors() -> None:
     async with editing(VSCODE, settings={"checks": {"live_yield": False}}) as client:
         client.open(URI, "python", BROKEN)
         assert (await pull(client))["items"]
@@ -111,7 +111,7 @@ async def test_who_wants_both_gets_both() -> None:
         assert (await pull(client))["items"]
 
 
-async def test_languages_that_an_editor_diagnoses_by_itself_are_left_to_it() -> None:
+async def test_languages_that_an_editor_diagnoses_itself_are_not_checked() -> None:
     options = {"plugin": {"name": "vscode", "diagnoses": ["javascript", "jsonc", 7]}}
     async with editing(VSCODE, initializationOptions=options) as client:
         client.open(OTHER, "javascript", "let x = (\n")
@@ -120,7 +120,7 @@ async def test_languages_that_an_editor_diagnoses_by_itself_are_left_to_it() -> 
         assert (await pull(client))["items"]
 
 
-async def test_settings_that_cannot_be_used_do_not_keep_the_errors_back(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_invalid_settings_do_not_disable_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STET_BASE_URL", "no address")
     async with editing(EGLOT) as client:
         client.open(URI, "python", BROKEN)

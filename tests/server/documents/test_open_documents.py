@@ -71,7 +71,7 @@ async def test_lines_end_where_the_protocol_says_and_nowhere_else(encoding: Enco
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_positions_past_an_end_are_that_end(encoding: Encoding) -> None:
+def test_positions_past_an_end_are_clamped_to_it(encoding: Encoding) -> None:
     opened = documents("abc", encoding)
     change = partial((0, 0), (0, 100), "x")
     opened.change(URI, 2, change)
@@ -83,7 +83,7 @@ def test_positions_past_an_end_are_that_end(encoding: Encoding) -> None:
     assert text_of(opened) == "xy"
 
 
-def test_a_range_that_ends_before_it_starts_is_turned_round() -> None:
+def test_a_reversed_range_is_swapped() -> None:
     opened = documents("abc")
     opened.change(URI, 2, partial((0, 2), (0, 1), "X"))
     assert text_of(opened) == "aXc"
@@ -121,7 +121,7 @@ def test_a_position_inside_a_surrogate_pair_cuts_it() -> None:
     assert text_of(opened) == "a\U0001fa01b"
 
 
-async def test_half_a_surrogate_pair_survives_the_way_there_and_back() -> None:
+async def test_a_lone_surrogate_survives_a_round_trip() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         client.open(URI, "python", "x = '\ud83d'\n")
@@ -191,7 +191,7 @@ async def test_changes_to_a_document_that_was_never_opened_are_dropped() -> None
         assert not client.received("window/showMessage")
 
 
-async def test_a_text_whose_change_cannot_be_read_is_not_trusted_until_it_is_opened_anew() -> None:
+async def test_a_text_with_an_invalid_change_is_not_trusted_until_it_is_reopened() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         client.open(URI, "python", "a")
@@ -205,7 +205,7 @@ async def test_a_text_whose_change_cannot_be_read_is_not_trusted_until_it_is_ope
         assert (await seen(client))["text"] == "c"
 
 
-async def test_a_document_that_only_the_disk_has(tmp_path: Path) -> None:
+async def test_a_document_that_is_not_open_is_read_from_disk(tmp_path: Path) -> None:
     path = tmp_path / "ä b.py"
     path.write_bytes(b"\xef\xbb\xbfx = 1\r\n")
     async with connected(hardened()) as client:
@@ -230,7 +230,7 @@ async def test_untitled_documents_have_a_text_and_no_path() -> None:
         assert await seen(client, "untitled:Untitled-1") == {"text": None}
 
 
-def test_what_is_no_readable_text_file_is_no_document(tmp_path: Path) -> None:
+def test_a_file_that_is_not_readable_text_is_not_a_document(tmp_path: Path) -> None:
     (tmp_path / "binary.py").write_bytes(b"a\0b")
     (tmp_path / "latin.py").write_bytes(b"\xe4")
     (tmp_path / "large.py").write_bytes(b"a" * (LARGEST_FILE + 1))
@@ -257,7 +257,7 @@ def test_what_is_no_readable_text_file_is_no_document(tmp_path: Path) -> None:
         ("untitled:a.py", None),
     ],
 )
-def test_paths_of_uris(uri: str, path: str | None) -> None:
+def test_paths_are_derived_from_uris(uri: str, path: str | None) -> None:
     assert path_of(uri) == (None if path is None else Path(path))
 
 
@@ -281,7 +281,7 @@ def test_any_spelling_of_a_uri_finds_the_document() -> None:
         ("", "untitled:1", "plaintext"),
     ],
 )
-def test_languages_by_the_clients_name_or_the_files(language: str, uri: str, known_as: str) -> None:
+def test_the_language_follows_the_language_id_or_the_file_name(language: str, uri: str, known_as: str) -> None:
     opened = Documents()
     opened.open(item("", uri, language=language))
     snapshot = opened.snapshot(uri)
@@ -334,7 +334,7 @@ def test_a_track_follows_changes_closing_and_reopening() -> None:
     assert track.rebase(span) is None
 
 
-def test_a_track_made_late_knows_what_happened_since_its_snapshot() -> None:
+def test_a_track_created_late_includes_changes_since_its_snapshot() -> None:
     opened = documents("one\ntwo\n")
     snapshot = opened.snapshot(URI)
     assert snapshot is not None

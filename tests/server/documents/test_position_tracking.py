@@ -90,7 +90,7 @@ def test_a_change_across_an_end_touches_the_span() -> None:
     assert typist.found(ONE) is None
 
 
-def test_typing_exactly_at_both_ends_leaves_the_span_alone() -> None:
+def test_typing_exactly_at_both_ends_does_not_touch_the_span() -> None:
     typist = Typist("f(abc)")
     typist.replace(2, 2, "<")
     typist.replace(6, 6, ">")
@@ -98,14 +98,14 @@ def test_typing_exactly_at_both_ends_leaves_the_span_alone() -> None:
     assert typist.track.rebase(Span(2, 5)) == Span(3, 6)
 
 
-def test_lines_written_directly_above_and_below_leave_the_span_alone() -> None:
+def test_lines_written_directly_above_and_below_do_not_touch_the_span() -> None:
     typist = Typist(TEXT)
     typist.type("def one", "@cache\ndef one")
     typist.type("return 1", "return 1\n\n# next")
     assert typist.found(ONE) == ONE
 
 
-def test_going_on_with_the_first_or_the_last_line_touches_the_span() -> None:
+def test_extending_the_first_or_the_last_line_touches_the_span() -> None:
     for old, new in [("def one", "async def one"), ("return 1", "return 1 + x")]:
         typist = Typist(TEXT)
         typist.type(old, new)
@@ -127,7 +127,7 @@ def test_an_undone_change_leaves_no_trace() -> None:
     assert typist.found(ONE) == ONE
 
 
-def test_everything_deleted_and_brought_back() -> None:
+def test_deleting_and_restoring_everything_keeps_the_span() -> None:
     typist = Typist(TEXT)
     typist.reload("")
     assert typist.found(ONE) is None
@@ -144,7 +144,7 @@ def test_equal_text_in_another_place_is_not_taken_for_the_span() -> None:
     assert typist.track.rebase(span) is None
 
 
-def test_a_reload_that_formats_one_unit_leaves_the_other_alone() -> None:
+def test_a_reload_that_formats_one_unit_does_not_touch_the_other() -> None:
     typist = Typist(TEXT)
     typist.reload("import os\nimport sys\n\n\ndef one():\n    return 1\n\n\ndef two( ):\n        return 2\n")
     assert typist.found(ONE) == ONE
@@ -169,9 +169,7 @@ def test_completing_a_word_by_replacing_it_counts_as_what_it_adds() -> None:
     ("change", "place"),
     [((0, 0, "z"), 3), ((5, 5, "z"), 2), ((2, 2, "z"), None), ((1, 3, ""), None), ((2, 3, ""), None), ((3, 4, ""), 2)],
 )
-def test_a_position_is_touched_by_what_is_written_or_deleted_exactly_there(
-    change: tuple[int, int, str], place: int | None
-) -> None:
+def test_a_position_is_touched_by_a_change_exactly_there(change: tuple[int, int, str], place: int | None) -> None:
     typist = Typist("abcde")
     typist.replace(*change)
     assert typist.track.rebase(Span(2, 2)) == (None if place is None else Span(place, place))
@@ -196,7 +194,7 @@ def test_a_position_in_an_empty_text() -> None:
 # Closing, reopening, the disk
 
 
-def test_a_closed_document_has_no_place() -> None:
+def test_a_closed_document_has_no_position() -> None:
     typist = Typist(TEXT)
     typist.track.shut()
     assert typist.track.closed
@@ -219,7 +217,7 @@ def test_a_file_that_was_never_opened_is_followed_on_the_disk() -> None:
     assert track.rebase(span) == Span(span.start + 2, span.end + 2)
 
 
-def test_a_released_track_knows_nothing() -> None:
+def test_a_released_track_has_no_position() -> None:
     typist = Typist(TEXT)
     typist.track.release()
     assert typist.found(ONE) is None
@@ -246,7 +244,7 @@ async def test_waiting_ends_when_the_document_is_closed() -> None:
     await waiting
 
 
-async def test_waiting_can_be_given_up() -> None:
+async def test_waiting_can_be_cancelled() -> None:
     typist = Typist(TEXT)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(typist.track.wait_change(1), 0.01)

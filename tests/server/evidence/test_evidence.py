@@ -50,7 +50,7 @@ def answer(*evidence: Evidence, summary: Summary = DONE, **known: Any) -> Answer
 # Words ----------------------------------------------------------------------------------------------------------------
 
 
-def test_the_message_begins_with_how_sure_it_is_and_why() -> None:
+def test_the_message_begins_with_the_confidence_and_its_reason() -> None:
     reasons = ("3 of 3 samples agree on 214 inputs", "4 doctests pass")
     reason = "; ".join(reasons)
     assert summarize(answer(reasons=reasons)) == f"70 % sure: {reason} · Refactored `add`"
@@ -60,12 +60,12 @@ def test_the_message_begins_with_how_sure_it_is_and_why() -> None:
     assert summarize(answer(summary=Summary("Explained", "`add`"))) == "Explained `add`"
 
 
-def test_a_refusal_says_what_passed_nevertheless() -> None:
+def test_a_refusal_lists_the_checks_that_passed() -> None:
     no = answer(PARSES, FAILED, summary=Summary(problem="Refactor: no edit, test_add fails."), reasons=("x",))
     assert summarize(no) == "Refactor: no edit, test_add fails. Passed: syntax ok."
 
 
-def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> None:
+def test_a_report_lists_each_check_and_quotes_its_evidence(tmp_path: Path) -> None:
     wild = Evidence(Check.NAMES, Ruling.UNKNOWN, "![x](http://h/) `f`\n# no heading")
     of = answer(PARSES, wild, FAILED, reasons=("tests FAILED: test_add fails",), trace="0123456789ab")
     files = write(tmp_path, of.evidence)
@@ -82,13 +82,13 @@ def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> No
     assert "\n# no heading" not in text
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_a_long_text_is_truncated_with_a_note() -> None:
     assert first_lines("a\nb\nc\n", 2) == "a\nb\n... 1 more lines"
     assert first_lines("a\nb\n", 2) == "a\nb\n"
     assert first_lines("abcdef", 2, 3) == "abc\n... some more lines"
 
 
-def test_names_of_files_are_no_paths_and_never_meet(tmp_path: Path) -> None:
+def test_names_of_attachments_are_unique_and_not_paths(tmp_path: Path) -> None:
     wild = tuple(Attachment(name, "python", name) for name in ("../../x.py", ".._.._x.py", ".hidden", "a b.py"))
     files = write(tmp_path, [Evidence(Check.TESTS, Ruling.FAIL, "", attachments=wild)])
 
@@ -98,7 +98,7 @@ def test_names_of_files_are_no_paths_and_never_meet(tmp_path: Path) -> None:
     assert {file.read_text() for file in files.values()} == {each.name for each in wild}
 
 
-def test_an_unknown_check_is_answered_with_those_there_are() -> None:
+def test_an_unknown_check_is_answered_with_the_available_ones() -> None:
     with pytest.raises(UsageError, match="it has syntax, tests"):
         select_check(answer(PARSES, FAILED), "speed")
     with pytest.raises(UsageError, match="has no evidence"):
@@ -118,7 +118,7 @@ def file_of(row: Json) -> Path:
     return Path(row["uri"].removeprefix("file://"))
 
 
-async def test_a_counter_example_opens_as_a_private_file_that_runs(
+async def test_a_counterexample_opens_as_a_private_file_that_runs(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(WRONG)
@@ -159,7 +159,7 @@ async def test_a_counter_example_opens_as_a_private_file_that_runs(
     assert not file.exists(), "it goes with its job"
 
 
-async def test_a_client_without_any_way_to_show_it_gets_it_as_markdown(
+async def test_a_client_that_cannot_show_a_report_gets_markdown(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(WRONG)
@@ -176,7 +176,7 @@ async def test_a_client_without_any_way_to_show_it_gets_it_as_markdown(
         assert await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}}) == []
 
 
-async def test_evidence_can_be_looked_at_before_the_answer(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_evidence_can_be_opened_before_the_answer(scripted: ScriptedModel, environment: Environment) -> None:
     scripted.default = fenced(NEW)
     async with editor(environment, NEOVIM) as client:
         titles = iter(["Show evidence", "Apply"])
@@ -198,9 +198,7 @@ async def test_evidence_can_be_looked_at_before_the_answer(scripted: ScriptedMod
         assert edit not in (await command(client, "stet.evidence", job=job, check="differential"))["markdown"]
 
 
-async def test_a_change_that_shows_late_has_its_lens_after_all(
-    scripted: ScriptedModel, environment: Environment
-) -> None:
+async def test_a_late_change_still_gets_its_lens(scripted: ScriptedModel, environment: Environment) -> None:
     """The client answers, and tells the change when the job has ended without it."""
     scripted.default = fenced(NEW)
     async with editor(environment, VSCODE) as client:
@@ -218,7 +216,7 @@ async def test_a_change_that_shows_late_has_its_lens_after_all(
         assert lens["command"]["arguments"] == [{"job": job}]
 
 
-async def test_two_edits_that_show_late_both_have_their_lens(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_two_late_edits_both_get_their_lens(scripted: ScriptedModel, environment: Environment) -> None:
     """The client says yes to both of one document, and tells both changes when the jobs have ended without them."""
     shorter = "def other():\n    return 2 - 1\n"
     scripted.replies([fenced(NEW), fenced(shorter)])
@@ -237,7 +235,7 @@ async def test_two_edits_that_show_late_both_have_their_lens(scripted: ScriptedM
         assert where == {first: 0, second: 4}, "each above its own code"
 
 
-async def test_an_edit_that_is_sent_again_lands_once(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_a_resent_edit_is_applied_once(scripted: ScriptedModel, environment: Environment) -> None:
     """The first was lost by the client: what shows within its minute is the second's."""
     scripted.default = fenced(NEW)
     async with editor(environment, VSCODE) as client:
@@ -255,7 +253,7 @@ async def test_an_edit_that_is_sent_again_lands_once(scripted: ScriptedModel, en
         assert [lens["command"]["arguments"] for lens in lenses] == [[{"job": job}]]
 
 
-async def test_a_lens_stands_above_changed_code_until_it_changes_again(
+async def test_a_lens_is_shown_above_changed_code_until_it_changes_again(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(NEW)

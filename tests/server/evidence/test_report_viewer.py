@@ -55,7 +55,7 @@ async def test_a_report_is_a_private_file_where_only_files_can_be_shown(environm
         assert file.parent.stat().st_mode & 0o077 == 0
 
 
-async def test_our_own_reports_get_no_actions_and_are_never_the_target(environment: Environment) -> None:
+async def test_reports_of_stet_get_no_actions_and_are_never_the_target(environment: Environment) -> None:
     async with editor(environment, NEOVIM) as client:
         await explained(client)
         [shown] = client.received("window/showDocument")
@@ -69,7 +69,9 @@ async def test_our_own_reports_get_no_actions_and_are_never_the_target(environme
         await finish(client, again["job"])
 
 
-async def test_without_documents_a_short_message_and_the_whole_in_the_log(environment: Environment) -> None:
+async def test_a_client_without_documents_gets_a_short_message_and_the_report_in_the_log(
+    environment: Environment,
+) -> None:
     async with editor(environment, NOTHING) as client:
         result = await explained(client)
 
@@ -77,7 +79,7 @@ async def test_without_documents_a_short_message_and_the_whole_in_the_log(enviro
         assert any(params["message"] == result["markdown"] for params in client.received("window/logMessage"))
 
 
-async def test_a_client_that_cannot_show_it_after_all_gets_the_message(environment: Environment) -> None:
+async def test_a_client_that_fails_to_show_a_report_gets_a_message(environment: Environment) -> None:
     async with editor(environment, NEOVIM) as client:
         client.answers["window/showDocument"] = lambda params: {"success": False}
         await explained(client)
@@ -115,7 +117,7 @@ async def test_a_job_that_the_plugin_does_not_follow_is_shown_by_the_server(envi
         assert await client.wait_for(lambda message: message.get("method") == "window/showDocument")
 
 
-async def test_the_log_file_holds_no_code_and_no_prompt(environment: Environment) -> None:
+async def test_the_log_file_contains_no_code_and_no_prompt(environment: Environment) -> None:
     async with editor(environment, NEOVIM) as client:
         await explained(client)
     log = Path(environment["STET_HOME"], "log", "stet.log").read_text()

@@ -71,7 +71,7 @@ def offered(actions: list[Action]) -> list[str]:
     return [action.title for action in actions if not getattr(action, "disabled", None)]
 
 
-async def test_a_unit_gets_everything_but_a_fix_and_is_named() -> None:
+async def test_a_unit_gets_all_actions_but_a_fix_with_its_name() -> None:
     document = snapshot()
     actions = code_actions(params(at(5)), document, await index_of(document), LITERAL)
 
@@ -87,14 +87,14 @@ async def test_a_unit_gets_everything_but_a_fix_and_is_named() -> None:
 
 
 @pytest.mark.parametrize("line", [4, 5])
-async def test_the_comment_above_a_unit_belongs_to_it(line: int) -> None:
+async def test_a_comment_above_a_unit_belongs_to_it(line: int) -> None:
     document = snapshot(TEXT.replace("    def parse", "    # From text,\n    # by ISO 8601.\n    def parse"))
     actions = code_actions(params(at(line, column=7)), document, await index_of(document), LITERAL)
 
     assert "Refactor `Parser.parse_date`" in offered(actions)
 
 
-async def test_a_diagnostic_brings_the_fix_with_what_it_answers() -> None:
+async def test_a_diagnostic_adds_the_fix_for_it() -> None:
     document = snapshot()
     actions = code_actions(params(at(5), diagnostics=(problem(5),)), document, await index_of(document), LITERAL)
 
@@ -107,7 +107,7 @@ async def test_a_diagnostic_brings_the_fix_with_what_it_answers() -> None:
     assert fix.command.arguments[0]["diagnostics"][0]["code"] == "F821"
 
 
-async def test_a_diagnostic_elsewhere_brings_none() -> None:
+async def test_a_diagnostic_elsewhere_adds_no_fix() -> None:
     document = snapshot()
     actions = code_actions(params(at(5), diagnostics=(problem(1),)), document, await index_of(document), LITERAL)
 
@@ -149,7 +149,7 @@ async def test_an_index_of_another_version_is_not_used() -> None:
     assert "Refactor with Stet" in offered(actions)
 
 
-async def test_an_automatic_request_gets_quick_fixes_alone() -> None:
+async def test_an_automatic_request_gets_only_quick_fixes() -> None:
     document = snapshot()
     index = await index_of(document)
 
@@ -215,7 +215,7 @@ async def test_the_tag_is_on_all_but_analyze_where_the_client_knows_it() -> None
     assert not any(a.tags for a in code_actions(request, document, index, LITERAL) if isinstance(a, types.CodeAction))
 
 
-async def test_what_does_not_fit_is_disabled_with_a_reason_where_the_client_shows_it() -> None:
+async def test_unavailable_actions_are_disabled_with_a_reason_if_the_client_supports_it() -> None:
     document = snapshot()
     index = await index_of(document)
 
@@ -243,14 +243,14 @@ async def test_a_client_without_literals_gets_commands() -> None:
     assert "Refactor `Parser.parse_date`" in offered(actions)
 
 
-async def test_a_range_far_outside_is_no_reason_to_fail() -> None:
+async def test_a_range_outside_the_document_does_not_fail() -> None:
     document = snapshot()
     actions = code_actions(params(at(100_000, 200_000)), document, await index_of(document), LITERAL)
 
     assert "Analyze with Stet" in offered(actions)
 
 
-async def test_ten_thousand_lines_cost_milliseconds() -> None:
+async def test_ten_thousand_lines_take_milliseconds() -> None:
     """The request never parses and never waits. This thread's own time counts: the machine may be busy."""
     text = "".join(f"def function_{n}(value):\n    total = value + {n}\n    return total\n\n\n" for n in range(2_000))
     document = snapshot(text)

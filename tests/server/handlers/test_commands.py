@@ -35,7 +35,7 @@ def environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     return {**environment, "STET_MEMORY_ENABLED": "true"}
 
 
-async def test_the_server_says_who_it_is_and_what_it_can(environment: Environment) -> None:
+async def test_the_server_reports_its_name_and_capabilities(environment: Environment) -> None:
     async with editor(environment) as client:
         assert client.initialize_result is not None
         capabilities = client.initialize_result["capabilities"]
@@ -61,7 +61,9 @@ async def test_an_action_answers_at_once_with_a_job(scripted: ScriptedModel, env
         await command(client, "stet.cancel", job=job)
 
 
-async def test_without_a_uri_the_document_last_used_is_meant(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_without_a_uri_the_document_last_used_is_the_target(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
     scripted.default = fenced(NEW)
     async with editor(environment) as client:
         with pytest.raises(ErrorAnswer, match="no document is open") as raised:
@@ -79,7 +81,7 @@ async def test_without_a_uri_the_document_last_used_is_meant(scripted: ScriptedM
         assert client.text(URI) == NEW
 
 
-async def test_arguments_of_null_are_none(environment: Environment) -> None:
+async def test_null_arguments_are_treated_as_missing(environment: Environment) -> None:
     async with editor(environment) as client:
         for arguments in (None, [], [None], [{}]):
             answer = await client.request("workspace/executeCommand", {"command": "stet.jobs", "arguments": arguments})
@@ -182,7 +184,7 @@ async def test_custom_runs_an_action_by_name(scripted: ScriptedModel, wired: Any
     assert (await finish(wired, answer["job"]))["applied"] is True
 
 
-async def test_show_prompt_sends_nothing(scripted: ScriptedModel, wired: Any) -> None:
+async def test_show_prompt_sends_no_request(scripted: ScriptedModel, wired: Any) -> None:
     shown = await command(wired, "stet.showPrompt", action="refactor", uri=URI, range=lines(1), instruction="shorter")
 
     assert scripted.requests == []
@@ -205,12 +207,12 @@ async def test_stats_count_what_was_done(scripted: ScriptedModel, wired: Any) ->
     assert stats["tokens"]["completion"] > 0
 
 
-async def test_the_memory_is_truly_empty(wired: Any) -> None:
+async def test_an_empty_memory_is_reported_as_empty(wired: Any) -> None:
     assert await command(wired, "stet.memory.search", query="sum") == {"solutions": [], "available": True}
     assert (await command(wired, "stet.memory.stats"))["solutions"] == 0
 
 
-async def test_no_model_is_one_clear_sentence(environment: Environment) -> None:
+async def test_a_missing_model_is_reported_in_one_sentence(environment: Environment) -> None:
     with dead_endpoint() as nowhere:
         async with editor({**environment, "STET_BASE_URL": nowhere}) as client:
             client.open(URI, "python", TEXT)
@@ -223,7 +225,7 @@ async def test_no_model_is_one_clear_sentence(environment: Environment) -> None:
             assert client.text(URI) == TEXT
 
 
-async def test_a_typo_in_the_project_file_is_told_and_harmless(
+async def test_a_typo_in_the_project_file_is_reported_and_ignored(
     scripted: ScriptedModel, environment: Environment, tmp_path: Any
 ) -> None:
     scripted.default = fenced(NEW)
@@ -238,7 +240,7 @@ async def test_a_typo_in_the_project_file_is_told_and_harmless(
         assert ".stet.toml" in told
 
 
-async def test_a_changed_project_file_counts_for_the_next_job(
+async def test_a_changed_project_file_applies_to_the_next_job(
     scripted: ScriptedModel, environment: Environment, tmp_path: Any
 ) -> None:
     scripted.default = fenced(NEW)
@@ -251,7 +253,7 @@ async def test_a_changed_project_file_counts_for_the_next_job(
         assert "changeAnnotations" in sent["edit"]
 
 
-async def test_editor_settings_are_pulled_or_come_with_the_start(
+async def test_editor_settings_are_requested_or_sent_with_initialize(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(NEW)

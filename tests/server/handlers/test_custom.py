@@ -43,7 +43,7 @@ async def tidied(client: RawClient, uri: str) -> Json:
     return await finish(client, (await command(client, "stet.custom", action="tidy", uri=uri, range=lines(1)))["job"])
 
 
-async def test_they_are_offered_by_their_kind(environment: Environment, project: Path) -> None:
+async def test_custom_actions_are_offered_by_their_kind(environment: Environment, project: Path) -> None:
     uri = (project / "a.py").as_uri()
     async with editor(environment, **folders(project)) as client:
         client.open(uri, "python", CODE)
@@ -61,7 +61,9 @@ async def test_they_are_offered_by_their_kind(environment: Environment, project:
         assert kinds == ["refactor.rewrite.stet.document"], "tidy is for Python"
 
 
-async def test_a_project_is_asked_for_once_and_again_when_it_changes(environment: Environment, project: Path) -> None:
+async def test_trust_in_a_project_is_requested_once_and_again_after_a_change(
+    environment: Environment, project: Path
+) -> None:
     uri = (project / "a.py").as_uri()
     questions: list[str] = []
 
@@ -87,7 +89,7 @@ async def test_a_project_is_asked_for_once_and_again_when_it_changes(environment
         assert (await tidied(client, uri))["applied"] is True, "it is remembered"
 
 
-async def test_a_no_is_final(environment: Environment, project: Path, scripted: ScriptedModel) -> None:
+async def test_a_refusal_of_trust_is_final(environment: Environment, project: Path, scripted: ScriptedModel) -> None:
     uri = (project / "a.py").as_uri()
     async with editor(environment, **folders(project)) as client:
         client.open(uri, "python", CODE)
@@ -99,7 +101,7 @@ async def test_a_no_is_final(environment: Environment, project: Path, scripted: 
     assert scripted.requests == []
 
 
-async def test_an_unknown_one_gets_a_hint(environment: Environment, project: Path) -> None:
+async def test_an_unknown_custom_action_gets_a_hint(environment: Environment, project: Path) -> None:
     async with editor(environment, **folders(project)) as client:
         client.open("file:///a.py", "python", CODE)
         with pytest.raises(ErrorAnswer, match="did you mean 'document'"):

@@ -106,7 +106,7 @@ async def test_an_undone_edit_is_not_remembered(
     assert (stats["solutions"], stats["use"]["learned"]) == (0, 0)
 
 
-async def test_an_edit_that_is_undone_after_it_was_saved_is_taken_out_again(
+async def test_an_edit_undone_after_saving_is_removed_from_the_memory(
     environment: Environment, scripted: ScriptedModel, folder: Path
 ) -> None:
     uri = (folder / "loud.py").as_uri()

@@ -40,7 +40,7 @@ async def shown_when(client: RawClient, words: str, **argument: object) -> Json:
             await asyncio.sleep(0.2)
 
 
-async def test_what_is_shown_is_what_is_sent(
+async def test_the_shown_prompt_is_the_prompt_that_is_sent(
     scripted: ScriptedModel, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
     root = project(tmp_path / "project")
@@ -61,7 +61,7 @@ async def test_what_is_shown_is_what_is_sent(
     assert shown["left_out"] == []
 
 
-async def test_files_that_change_on_the_disk_are_heard_of(environment: Mapping[str, str], tmp_path: Path) -> None:
+async def test_files_changed_on_disk_are_noticed(environment: Mapping[str, str], tmp_path: Path) -> None:
     root = project(tmp_path / "project")
     uri = (root / "use.py").as_uri()
     async with editor(environment, VSCODE, rootUri=root.as_uri(), workspaceFolders=None) as client:

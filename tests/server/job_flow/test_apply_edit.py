@@ -92,7 +92,7 @@ async def held_job(client: RawClient, held: Held, text: str = BEFORE, uri: str =
 
 
 @pytest.mark.parametrize("name", [*RECORDED, NOTHING])
-async def test_each_client_gets_the_edit_as_it_understands_it(name: str, environment: Environment) -> None:
+async def test_each_client_gets_the_edit_in_a_form_that_it_supports(name: str, environment: Environment) -> None:
     async with editor(environment, name) as client:
         result = await refactored(client)
 
@@ -125,7 +125,7 @@ async def test_a_client_without_versions_gets_plain_changes(environment: Environ
         assert client.text(URI) == AFTER
 
 
-async def test_the_edit_is_small_and_one(environment: Environment) -> None:
+async def test_the_edit_is_a_single_minimal_change(environment: Environment) -> None:
     async with editor(environment) as client:
         await refactored(client)
 
@@ -169,7 +169,7 @@ async def test_typing_inside_is_never_overwritten(scripted: ScriptedModel, envir
         assert not client.received("workspace/applyEdit")
 
 
-async def test_a_change_that_was_undone_does_not_count(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_an_undone_change_does_not_block_the_edit(scripted: ScriptedModel, environment: Environment) -> None:
     held = Held(scripted)
     async with editor(environment) as client:
         job = await held_job(client, held)
@@ -200,7 +200,7 @@ async def test_an_edit_that_no_longer_parses_after_a_change_is_refused(
         assert client.text(URI) == before
 
 
-async def test_a_formatter_that_leaves_the_target_alone_does_no_harm(
+async def test_a_formatter_that_does_not_touch_the_target_does_not_block_the_edit(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     held = Held(scripted)
@@ -214,7 +214,9 @@ async def test_a_formatter_that_leaves_the_target_alone_does_no_harm(
         assert client.text(URI) == AFTER
 
 
-async def test_a_formatter_that_rewrites_the_target_wins(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_a_formatter_that_rewrites_the_target_blocks_the_edit(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
     held = Held(scripted)
     async with editor(environment) as client:
         job = await held_job(client, held)
@@ -226,7 +228,7 @@ async def test_a_formatter_that_rewrites_the_target_wins(scripted: ScriptedModel
         assert "(a + b)" in client.text(URI)
 
 
-async def test_a_checkout_of_another_text_is_never_edited(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_a_file_replaced_by_a_checkout_is_never_edited(scripted: ScriptedModel, environment: Environment) -> None:
     held = Held(scripted)
     async with editor(environment) as client:
         job = await held_job(client, held)
@@ -237,7 +239,7 @@ async def test_a_checkout_of_another_text_is_never_edited(scripted: ScriptedMode
         assert client.text(URI) == "# another branch\n"
 
 
-async def test_closing_the_document_cancels_and_reopening_gets_nothing(
+async def test_closing_the_document_cancels_the_edit_even_if_it_is_reopened(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     held = Held(scripted)
@@ -251,7 +253,7 @@ async def test_closing_the_document_cancels_and_reopening_gets_nothing(
         assert not client.received("workspace/applyEdit")
 
 
-async def test_a_file_deleted_on_disk_still_lands_in_its_buffer(
+async def test_an_edit_is_applied_to_the_buffer_of_a_deleted_file(
     scripted: ScriptedModel, environment: Environment, tmp_path: Path
 ) -> None:
     held = Held(scripted)
@@ -299,7 +301,9 @@ async def test_a_file_that_was_never_opened_is_edited_by_the_client(environment:
         assert path.read_text() == BEFORE
 
 
-async def test_two_jobs_at_once_on_two_units_both_land(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_two_concurrent_jobs_on_two_units_are_both_applied(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
     other = "def double(x):\n    result = x * 2\n    return result\n"
     shorter = "def double(x):\n    return x * 2\n"
     one, two = Held(scripted), Held(scripted, shorter)
@@ -317,7 +321,7 @@ async def test_two_jobs_at_once_on_two_units_both_land(scripted: ScriptedModel, 
         assert client.text(URI) == NEW + "\n\n" + shorter
 
 
-async def test_a_client_that_looks_at_no_version_gets_one_edit_after_the_other(
+async def test_a_client_that_ignores_versions_gets_edits_one_after_the_other(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     """As Neovim with a document's first version: the second edit would land on the lines of before the first."""
@@ -364,7 +368,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-async def test_only_the_target_changes_in_any_text(encoding: str, environment: Environment) -> None:
+async def test_an_edit_changes_only_the_target_in_any_text(encoding: str, environment: Environment) -> None:
     async with editor(environment, encodings=[encoding]) as client:
         assert client.encoding == encoding
         for kind, text in TEXTS.items():
@@ -399,7 +403,7 @@ async def test_an_empty_file_can_be_filled(scripted: ScriptedModel, environment:
         assert client.text(URI).strip() == "def one():\n    return 1"
 
 
-async def test_fifty_thousand_lines(environment: Environment) -> None:
+async def test_a_document_of_fifty_thousand_lines_is_edited(environment: Environment) -> None:
     filler = "".join(f"VALUE_{n} = {n}\n" for n in range(25_000))
     async with editor(environment) as client:
         result = await refactored(client, filler + OLD + filler, target=lines(25_001))
@@ -411,7 +415,7 @@ async def test_fifty_thousand_lines(environment: Environment) -> None:
 # Liars ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_client_that_claims_and_does_nothing_is_found_out(environment: Environment) -> None:
+async def test_a_client_that_reports_success_without_a_change_is_detected(environment: Environment) -> None:
     async with editor(environment) as client:
         client.applying = Applying.CLAIMS
         result = await refactored(client)
@@ -421,7 +425,7 @@ async def test_a_client_that_claims_and_does_nothing_is_found_out(environment: E
         assert boxes(client) == [result["message"]]
 
 
-async def test_a_change_that_shows_is_believed_whatever_the_client_says(environment: Environment) -> None:
+async def test_a_visible_change_counts_as_applied_despite_the_response(environment: Environment) -> None:
     async with editor(environment) as client:
         client.applying = Applying.DENIES
         result = await refactored(client)
@@ -429,7 +433,7 @@ async def test_a_change_that_shows_is_believed_whatever_the_client_says(environm
         assert (result["status"], result["applied"]) == ("done", True)
 
 
-async def test_the_change_may_come_after_the_answer(environment: Environment) -> None:
+async def test_the_change_may_arrive_after_the_response(environment: Environment) -> None:
     async with editor(environment) as client:
         client.answers_before_change = True
         result = await refactored(client)
@@ -440,7 +444,9 @@ async def test_the_change_may_come_after_the_answer(environment: Environment) ->
 @pytest.mark.parametrize(
     ("applying", "reason"), [(Applying.REFUSES, "refused"), (Applying.FAILS, "User cancelled server edit")]
 )
-async def test_a_client_that_says_no_is_believed(applying: Applying, reason: str, environment: Environment) -> None:
+async def test_an_edit_that_the_client_rejects_is_not_applied(
+    applying: Applying, reason: str, environment: Environment
+) -> None:
     async with editor(environment, EGLOT) as client:
         client.applying = applying
         result = await refactored(client)
@@ -451,7 +457,7 @@ async def test_a_client_that_says_no_is_believed(applying: Applying, reason: str
         assert client.text(URI) == BEFORE
 
 
-async def test_a_client_that_is_ahead_is_asked_again_with_the_right_version(environment: Environment) -> None:
+async def test_a_client_with_a_newer_version_gets_the_edit_again(environment: Environment) -> None:
     """Eglot lets a command overtake the didChange before it, refuses the old version, and sends the change then."""
     async with editor(environment, EGLOT) as client:
         honest = client.answers["workspace/applyEdit"]
@@ -472,7 +478,7 @@ async def test_a_client_that_is_ahead_is_asked_again_with_the_right_version(envi
         assert client.text(URI) == AFTER.replace("import sys\n", "import os\nimport sys\n")
 
 
-async def test_typing_between_sending_and_applying_never_gets_lost(environment: Environment) -> None:
+async def test_typing_between_sending_and_applying_is_never_lost(environment: Environment) -> None:
     """The versions differ, so an honest client refuses; Stet moves the edit and asks once more."""
     async with editor(environment) as client:
         honest = client.answers["workspace/applyEdit"]
@@ -495,7 +501,7 @@ async def test_typing_between_sending_and_applying_never_gets_lost(environment: 
 # Asking first ---------------------------------------------------------------------------------------------------------
 
 
-async def test_preview_always_marks_the_edit_where_the_client_asks_by_itself(environment: Environment) -> None:
+async def test_preview_always_annotates_the_edit_if_the_client_confirms_itself(environment: Environment) -> None:
     async with editor(environment, VSCODE) as client:
         client.open(URI, "python", BEFORE)
         result = await finish(client, await start(client, "refactor", uri=URI, range=TARGET, preview="always"))
@@ -516,7 +522,7 @@ async def test_preview_always_marks_the_edit_where_the_client_asks_by_itself(env
 
 
 @pytest.mark.parametrize(("choice", "status"), [("Apply", "done"), ("Discard", "refused"), (None, "refused")])
-async def test_preview_always_asks_by_message_elsewhere(
+async def test_preview_always_asks_with_a_message_otherwise(
     choice: str | None, status: str, environment: Environment
 ) -> None:
     async with editor(environment, NEOVIM) as client:
@@ -632,7 +638,7 @@ async def test_a_new_test_file_that_was_not_run_is_asked_about(
         assert not client.created
 
 
-async def test_a_client_that_creates_no_files_is_shown_the_tests(
+async def test_a_client_that_cannot_create_files_is_shown_the_tests(
     scripted: ScriptedModel, environment: Environment, tmp_path: Path
 ) -> None:
     scripted.default = fenced(TESTS)
@@ -647,7 +653,7 @@ async def test_a_client_that_creates_no_files_is_shown_the_tests(
         assert any("+def test_add" in params["message"] for params in client.received("window/logMessage"))
 
 
-async def test_the_jobs_of_a_server_that_was_killed_are_gone_and_nothing_lands_twice(
+async def test_a_restarted_server_has_no_jobs_of_a_killed_one_and_applies_an_edit_once(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     held = Held(scripted)
@@ -666,7 +672,7 @@ async def test_the_jobs_of_a_server_that_was_killed_are_gone_and_nothing_lands_t
         assert client.text(URI) == AFTER
 
 
-async def test_what_is_added_takes_nothing_away(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_an_addition_removes_nothing(scripted: ScriptedModel, environment: Environment) -> None:
     words = "def words(text):\n    return len(text.split())\n"
     scripted.default = fenced(words)
     async with editor(environment) as client:

@@ -58,12 +58,12 @@ def change(before: str, after: str) -> DocumentChange:
         ("", False),
     ],
 )
-def test_an_edit_is_there_if_its_own_lines_are(live: str, seen: bool) -> None:
+def test_an_edit_counts_as_applied_if_its_lines_are_present(live: str, seen: bool) -> None:
     assert is_applied(Source(live), change(HEAD + OLD, HEAD + NEW)) is seen
 
 
 @pytest.mark.parametrize(("live", "seen"), [("aa = 1\ndbg()\nb = 2\n", False), ("aa = 1\nb = 2\n", True)])
-def test_a_deletion_is_there_once_what_it_takes_is_gone(live: str, seen: bool) -> None:
+def test_a_deletion_counts_as_applied_once_its_text_is_gone(live: str, seen: bool) -> None:
     assert is_applied(Source(live), change("a = 1\ndbg()\nb = 2\n", "a = 1\nb = 2\n")) is seen
 
 
@@ -112,7 +112,7 @@ def found(of: Answer) -> tuple[str, ...]:
         (answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.SKIPPED, "none"),)), []),
     ],
 )
-def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]) -> None:
+def test_only_risky_edits_need_confirmation(offered: Answer, words: list[str]) -> None:
     reasons = found(offered)
 
     assert len(reasons) == len(words), reasons
@@ -123,7 +123,7 @@ def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]
 
 
 @pytest.mark.parametrize("verdict", [Ruling.UNKNOWN, Ruling.SKIPPED])
-def test_new_tests_that_did_not_run_are_worth_a_question(verdict: Ruling) -> None:
+def test_new_tests_that_did_not_run_need_confirmation(verdict: Ruling) -> None:
     why = "tests not run: pytest is missing"
     unrun = answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, verdict, why),))
 
@@ -131,7 +131,7 @@ def test_new_tests_that_did_not_run_are_worth_a_question(verdict: Ruling) -> Non
     assert found(unrun) == (), "those of the project, which could not be run, stop no edit"
 
 
-def test_the_question_says_each_thing_once() -> None:
+def test_the_question_states_each_fact_once() -> None:
     evidence = (
         Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok"),
         Evidence(Check.LINT, Ruling.FAIL, "F821 at line 3"),
@@ -178,7 +178,7 @@ def close(client: RawClient) -> None:
     ("then", "fate"),
     [(undo, "undone"), (save, "kept"), (type_elsewhere_and_save, "kept"), (edit_and_save, "edited"), (close, None)],
 )
-async def test_the_engine_hears_what_became_of_the_edit(
+async def test_the_outcome_of_the_edit_is_passed_to_the_engine(
     then: Callable[[RawClient], None], fate: str | None, scripted: ScriptedModel, environment: Mapping[str, str]
 ) -> None:
     scripted.default = fenced(NEW)
@@ -196,7 +196,7 @@ async def test_the_engine_hears_what_became_of_the_edit(
     assert became(environment, trace) == (fate or "applied")
 
 
-async def test_what_is_told_last_is_heard_before_the_end(
+async def test_the_last_outcome_is_processed_before_shutdown(
     scripted: ScriptedModel,
     environment: Mapping[str, str],
     served_here: None,
@@ -227,7 +227,7 @@ def became(environment: Mapping[str, str], trace: str) -> str:
 
 
 @pytest.mark.parametrize("fate", ["discarded", "refused", "cancelled"])
-async def test_the_record_says_why_an_edit_did_not_land(
+async def test_the_record_says_why_an_edit_was_not_applied(
     fate: str, scripted: ScriptedModel, environment: Mapping[str, str]
 ) -> None:
     scripted.default = fenced(NEW)
@@ -255,7 +255,7 @@ async def test_the_record_says_why_an_edit_did_not_land(
     ("then", "status", "applied", "fate"),
     [("applied", "done", True, "applied"), ("declined", "cancelled", False, "cancelled")],
 )
-async def test_a_job_that_is_cancelled_after_its_edit_was_sent_says_what_became_of_it(
+async def test_a_job_cancelled_after_sending_its_edit_reports_the_outcome(
     then: str,
     status: str,
     applied: bool,
@@ -286,7 +286,7 @@ async def test_a_job_that_is_cancelled_after_its_edit_was_sent_says_what_became_
         await until(environment, result["answer"]["metadata"]["trace"], fate)
 
 
-async def test_an_edit_that_shows_after_its_job_was_cancelled_is_told_all_the_same(
+async def test_an_edit_applied_after_its_job_was_cancelled_is_reported(
     scripted: ScriptedModel, environment: Mapping[str, str]
 ) -> None:
     """The client never answers, and nothing shows for a while."""

@@ -79,7 +79,9 @@ async def settled(client: RawClient, job: str) -> Json:
 
 
 @pytest.mark.parametrize("name", [NEOVIM, VSCODE])
-async def test_a_report_that_nobody_opens_is_told_otherwise(name: str, scripted: ScriptedModel, tmp_path: Path) -> None:
+async def test_a_report_that_is_not_opened_is_shown_as_a_message(
+    name: str, scripted: ScriptedModel, tmp_path: Path
+) -> None:
     scripted.default = "# add\n\nIt returns the sum of its two arguments.\n"
     async with editor(tmp_path, name) as client:
         client.answers["window/showDocument"] = Silence()
@@ -93,7 +95,7 @@ async def test_a_report_that_nobody_opens_is_told_otherwise(name: str, scripted:
 
 
 @pytest.mark.parametrize("plugin", [False, True])
-async def test_a_late_yes_still_lands_the_edit(plugin: bool, tmp_path: Path) -> None:
+async def test_a_late_confirmation_still_applies_the_edit(plugin: bool, tmp_path: Path) -> None:
     options = {"plugin": {"name": "any", "offers": plugin}}
     async with editor(tmp_path, initializationOptions=options) as client:
         silence = Silence()
@@ -109,7 +111,7 @@ async def test_a_late_yes_still_lands_the_edit(plugin: bool, tmp_path: Path) -> 
         assert len(client.received(method)) == 1
 
 
-async def test_a_late_no_changes_nothing(tmp_path: Path) -> None:
+async def test_a_late_refusal_changes_nothing(tmp_path: Path) -> None:
     async with editor(tmp_path) as client:
         client.answers["window/showMessageRequest"] = silence = Silence()
         job, _ = await unanswered(client)
@@ -126,7 +128,7 @@ def touched(client: RawClient) -> None:
 
 
 @pytest.mark.parametrize(("before", "status"), [(lambda client: None, "done"), (touched, "refused")])
-async def test_a_command_applies_what_was_asked_long_ago(
+async def test_a_command_applies_an_edit_whose_question_expired(
     before: Callable[[RawClient], None], status: str, tmp_path: Path
 ) -> None:
     async with editor(tmp_path) as client:
@@ -145,7 +147,9 @@ async def test_a_command_applies_what_was_asked_long_ago(
             await command(client, "stet.apply", job=job)
 
 
-async def test_a_command_applies_what_is_asked_now(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_command_applies_an_edit_whose_question_is_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(confirmation, "PATIENCE", PATIENCE)
     async with editor(tmp_path) as client:
         client.answers["window/showMessageRequest"] = Silence()
@@ -161,7 +165,7 @@ async def test_a_command_applies_what_is_asked_now(monkeypatch: pytest.MonkeyPat
 TABLE = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}."\nlanguages = ["python"]\n'
 
 
-async def test_a_question_before_the_job_holds_up_one_job_and_stays(tmp_path: Path) -> None:
+async def test_an_unanswered_question_before_the_job_delays_one_job_and_stays_open(tmp_path: Path) -> None:
     """Whoever answers it late is heard by the jobs that come then."""
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / ".stet.toml").write_text(TABLE)

@@ -31,7 +31,7 @@ async def _at_once(job: JobHandle) -> JobResult:
     return JobResult(JobStatus.DONE, "ready", applied=True)
 
 
-async def test_a_job_ends_with_what_it_returned() -> None:
+async def test_a_job_ends_with_its_return_value() -> None:
     watched = Watched()
     job = watched.start(_at_once)
     assert job.status is JobStatus.RUNNING
@@ -97,7 +97,7 @@ async def test_a_job_cancelled_before_its_first_step_still_ends_once() -> None:
     assert watched.ended == [job]
 
 
-async def test_giving_up_waiting_leaves_the_job_alone() -> None:
+async def test_cancelling_a_wait_does_not_cancel_the_job() -> None:
     job = Watched().start()
     waiting = asyncio.create_task(job.wait())
     await asyncio.sleep(0)
@@ -110,7 +110,7 @@ async def test_giving_up_waiting_leaves_the_job_alone() -> None:
     await job.wait()
 
 
-async def test_closing_a_document_stops_its_jobs_alone() -> None:
+async def test_closing_a_document_stops_only_its_jobs() -> None:
     watched = Watched()
     mine, other = watched.start(), watched.start(uri="file:///b.py")
     watched.jobs.cancel_for("file:///a.py")
@@ -131,7 +131,7 @@ async def test_shutdown_stops_all_and_starts_none() -> None:
         watched.start()
 
 
-async def test_history_is_bounded_and_never_forgets_what_runs() -> None:
+async def test_history_is_bounded_and_keeps_running_jobs() -> None:
     watched = Watched()
     running = watched.start()
     for _ in range(HISTORY + 10):
@@ -156,7 +156,7 @@ async def test_ids_cannot_be_guessed_and_are_short() -> None:
     assert {len(job_id) for job_id in ids} == {12}
 
 
-async def test_whoever_keeps_things_of_a_job_hears_when_it_is_forgotten() -> None:
+async def test_callbacks_run_when_a_job_is_forgotten() -> None:
     forgotten: list[str] = []
     jobs = Jobs(forgotten.append)
     all_of_them = []

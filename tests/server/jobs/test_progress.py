@@ -104,7 +104,7 @@ async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_startin
         assert (await finish(client, job))["applied"] is True
 
 
-async def test_reports_of_mere_tokens_are_few(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_token_reports_are_rate_limited(scripted: ScriptedModel, environment: Environment) -> None:
     began = threading.Event()
     scripted.default = Reply(fenced(NEW), chunks=[*["word "] * 400, fenced(NEW)], delay=0.001, hold=began)
     async with editor(environment, VSCODE) as client:
@@ -117,7 +117,7 @@ async def test_reports_of_mere_tokens_are_few(scripted: ScriptedModel, environme
         assert 0 < len(counts) < 40
 
 
-async def test_while_a_model_is_silent_the_seconds_go_on_and_stop_with_the_job(
+async def test_elapsed_seconds_are_updated_while_the_model_is_silent(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = Reply(stall_after=0)
@@ -202,7 +202,7 @@ async def by_shutdown(client: RawClient, job: str) -> None:
 
 
 @pytest.mark.parametrize("way", [by_command, by_progress, by_closing, by_shutdown])
-async def test_each_way_to_cancel_stops_the_tokens(
+async def test_each_way_to_cancel_stops_the_reply(
     way: Callable[[RawClient, str], Awaitable[None]], scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = endless()
@@ -277,7 +277,7 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
         assert sorted(tokens) == sorted(set(tokens)) == sorted(each["token"] for each in progress(client, "begin"))
 
 
-def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> None:
+def test_a_line_names_the_judge_without_counts_of_the_stage_before() -> None:
     at = ProgressText()
     for event in (Stage("model", "Qwen/Qwen2.5-Coder-7B"), Progress(1)):
         at.on_event(event)
@@ -294,7 +294,7 @@ def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> N
     assert at.text == "step: 1 of 2: split the model", "the user's words stay"
 
 
-def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer() -> None:
+def test_a_notice_stays_until_tokens_arrive_and_reasoning_is_distinguished() -> None:
     at = ProgressText()
     at.on_event(Stage("model", "Qwen/Qwen2.5-Coder-7B"))
     for notice in ("Starting the embedded model.", "It is still loading."):
@@ -311,13 +311,13 @@ def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer(
 
 
 @pytest.mark.parametrize("check", Check)
-def test_every_check_says_what_it_looks_at(check: Check) -> None:
+def test_every_check_has_a_progress_text(check: Check) -> None:
     at = ProgressText()
     at.on_event(JudgeStarted(check))
     assert at.text == ("checking" if check is Check.CUSTOM else f"checking: {CHECKS[check].looks_at}")
 
 
-def test_every_stage_of_the_engine_has_words_for_a_person() -> None:
+def test_every_stage_of_the_engine_has_a_progress_text() -> None:
     texts = [path.read_text(encoding="utf-8") for path in Path(engine.__file__).parent.rglob("*.py")]
     names = {name for text in texts for name in re.findall(r'\b(?:stage|Stage)\("(\w+)"', text)}
     assert {"reproduce", "judge"} <= names

@@ -57,14 +57,14 @@ def offers(client: ClientFeatures) -> set[str]:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_what_a_recorded_editor_offers(name: str) -> None:
+def test_capabilities_of_a_recorded_editor_are_read(name: str) -> None:
     client = client_of(recorded(name))
     encoding, names = EXPECTED[name]
     assert offers(client) == set(names.split())
     assert client.encoding == encoding
 
 
-def test_a_client_that_offers_nothing() -> None:
+def test_a_client_without_capabilities_is_supported() -> None:
     assert client_of({"processId": None, "rootUri": None, "capabilities": {}}) == ClientFeatures()
 
 

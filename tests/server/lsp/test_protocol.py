@@ -61,7 +61,7 @@ async def test_a_command_whose_task_is_cancelled_by_the_server_is_answered() -> 
         assert (await error_of(client, "workspace/executeCommand", command("cancel_itself"))).code == -32800
 
 
-async def test_a_cancel_for_nothing_is_harmless() -> None:
+async def test_cancelling_an_unknown_request_is_harmless() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         client.notify("$/cancelRequest", {"id": 99})
@@ -102,7 +102,7 @@ async def test_requests_after_shutdown_are_refused() -> None:
         assert (await error_of(client, "shutdown")).code == -32600
 
 
-async def test_initialize_comes_once() -> None:
+async def test_a_second_initialize_is_refused() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         assert (await error_of(client, "initialize", {"capabilities": {}, "processId": None})).code == -32600
@@ -134,7 +134,7 @@ async def test_unknown_requests_are_refused_and_unknown_notifications_ignored() 
         assert await client.request("workspace/executeCommand", command("echo", {"text": "a"})) == {"text": "a"}
 
 
-async def test_what_is_no_message_is_answered_with_a_null_id() -> None:
+async def test_an_invalid_message_is_answered_with_a_null_id() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         for body in ("{nope", "[]", "7", '{"id": 1, "method": "shutdown"}', "[" * 100_000):
@@ -192,13 +192,13 @@ async def test_a_failing_notification_shows_no_message_box() -> None:
         assert not client.received("window/showMessage")
 
 
-async def test_a_result_that_is_no_json_is_answered_with_an_error() -> None:
+async def test_a_result_that_cannot_be_serialized_is_answered_with_an_error() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         assert (await error_of(client, "workspace/executeCommand", command("unserializable"))).code == -32603
 
 
-async def test_a_request_of_the_server_that_is_no_json_fails_its_waiter() -> None:
+async def test_a_server_request_that_cannot_be_serialized_fails_its_waiter() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         said = await client.request("workspace/executeCommand", command("malformed"))
@@ -261,7 +261,7 @@ async def test_a_command_works_on_the_text_that_was_there_when_it_was_sent() -> 
 # Requests of the server
 
 
-async def test_a_late_answer_to_a_request_that_was_given_up_is_harmless() -> None:
+async def test_a_late_response_to_an_abandoned_request_is_harmless() -> None:
     async with connected(hardened()) as client:
         await client.initialize()
         asked: list[Any] = []

@@ -129,7 +129,7 @@ async def test_arguments_have_no_defaults_and_cannot_be_left_out() -> None:
 # Mended by reading the standard input in a thread of its own (transport.py)
 
 
-async def test_the_input_waits_in_line_with_slow_handlers() -> None:
+async def test_input_waits_for_slow_handlers() -> None:
     read_end, write_end = os.pipe()
     let_go = threading.Event()
     with os.fdopen(read_end, "rb") as stdin, ThreadPoolExecutor(max_workers=1) as pool:
@@ -176,7 +176,7 @@ def test_a_message_that_cannot_be_sent_is_reported_by_messages_that_cannot_be_se
     assert writer.tries > 20
 
 
-async def test_a_result_that_is_no_json_is_never_answered() -> None:
+async def test_a_result_that_cannot_be_serialized_is_never_answered() -> None:
     async with connected() as client:
         await client.initialize()
         call = client.call("workspace/executeCommand", command("unserializable"))
@@ -244,7 +244,7 @@ async def test_a_nested_jsonrpc_key_makes_a_message_unreadable() -> None:
         assert not call.future.done()
 
 
-async def test_an_answer_that_cannot_be_read_leaves_its_waiter_waiting() -> None:
+async def test_an_invalid_response_leaves_its_waiter_waiting() -> None:
     async with connected() as client:
         await client.initialize()
         client.answers["workspace/applyEdit"] = lambda params: {"unheard": "of"}
@@ -257,7 +257,7 @@ async def test_an_answer_that_cannot_be_read_leaves_its_waiter_waiting() -> None
 # Mended by converter_factory
 
 
-async def test_a_number_of_a_newer_specification_keeps_a_client_out() -> None:
+async def test_an_enumeration_value_of_a_newer_specification_rejects_a_client() -> None:
     async with connected() as client:
         capabilities = {"workspace": {"symbol": {"symbolKind": {"valueSet": [1, 99]}}}}
         call = client.call("initialize", {"processId": None, "capabilities": capabilities})
@@ -286,7 +286,7 @@ async def test_a_failing_notification_shows_a_message_box() -> None:
 # Mended by Protocol._handle_response and Protocol.send_request_async
 
 
-def test_an_answer_to_a_request_that_was_given_up_raises() -> None:
+def test_a_response_to_an_abandoned_request_raises() -> None:
     protocol = stock().protocol
     given_up: Future[Any] = Future()
     given_up.cancel()

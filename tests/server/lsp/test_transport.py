@@ -39,7 +39,7 @@ async def started(client: RawClient, name: str) -> Call:
 # Standard streams
 
 
-async def test_exit_with_work_under_way_waits_for_none_of_it_and_is_quiet() -> None:
+async def test_exit_during_work_neither_waits_nor_prints() -> None:
     async with RawClient.stdio(ARGV) as client:
         await client.initialize()
         call = await started(client, "block")
@@ -88,7 +88,7 @@ async def test_headers_in_any_case_and_order_are_understood() -> None:
         client.problems.clear()  # the client did not know of a request 500
 
 
-async def test_garbage_ends_the_conversation_with_a_status() -> None:
+async def test_garbage_ends_the_session_with_a_status() -> None:
     async with RawClient.stdio(ARGV) as client:
         await client.initialize()
         client.send_bytes(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
@@ -143,7 +143,7 @@ def test_a_signal_ends_a_server_whose_client_reads_nothing() -> None:
 
 
 @pytest.mark.parametrize("length", [b"9" * 5000, b"-1", b"1e3", b""])
-async def test_a_length_that_is_none_ends_the_conversation(length: bytes) -> None:
+async def test_an_invalid_content_length_ends_the_session(length: bytes) -> None:
     async with RawClient.stdio(ARGV) as client:
         await client.initialize()
         client.send_bytes(b"Content-Length: " + length + b"\r\n\r\n{}")
@@ -160,7 +160,7 @@ async def test_nothing_but_frames_on_the_standard_output_and_no_input_for_childr
         assert line in client.stderr.split()
 
 
-async def test_messages_of_megabytes_pass_both_ways() -> None:
+async def test_messages_of_megabytes_are_sent_and_received() -> None:
     text = "é😀\n" * 700_000
     async with RawClient.stdio(ARGV) as client:
         await client.initialize()
@@ -227,7 +227,7 @@ async def test_a_client_over_tcp_that_leaves_ends_the_server() -> None:
         {},
     ],
 )
-async def test_without_the_token_nobody_gets_in_and_the_right_client_still_does(params: dict[str, Any]) -> None:
+async def test_a_client_without_the_token_is_refused_and_the_right_one_accepted(params: dict[str, Any]) -> None:
     async with listening("--tcp") as (_process, port):
         async with RawClient.tcp("127.0.0.1", port) as stranger:
             call = stranger.call("initialize", {"processId": None, "capabilities": {}, **params})
@@ -250,7 +250,7 @@ async def test_without_the_token_nobody_gets_in_and_the_right_client_still_does(
         b"",
     ],
 )
-async def test_bytes_that_are_no_protocol_are_turned_away(data: bytes) -> None:
+async def test_bytes_that_are_not_the_protocol_are_refused(data: bytes) -> None:
     async with listening("--tcp") as (_process, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(data)
@@ -263,7 +263,7 @@ async def test_bytes_that_are_no_protocol_are_turned_away(data: bytes) -> None:
             await client.initialize(initializationOptions={"token": TOKEN})
 
 
-async def test_a_second_client_is_turned_away_without_hurting_the_first() -> None:
+async def test_a_second_client_is_refused_without_affecting_the_first() -> None:
     async with listening("--tcp") as (process, port):
         async with RawClient.tcp("127.0.0.1", port) as first:
             await first.initialize(initializationOptions={"token": TOKEN})
@@ -355,14 +355,14 @@ async def test_a_page_of_this_machine_with_the_token_in_the_url() -> None:
         ("/?token=open%20sesame", {"origin": "http://localhost.evil.example"}, 403),
     ],
 )
-async def test_strangers_are_turned_away_at_the_door(url: str, options: dict[str, Any], status: int) -> None:
+async def test_websocket_clients_without_permission_are_refused(url: str, options: dict[str, Any], status: int) -> None:
     async with listening("--ws") as (_process, port):
         with pytest.raises(InvalidStatus) as caught:
             await connect(f"ws://127.0.0.1:{port}{url}", **options)
         assert caught.value.response.status_code == status
 
 
-async def test_a_second_client_over_websocket_is_turned_away() -> None:
+async def test_a_second_client_over_websocket_is_refused() -> None:
     async with listening("--ws") as (_process, port):
         url = f"ws://127.0.0.1:{port}/?token=open%20sesame"
         async with RawClient.over(SocketChannel(await connect(url))) as first:

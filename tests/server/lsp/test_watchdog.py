@@ -96,7 +96,7 @@ def test_the_limits_add_up() -> None:
     assert FIRST_POLL_SECONDS + ANSWER_SECONDS + GRACE_SECONDS < 10
 
 
-def test_a_process_that_nobody_collected_is_gone() -> None:
+def test_a_zombie_process_counts_as_gone() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         assert is_alive(child.pid)
         child.kill()
@@ -162,7 +162,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]
         each.watch.stop()
 
 
-def test_a_client_elsewhere_is_asked_once_and_left_alone(watched: Callable[..., Watched], dead: int) -> None:
+def test_a_client_on_another_machine_is_not_watched(watched: Callable[..., Watched], dead: int) -> None:
     """Ids from outside of the container, or from another machine, mean nothing here."""
     watch = watched(dead, answers=True)
     assert watch.looks_on()
@@ -178,7 +178,7 @@ OWN = pytest.param(os.getpid(), id="own")
 
 
 @pytest.mark.parametrize("given", [2**40, 2**31, -1, 0, 1, True, 7.5, "7", "x", OWN], ids=repr)
-def test_what_is_no_process_of_a_client_is_told_and_ends_no_watch(
+def test_an_invalid_client_process_id_is_reported_and_the_watch_continues(
     given: Any, watched: Callable[..., Watched], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert not is_usable(given)
@@ -193,9 +193,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 
 
 @needs_proc
-def test_an_id_that_another_process_has_now_is_gone(
-    watched: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reused_process_id_counts_as_gone(watched: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch) -> None:
     watch = watched(os.getppid())
     assert watch.looks_on()
     assert not watch.gone.is_set()
@@ -246,7 +244,7 @@ print(server.wait(timeout=60))  # nothing closes the server's input meanwhile
 @pytest.mark.parametrize(
     ("process_id", "status"), [("dead", 1), ("elsewhere", 0), ("1099511627776", 0), ("true", 0), ('"x"', 0)]
 )
-async def test_a_server_and_the_process_id_that_it_is_told(process_id: str, status: int) -> None:
+async def test_the_server_watches_the_given_process_id(process_id: str, status: int) -> None:
     """The client's input stays open, as if a child of the client had inherited it."""
     client = await asyncio.create_subprocess_exec(
         sys.executable, "-c", LATE, PROBE, process_id, stdout=asyncio.subprocess.PIPE

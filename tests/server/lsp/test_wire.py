@@ -52,7 +52,7 @@ def versioned(version: int | None) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("answers_first", [False, True])
-async def test_edits_are_applied_and_reported_as_told(
+async def test_edits_are_applied_and_reported_as_configured(
     applying: Applying, edit: dict[str, Any], applied: bool, text: str, answers_first: bool
 ) -> None:
     async with connected(hardened()) as client:
@@ -100,7 +100,7 @@ async def test_undo_takes_the_last_change_back() -> None:
         assert client.text(URI) == await servers_text(client) == "a\n"
 
 
-async def test_an_answer_that_never_came_fails_the_test() -> None:
+async def test_a_missing_response_fails_the_test() -> None:
     async def forgetful() -> None:
         async with connected(hardened()) as client:
             await client.initialize()
@@ -112,7 +112,7 @@ async def test_an_answer_that_never_came_fails_the_test() -> None:
         await forgetful()
 
 
-async def test_two_answers_fail_the_test() -> None:
+async def test_two_responses_fail_the_test() -> None:
     async def repetitive() -> None:
         server = hardened()
         async with connected(server) as client:

@@ -26,7 +26,7 @@ def usual_mask() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("usual_mask")
-def test_nobody_else_reads_the_log_nor_what_was_rotated(tmp_path: Path) -> None:
+def test_the_log_and_its_rotated_files_are_private(tmp_path: Path) -> None:
     file = tmp_path / "log" / "stet.log"
     start_log(file, "info")
     logging.getLogger(ROOT).info("x" * (MAX_BYTES - 1000))
@@ -36,7 +36,7 @@ def test_nobody_else_reads_the_log_nor_what_was_rotated(tmp_path: Path) -> None:
     assert modes == {"log": 0o700, "stet.log": 0o600, "stet.log.1": 0o600}
 
 
-def test_a_log_that_cannot_be_written_is_told_once_and_prints_no_lines(
+def test_an_unwritable_log_is_reported_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], usual_mask: None
 ) -> None:
     (tmp_path / "stet.log").mkdir()
@@ -47,9 +47,7 @@ def test_a_log_that_cannot_be_written_is_told_once_and_prints_no_lines(
     assert capsys.readouterr().err == f"warning: cannot write a log: {tmp_path / 'stet.log'}: Is a directory\n"
 
 
-def test_a_disk_that_became_full_prints_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], usual_mask: None
-) -> None:
+def test_a_full_disk_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str], usual_mask: None) -> None:
     start_log(tmp_path / "stet.log", "info")
     (tmp_path / "stet.log").symlink_to("/dev/full")
     logging.getLogger(ROOT).error("a raw line")

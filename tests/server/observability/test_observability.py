@@ -155,7 +155,7 @@ def fetched(port: int, path: str = "/metrics", method: str = "GET", **headers: s
     return answer.status, body
 
 
-def test_the_port_tells_metrics_to_this_machine_only() -> None:
+def test_the_metrics_port_accepts_only_local_connections() -> None:
     port = MetricsPort(Metrics().registry, 0)
     try:
         status, body = fetched(port.port)
@@ -181,7 +181,7 @@ def number() -> Iterator[int]:
         yield port
 
 
-async def test_the_port_is_the_users_setting_and_no_projects(
+async def test_the_metrics_port_cannot_be_set_by_a_project(
     environment: Environment, stet_home: Path, tmp_path: Path, number: int
 ) -> None:
     (tmp_path / ".stet.toml").write_text(f"metrics_port = {number}\n")
@@ -198,7 +198,7 @@ async def test_the_port_is_the_users_setting_and_no_projects(
         fetched(number)
 
 
-async def test_stats_tell_the_ledger_and_the_metrics(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_stats_show_the_ledger_and_the_metrics(scripted: ScriptedModel, environment: Environment) -> None:
     scripted.default = Reply(fenced(NEW), usage=(100, 20))
     async with editor(environment) as client:
         client.open(URI, "python", TEXT)
@@ -229,7 +229,7 @@ async def test_health_has_a_row_for_each_part(environment: Environment, stet_hom
     assert "STET_HOME" in parts["trace"]["todo"]
 
 
-async def test_a_part_that_does_not_answer_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_part_that_does_not_respond_does_not_block_health(monkeypatch: pytest.MonkeyPatch) -> None:
     """The looks are asked for side by side; one that hangs is unknown, and is there with the next look."""
     released = asyncio.Event()
 
@@ -263,7 +263,7 @@ async def test_capabilities_have_schemas_and_the_users_own_actions(environment: 
     assert "python" in {row["id"] for row in told["languages"]}
 
 
-async def test_nothing_planted_is_left_on_the_disk_or_in_the_metrics(
+async def test_planted_secrets_are_neither_on_disk_nor_in_the_metrics(
     scripted: ScriptedModel, stet_home: Path, tmp_path: Path
 ) -> None:
     """Secrets in the buffer, the instruction, the context, the path, the reply, an error and the endpoint's address."""

@@ -101,7 +101,7 @@ def test_dependencies_are_read_from_every_file_and_nothing_is_run(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["", "--pre", "https://x.example/y", "@", "==1"])
-def test_what_is_no_requirement(text: str) -> None:
+def test_invalid_requirements_are_ignored(text: str) -> None:
     assert requirement(text) is None
 
 
