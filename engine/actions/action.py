@@ -42,8 +42,9 @@ def built_in(name: str) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class JobPrompt:
-    """The target of a job and the prompt for the model. `wish` is every instruction on what to do: the
-    user's words, and those of a custom action.
+    """The target of a job and the prompt for the model.
+
+    `wish` is the whole instruction: the user's words, and those of a custom action.
     """
 
     target: Target

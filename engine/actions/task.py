@@ -86,8 +86,10 @@ async def run(job: Job) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """The results of the steps, by their numbers from 1: the answers of finished steps, the reasons of those with
-    nothing to do, and the problem that ended the task, "" if none did.
+    """The results of the steps, by their numbers from 1.
+
+    `done` are the answers of finished steps, `skipped` the reasons of those with nothing to do; `problem` is what ended
+    the task, "" if nothing did.
     """
 
     done: Mapping[int, Answer]

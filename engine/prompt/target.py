@@ -61,8 +61,9 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
 
 
 def meant(request: Request) -> frozenset[str]:
-    """The units that an instruction to generate may mean without naming them: those at the selection, if no rule
-    matches its words. A recognized addition means none.
+    """The names of units that an instruction to generate may mean without naming them.
+
+    These are the units at the selection, unless a rule recognizes the instruction as an addition.
     """
     selection = selected(request)
     if selection is None or is_addition(request.instruction):

@@ -19,7 +19,7 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 
 @dataclass(frozen=True, slots=True)
 class SignatureOutline:
-    """Outlines a text of a language. `kept` are the kinds of top-level nodes that stay, such as types and imports."""
+    """Outlines a text of a language. `kept` are the kinds of top-level nodes that always stay, such as imports."""
 
     language: str
     kept: frozenset[str]

@@ -43,8 +43,10 @@ _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コ
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The parameters of one rewriting action. `done` is the past tense for messages ("Refactored"), and
-    `attempted` the wording if a judge failed it ("Tried to refactor").
+    """The parameters of one rewriting action.
+
+    `done` is the past tense for messages ("Refactored"), and `attempted` the wording if a judge failed it ("Tried to
+    refactor").
 
     Nothing is offered unless each of the `required` checks passes, except if a trusted judge says that the check is
     impossible here: then an editor asks. `formats`: the edit is formatted as the project formats, which may change

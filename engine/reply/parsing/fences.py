@@ -235,7 +235,7 @@ def _width(indent: str) -> int:
 
 
 def _unindent(line: str, width: int) -> str:
-    """The line without at most the indentation of its fence."""
+    """The line without its indentation, up to the `width` of its fence's."""
     kept = 0
     while kept < min(width, len(line)) and line[kept] == " ":
         kept += 1

@@ -58,7 +58,9 @@ def _python_facts(
 
 @dataclass(frozen=True, slots=True)
 class LoopLanguage:
-    """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` the
+    """Support of a language in the loop.
+
+    `specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` the
     unit it added; `tests` the ids in a text of tests, after the file name; `ready` completes such a text for its path;
     `why_untestable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is the assumed
     path of a document without a file: nothing is written there, or read. `rules` are for the writer of the tests.
