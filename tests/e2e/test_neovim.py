@@ -303,7 +303,7 @@ def test_health_is_shown_as_readable_lines(editor: Neovim, scripted: ScriptedMod
     lines = told.splitlines()
     assert lines[0] == f"Stet: {scripted.models[0]} (STET_BASE_URL) is ready"
     assert any(line.startswith("✓ ledger: ") for line in lines)
-    assert not any("table" in line or line.endswith(": none") for line in lines)
+    assert not [line for line in lines if "table: " in line or line.endswith(": none")]
 
 
 def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
