@@ -24,8 +24,9 @@ _LEAST_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class CandidateTrial:
-    """`passed` are the tests that passed, by their ids after the file name; `lacking` says why packages are missing.
+    """The result of one run.
 
+    `passed` are the tests that passed, by their ids after the file name; `lacking` says why packages are missing.
     `problem` is the reason if nothing could be run; then there are no diagnoses.
     """
 

@@ -24,8 +24,9 @@ from stet_ls.validators.structure import units
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """`request` and `target` hold the specification, which is all that the writer of the tests sees.
+    """The plan of one loop.
 
+    `request` and `target` hold the specification, which is all that the writer of the tests sees.
     `about` is the tested code. `place` is a separate file for the tests: the user's tests are not changed.
     `framework` runs them. `before` is the user's document.
     """

@@ -40,8 +40,9 @@ def _is_silent_python(source: Source, span: Span) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ProseLanguage:
-    """`words` are the names that the language provides.
+    """Facts of a language for checking a text about code.
 
+    `words` are the names that the language provides.
     `is_silent(source, span)` is True if the code surely raises nothing itself; claims to the contrary are marked.
     """
 
