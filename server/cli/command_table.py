@@ -37,7 +37,7 @@ class CommandRow:
 
 
 COMMANDS: Mapping[str, CommandRow] = {
-    "serve": CommandRow("serve", "start the language server (so does plain `stet --stdio`)"),
+    "serve": CommandRow("serve", "start the language server (`stet --stdio` does the same)"),
     "run": CommandRow("run", "run an action on a file and print the checked edit"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
     "model": CommandRow("model", "list, download and test models; allow or deny a local model server"),

@@ -54,8 +54,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "or -[:LINE] for standard input (with --language)",
     )
     parser.add_argument("--instruction", default="", metavar="TEXT", help="what to do, in a sentence")
-    parser.add_argument("--constraint", action="append", default=[], metavar="TEXT", help="a condition; repeatable")
-    parser.add_argument("--context", action="append", default=[], metavar="KEY=VALUE", help="a fact; repeatable")
+    parser.add_argument(
+        "--constraint",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="a requirement that the edit must meet; repeatable",
+    )
+    parser.add_argument(
+        "--context", action="append", default=[], metavar="KEY=VALUE", help="more information for the model; repeatable"
+    )
     parser.add_argument("--language", metavar="NAME", help="language, if the file name does not show it")
     budgets = [budget.value for budget in Budget]
     parser.add_argument(
@@ -63,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     result = parser.add_mutually_exclusive_group()
     result.add_argument(
-        "--diff", action="store_true", help="print only the patch, for `git apply`, unless a check refuted it"
+        "--diff", action="store_true", help="print the patch alone, for `git apply`, if no check refuted it"
     )
     unless = "unless a check refuted it or it adds a risk that --accept-risk does not name"
     result.add_argument("--apply", action="store_true", help=f"write the edit to the files, {unless}")
