@@ -1,15 +1,17 @@
 """The prose linter of `make check`: plain, short, American English wherever a person reads.
 
-`python tests/prose.py` checks messages, docstrings, Markdown pages and the editors' texts by the table of rules below.
+`python tests/prose.py` checks messages, docstrings, comments, Markdown and the editors' texts by a table of rules.
 Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Flag, auto
@@ -58,7 +60,7 @@ RULES: Final = (
     Rule(r"without a word|said nothing|says nothing", "without output, no output", _PERSON, _SHOWN),
     Rule(r"\b(?:is|was|are|were|been|be) told\b", "is shown, is reported", _RIDDLE),
     Rule(r"(?<!could not )\btells?\b", "shows, reports", _PERSON, Where.MESSAGE),
-    Rule(r"\bstood\b|\bdo not stand\b", "was kept, passed", _RIDDLE),
+    Rule(r"(?<!`)\bstood\b|\bdo not stand\b", "was kept, passed", _RIDDLE),
     Rule(r"what stands here", "what is available here", _RIDDLE),
     Rule(r"\bwants\b", "needs, expects, requires", _PERSON, Where.MESSAGE),
     Rule(r"busy machine keeps", "a busy machine delays", _PERSON),
@@ -122,14 +124,17 @@ def texts() -> Iterator[Text]:
 
 
 def _docstrings() -> Iterator[Text]:
-    """The first line of every docstring."""
+    """Every docstring, that of a constant or field too, and every comment of the product."""
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
-            path = file.relative_to(ROOT).as_posix()
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                    line = (ast.get_docstring(node) or "").partition("\n")[0]
-                    yield Text(path, getattr(node, "lineno", 1), Where.DOCSTRING, line)
+            path, code = file.relative_to(ROOT).as_posix(), file.read_text("utf-8")
+            for node in ast.walk(ast.parse(code)):
+                match node:
+                    case ast.Expr(value=ast.Constant(value=str(text))):
+                        yield Text(path, node.lineno, Where.DOCSTRING, text)
+            for token in tokenize.generate_tokens(io.StringIO(code).readline):
+                if token.type == tokenize.COMMENT:
+                    yield Text(path, token.start[0], Where.DOCSTRING, token.string)
 
 
 _WRITTEN: Final = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")

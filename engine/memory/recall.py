@@ -24,8 +24,8 @@ _TOKENS = 1500
 class RecalledSolution:
     """A hit for a prompt. `provenance` is a few words: "from `src/dates.py`, kept 3 times".
 
-    `fits` is true if it answers the same request: the user's own solution, for these words and this signature. `stood`
-    describes how it was kept, `tests` are those stored with it.
+    `fits` is true if it answers the same request: the user's own solution, for these words and this signature. The
+    field `stood` describes how it was kept, `tests` are those stored with it.
     """
 
     id: str

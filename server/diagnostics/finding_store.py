@@ -42,7 +42,7 @@ class FindingStore:
             return None
         uri, source = snapshot.uri, snapshot.source
         target = origin.track.rebase(answer.guard) if answer.guard else source.whole
-        older = self.findings(uri) if target else ()  # an edited target cannot be told apart from its surroundings
+        older = self.findings(uri) if target else ()  # an edited target has no known range
         found = [
             *(each for each in older if target and not target.overlaps(each.span)),
             *_moved(answer.findings, origin.snapshot.source, origin.track),

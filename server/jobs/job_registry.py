@@ -65,7 +65,7 @@ class JobHandle:
     cancelling: bool = False
     """True once its end was requested."""
     abandoned: bool = False
-    """True once the server shuts down: nothing is waited for any more."""
+    """True once the server shuts down: no more waiting."""
     awaiting_confirmation: bool = False
     """True while the user is asked whether to apply the edit, also after the job has ended."""
     apply_requested: asyncio.Event = field(default_factory=asyncio.Event)

@@ -42,7 +42,7 @@ class Embedded:
         """The address of the embedded model, started if needed; a first start takes seconds and is reported.
 
         Raises WeightsError if its weights are not installed, NoModelError if it is switched off, cannot run here or
-        does not start, PolicyError if there is no private folder for its key.
+        does not start, PolicyError if no folder is private for its key.
         """
         if (obstacle := self._obstacle()) is not None:
             raise obstacle
