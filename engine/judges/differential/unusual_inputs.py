@@ -21,7 +21,8 @@ _USUAL = 0.3
 """The least share that makes a kind usual for a parameter."""
 _NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
 _SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")
-_SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b")
+_SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b|\b(\w+) (?:!==?|===?) \2\b")
+"""Also by a value that is compared with itself, as only NaN differs from itself."""
 _SINGLE = frozenset({"int", "float", "bool", "number", "boolean", "complex"})
 """Kinds of numbers: each may well be meant where another is usual."""
 _LITERAL = _SINGLE | {"str", "bytes", "NoneType", "List", "Set", "Dict", "Tuple", "Array", "Object"}

@@ -141,3 +141,20 @@ async def test_not_a_number_is_an_input_if_the_code_mentions_it(make: MakeCase) 
     assert evidence.verdict is Ruling.PASS, evidence
     spoken = before.replace("    if", "    # NaN stays\n    if")
     assert (await judge(make(spoken, after, "f"))).verdict is Ruling.FAIL
+
+
+@pytest.mark.parametrize(
+    ("head", "decides", "lie"),
+    [
+        ('f(a: str, b: str) -> bool:\n    """Whether both have the same length."""', "len(a) == len(b)", "True"),
+        ('f(xs: list[int]) -> bool:\n    """Whether it is a sorted list."""', "sorted(xs) == xs", "True"),
+        ('f(m: list[list[int]]) -> bool:\n    """A square matrix?"""', "all(len(r) == len(m) for r in m)", "True"),
+        ('f(xs: list[int]) -> list:\n    """Returns the non-negative values."""', "[x for x in xs if x >= 0]", "xs[:]"),
+        ("f(x: float) -> bool:", "x != x", "False"),
+    ],
+)  # fmt: skip
+async def test_what_the_code_decides_is_no_condition_on_its_inputs(
+    make: MakeCase, head: str, decides: str, lie: str
+) -> None:
+    evidence = await judge(make(f"def {head}\n    return {decides}\n", f"def {head}\n    return {lie}\n", "f"))
+    assert evidence.verdict is Ruling.FAIL, evidence

@@ -50,6 +50,11 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
 )  # fmt: skip
 
 
+_DECIDES = re.compile(
+    r"(?i)\b(whether|if|true|false|checks?|tests?|verif(y|ies)|counts?|keeps?|filters?|removes?|drops?|selects?|finds?)\b"
+    r"|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
+)
+"""A sentence with such a word says what the code decides or selects by."""
 _SHAPED = re.compile(r"(?i)\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
 _GROWN = re.compile(r" \* \d+\)\[:\d+\]$", re.MULTILINE)
 """An argument that was only made longer."""
@@ -67,7 +72,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     subject = subject_of(module, unit) if module else None
     if subject is None or any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(subject.node)):
         return calls
-    told = " ".join((ast.get_docstring(subject.node) or "").partition(">>>")[0].split())
+    told = _conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
     broken = [breaks for words, breaks in _WORDS if re.search(words, told, re.IGNORECASE)]
     kept = [each for each in calls if each.origin == "example" or not _breaks(each, broken)]
     if _SHAPED.search(told):
@@ -75,6 +80,15 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     if not (_SORTED.search(told) or _DISTINCT.search(told)):
         return tuple(kept)
     return tuple(dict.fromkeys(each if each.origin == "example" else _in_order(each, told) for each in kept))
+
+
+def _conditions(docstring: str) -> str:
+    """The sentences of a docstring that may state what callers guarantee.
+
+    "Whether both have the same length" is what the code finds out, not what it is called with.
+    """
+    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(docstring.split()))
+    return " ".join(each for each in sentences if not _DECIDES.search(each))
 
 
 def _in_order(call: Call, told: str) -> Call:
