@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -23,9 +22,9 @@ from stet_ls.engine.runners.report import (
     SuiteOutcome,
 )
 from stet_ls.engine.runners.report_channel import FOLDER, Event
+from stet_ls.validators.test_files import is_test_file
 
 _FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules", "vendor", FOLDER, ".venv", "venv", ".cargo"})
-_TESTS = ("test_*", "*_test.*", "*Test.java", "*Tests.*", "*.test.*", "*.spec.*", "conftest.py")
 
 
 @dataclass(slots=True)
@@ -194,9 +193,8 @@ def origin(path: str, plan: TestPlan) -> FrameOrigin:
     pure = PurePosixPath(own)
     if not own or pure.is_absolute() or own.startswith(("..", "<", "node:")) or _FOREIGN.intersection(pure.parts):
         return FrameOrigin.LIBRARY
-    if own in plan.tests or any(fnmatch.fnmatch(pure.name, pattern) for pattern in _TESTS):
-        return FrameOrigin.TEST
-    return FrameOrigin.TEST if {"tests", "test", "__tests__"}.intersection(pure.parts[:-1]) else FrameOrigin.PROJECT
+    is_test = own in plan.tests or pure.name == "conftest.py" or is_test_file(own)
+    return FrameOrigin.TEST if is_test else FrameOrigin.PROJECT
 
 
 def _coverage(event: Event) -> RunCoverage:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.actions.generated_tests.languages.language_table import SuiteLanguage, for_language
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.validators.containment import is_inside_any
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
+from stet_ls.validators.test_files import SuiteNames, for_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def find_suite_file(request: Request) -> SuiteFile:
     source, root = request.path, _root(request)
     homes = (root, source.parent)
     convention = for_language(request.language)
-    names = [name.format(stem=source.stem, ext=source.suffix.lstrip(".")) for name in convention.names]
+    names = convention.for_source(source)
     folders = [folder for folder in _folders(source, convention, root) if is_inside_any(folder, homes)]
     for folder in folders:
         for found in _existing(folder, names, deep=folder != source.parent):
@@ -60,7 +60,7 @@ def _root(request: Request) -> Path:
     return next(marked, request.path.parent)
 
 
-def _folders(source: Path, convention: SuiteLanguage, root: Path) -> Iterator[Path]:
+def _folders(source: Path, convention: SuiteNames, root: Path) -> Iterator[Path]:
     """The folders that may hold the tests and exist, nearest first."""
     mirrored = Path(str(source.parent).replace(f"{os.sep}src{os.sep}main{os.sep}", f"{os.sep}src{os.sep}test{os.sep}"))
     if mirrored != source.parent:
@@ -90,7 +90,7 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
         ]
 
 
-def _fresh(source: Path, convention: SuiteLanguage, names: list[str], folders: list[Path], root: Path) -> Path:
+def _fresh(source: Path, convention: SuiteNames, names: list[str], folders: list[Path], root: Path) -> Path:
     """The path of a new test file: in a test folder if there is one, named like its neighbors."""
     folder = next((folder for folder in folders if folder != source.parent), None)
     if folder is None:
@@ -101,7 +101,7 @@ def _fresh(source: Path, convention: SuiteLanguage, names: list[str], folders: l
     return folder / (alike or names[0])
 
 
-def _named_alike(folder: Path, source: Path, convention: SuiteLanguage) -> str | None:
+def _named_alike(folder: Path, source: Path, convention: SuiteNames) -> str | None:
     """The name in the pattern that most test files of a folder follow; None if it has no test files."""
     present = [entry.name for entry in entries(folder)]
     extension = source.suffix.lstrip(".")

@@ -7,7 +7,6 @@ risks may remain undetected. A fix that hides every error is reported too: it ma
 from __future__ import annotations
 
 import asyncio
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +19,8 @@ from stet_ls.engine.judges.danger.risks import risks_in
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.invisible_chars import invisible_in
 from stet_ls.validators.source import Source
+from stet_ls.validators.test_files import is_test_file
 
-_TEST_FILE = re.compile(r"^(?:test_.*|conftest)\.|_test\.|[.-](?:test|spec)\.|Tests?\.")
 _MOST_TOLD = 3
 _LEAST_SECRET = 6
 
@@ -59,9 +58,13 @@ def _added(case: Case) -> Counter[Risk]:
     """The new risks; tests may access the test runner."""
     before, after = excerpts(case.before, case.after)
     new = _counted(after, case.language) - _counted(before, case.language)
-    if case.path is not None and (case.spec.writes_tests or _TEST_FILE.search(case.path.name)):
+    if case.path is not None and (case.spec.writes_tests or _is_test(case.path.name)):
         return Counter({risk: count for risk, count in new.items() if risk[0] != TESTS})
     return new
+
+
+def _is_test(name: str) -> bool:
+    return name == "conftest.py" or is_test_file(name)
 
 
 def _counted(source: Source, language: str) -> Counter[Risk]:

@@ -15,14 +15,12 @@ from stet_ls.validators.languages import family, for_language, language_of
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports
+from stet_ls.validators.test_files import is_test_file
 
 MOST_FILES = 12
 """The limit of test files run for one target; a job waits for them."""
 
 _LIMITS = WalkLimits(files=5_000, entries=50_000, bytes=60_000_000, seconds=3.0)
-_TEST = re.compile(
-    r"(^|/)(test_[^/]*|[^/]*(_test|Test|Tests|\.test|\.spec))\.\w+$|(^|/)(tests?|__tests__|spec)/", re.ASCII
-)
 _HELPER = re.compile(r"(^|/)(conftest|__init__|setup|helpers?|utils?|fixtures?)\.\w+$")
 
 
@@ -33,8 +31,8 @@ class _File:
 
 
 def is_test(path: str) -> bool:
-    """True for the path of a test file, relative to its root, by the conventions of the languages."""
-    return _TEST.search(path) is not None and _HELPER.search(path) is None
+    """True for the path of a test file, relative to its root, that is no helper of tests."""
+    return is_test_file(path) and _HELPER.search(path) is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
-from stet_ls.engine.actions.generated_tests.languages import language_table as suites
 from stet_ls.engine.actions.prose import languages as prose
 from stet_ls.engine.execution import languages as execution
 from stet_ls.engine.judges import languages as judges
@@ -15,6 +14,7 @@ from stet_ls.engine.judges.project_tests import languages as project_tests
 from stet_ls.engine.prompt.languages import language_table as prompt
 from stet_ls.engine.reply.languages import language_table as reply
 from stet_ls.engine.runners import language_table as runners
+from stet_ls.validators import test_files
 from stet_ls.validators.checkers.formatters import FORMATTERS
 from stet_ls.validators.checkers.table import CHECKERS
 from stet_ls.validators.checkers.toolbox import Role
@@ -29,7 +29,7 @@ ROOMS: Mapping[str, Mapping[str, object]] = {
     "examples": execution.ROWS,
     "comparison": COMPARERS,
     "reached": project_tests.ROWS,
-    "new tests": suites.ROWS,
+    "new tests": test_files.ROWS,
     "words": prose.ROWS,
 }
 """The tables whose rows show support for a language, by the title of their column."""

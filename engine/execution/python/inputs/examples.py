@@ -13,6 +13,7 @@ from stet_ls.engine.execution.python.inputs.subject import Function, Module, Sub
 from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import read_text
+from stet_ls.validators.test_files import for_language
 
 _MOST_ROWS = 60
 _MOST_TEXT = 300_000
@@ -74,7 +75,7 @@ def test_texts(path: Path | None, root: Path | None) -> tuple[str, ...]:
     """The test files of a module, by their usual names and places."""
     if path is None or root is None:
         return ()
-    names = (f"test_{path.stem}.py", f"{path.stem}_test.py")
+    names = for_language("python").for_source(path)
     folders = [path.parent, path.parent / "tests", root / "tests", root / "test", root]
     with_below = [root / "tests" / path.parent.relative_to(root), root / "tests" / path.parent.name]
     found: list[str] = []
