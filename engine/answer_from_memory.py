@@ -47,10 +47,12 @@ async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) 
         return None
     finally:
         job.canned_reply = None
-    if own is not None:
-        answer = _with(answer, own, known.tests)
+    if own is not None:  # in place of the project's tests, which gave no result
+        kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.trusted)
+        answer = replace(answer, evidence=(*kept, own), tests=known.tests)
     is_open = own is not None and own.verdict is Ruling.UNKNOWN
-    if not answer.success or answer.refuted or is_open or not any(_passes(item) for item in answer.evidence):
+    passes = any(item.check in _RAN and item.verdict is Ruling.PASS for item in answer.evidence)
+    if not answer.success or answer.refuted or is_open or not passes:
         why = [f"Remembered solution not proven: {own.detail}."] if own is not None and is_open else []
         job.usage.warnings[:] = [*warned, *why]
         return None
@@ -87,20 +89,8 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
         verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
     elif report.green and number:
         detail = f"its own {plural(number, 'test')} {verb('pass', number)}"
-        unrun = await _unrun(
-            Case(
-                request.action,
-                request.language,
-                request.path,
-                request.source,
-                Source(after),
-                "",
-                runtime=runtime,
-            ),
-            way,
-            tests,
-            report,
-        )
+        case = Case(request.action, request.language, request.path, request.source, Source(after), "", runtime=runtime)
+        unrun = await _unrun(case, way, tests, report)
         verdict = Ruling.UNKNOWN if unrun else Ruling.PASS
         detail += f", but {unrun}" if unrun else ""
     return Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=number)
@@ -122,13 +112,3 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
     good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
     came = await ran(case, report, good, frozenset(), saying, other)
     return came.why or beside(len(good), came.missed) if came.missed or not came.tests else ""
-
-
-def _with(answer: Answer, own: Evidence, tests: str) -> Answer:
-    """The answer with the result of its own tests in place of the project's, which gave no result."""
-    kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.trusted)
-    return replace(answer, evidence=(*kept, own), tests=tests)
-
-
-def _passes(item: Evidence) -> bool:
-    return item.check in _RAN and item.verdict is Ruling.PASS

@@ -83,7 +83,7 @@ class Engine:
 
         A refusal is an Answer without success. However the job ends, its spending is in the ledger.
         """
-        action = self._action(request)
+        action = self.actions.get(request.action)
         await self._own_models.settle()  # before the job's time starts: this may ask the user
         profile = await self.models.profile()
         tape = JobRecorder(self.models, on_event)
@@ -103,7 +103,12 @@ class Engine:
         finally:
             await job.resources.aclose()
             self._write_down(job, ended)
-            self._tell(job, tape, ended, answer, raised)
+            spent, seconds = dict(job.usage.stages), job.deadline.seconds()
+            finished = FinishedJob(
+                job.trace_id, now(), ended, seconds, spent, request, self.settings, profile, tape, answer, raised
+            )
+            for watcher in self._watchers:
+                watcher(finished)
         return answer
 
     async def _within_time(self, job: Job, action: Action) -> Answer:
@@ -162,25 +167,6 @@ class Engine:
         self.memory.offered(job.trace_id, job.request, answer, used)
         return replace(answer, metadata=replace(answer.metadata, memory=tuple(each.hit for each in used)))
 
-    def _tell(
-        self, job: Job, tape: JobRecorder, ended: JobEnd, answer: Answer | None, raised: Exception | None
-    ) -> None:
-        finished = FinishedJob(
-            job.trace_id,
-            now(),
-            ended,
-            job.deadline.seconds(),
-            dict(job.usage.stages),
-            job.request,
-            job.settings,
-            job.profile,
-            tape,
-            answer,
-            raised,
-        )
-        for watcher in self._watchers:
-            watcher(finished)
-
     def _write_down(self, job: Job, ended: JobEnd) -> None:
         spent = job.usage
         entry = LedgerEntry(
@@ -196,22 +182,19 @@ class Engine:
             seconds=round(job.deadline.seconds(), 3),
             uncounted=spent.uncounted,
         )
-        told = {"job": entry.job, "action": entry.action, "ended": entry.ended, "model": entry.model}
+        about = {"job": entry.job, "action": entry.action, "ended": entry.ended, "model": entry.model}
         tokens = entry.prompt_tokens + entry.completion_tokens
-        log.info("job ended", extra={**told, "calls": entry.calls, "tokens": tokens, "seconds": entry.seconds})
+        log.info("job ended", extra={**about, "calls": entry.calls, "tokens": tokens, "seconds": entry.seconds})
         if spent.calls or spent.uncounted:
             self.ledger.add(entry)
         self._purse.close(job.trace_id)
 
     async def show_prompt(self, request: Request) -> Prompt:
         """The prompt of the first call of such a job, after redaction. Nothing is sent."""
-        action = self._action(request)
+        action = self.actions.get(request.action)
         job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
         job.remembered = tuple(each.piece for each in (await self.memory.recall(request)).known)
         return (await asyncio.to_thread(build_job_prompt, job, action)).prompt
-
-    def _action(self, request: Request) -> Action:
-        return self.actions.get(request.action)
 
     async def learn_outcome(self, job: str, outcome: EditOutcome, text: str) -> None:
         """Reports the outcome of a job's edit. `text` is the current document."""

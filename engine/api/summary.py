@@ -54,8 +54,8 @@ class Summary:
     def body(self) -> tuple[str, ...]:
         """What was done, the improvements, and whether memory did it: "Refactored `add`", "3 → 2 lines"."""
         where = f"in {self.place}" if self.place else ""
-        told = (" ".join(filter(None, (self.did, self.unit, where))), *self.gains, self.recalled)
-        return tuple(filter(None, told))
+        done = (" ".join(filter(None, (self.did, self.unit, where))), *self.gains, self.recalled)
+        return tuple(filter(None, done))
 
     def tail(self, metadata: Metadata) -> tuple[str, ...]:
         """The notes, and the remembered solutions."""
@@ -78,14 +78,13 @@ def evidence_line(evidence: Iterable[Evidence]) -> str:
 
 def shown(evidence: Iterable[Evidence]) -> list[Evidence]:
     """The evidence that a summary shows, failures first."""
-    told = [
+    # Most code has no examples; if nothing was run at all, the tests say so.
+    return failed_first(
         item
         for item in evidence
         if not (CHECKS[item.check].silent_pass and item.verdict is Ruling.PASS)
-        # Most code has no examples; if nothing was run at all, the tests say so.
         and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
-    ]
-    return failed_first(told)
+    )
 
 
 def failed_first(evidence: Iterable[Evidence]) -> list[Evidence]:

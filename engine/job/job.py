@@ -226,7 +226,9 @@ class Job:
         if self.usage.calls + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {calls_of(budget)}{kept}"
-        left, call = self.deadline.left(), self._seconds_per_call()
+        per_call = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
+        call = per_call / max(self.usage.calls, 1)  # a repair is of the same size
+        left = self.deadline.left()
         if call * (1 + self.reserved) > left:
             return (
                 f"a call takes about {call:.0f} s, and of the {self.deadline.limit:.0f} s of this job "
@@ -273,11 +275,6 @@ class Job:
     def is_waiting(self) -> bool:
         """True while it waits for its turn, for a person, or for packages, which does not count as job time."""
         return self._queued_at is not None or self._fitting > 0
-
-    def _seconds_per_call(self) -> float:
-        """Seconds that one more call will take: the mean of the calls so far, since a repair is of the same size."""
-        spent = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
-        return spent / max(self.usage.calls, 1)
 
 
 async def _given_up(task: asyncio.Task[Runtime]) -> None:

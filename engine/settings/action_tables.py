@@ -41,7 +41,7 @@ def read_actions(
             problems.append(f'"actions" in {entry.place}: more than {MOST_ACTIONS} tables; the rest is ignored')
             value = value[:MOST_ACTIONS]
         home = project if origin == PROJECT else None
-        digest = digest_of(value)
+        digest = hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
         known = ActionOrigin(entry.place, home, digest, home is None or trusted(home, digest))
         for index, table in enumerate(value if isinstance(value, list) else [value]):
             named = _name(table, index)
@@ -52,11 +52,6 @@ def read_actions(
             problems += [f"{problem}; action ignored" for problem in wrong]
             rows += [] if wrong else [row.found_at(known) for row in read]
     return tuple(rows), problems
-
-
-def digest_of(value: object) -> str:
-    """The hash of a file's tables: any change gives another hash."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def project_file(origin: ActionOrigin) -> Path | None:

@@ -69,6 +69,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f'did you mean "{near[0]}"?' if near else ""
 
 
+def unknown_key(dotted: str, key: str, known: Iterable[str], place: str, *, otherwise: str = "") -> str:
+    """The problem with a key that is not among the known ones; `otherwise` ends it if none is similar."""
+    near = suggestion(key, known)
+    return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else otherwise)
+
+
 def expected(schema: JsonSchema) -> str:
     """The values that a JSON schema allows, in words."""
     if "anyOf" in schema:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.settings import providers, sources
 from stet_ls.engine.settings.action_tables import read_actions
-from stet_ls.engine.settings.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, SetBy, suggestion
+from stet_ls.engine.settings.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, SetBy, suggestion, unknown_key
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.sources import SettingEntry, SettingsSource
 from stet_ls.engine.settings.table_reader import read_tables
@@ -79,10 +80,9 @@ def load(
         raise SettingsError("\n".join(state.problems))
     actions, broken = read_actions(state.actions, project, (lambda *_: True) if trust_project else is_trusted)
     state.tables["actions"] = actions
-    settings = _settings({name: value for name, (value, _) in state.values.items()})
-    settings = settings.model_copy(
-        update={"providers": tuple(endpoint.provider for endpoint in endpoints), **state.tables}
-    )
+    settings = Settings.model_validate(_nested({name: value for name, (value, _) in state.values.items()}))
+    tables = {"providers": tuple(endpoint.provider for endpoint in endpoints), **state.tables}
+    settings = settings.model_copy(update=tables)
     rows = (*state.rows(settings), *_provider_rows(endpoints, state.providers_origin), *state.refused)
     return Loaded(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
 
@@ -146,18 +146,15 @@ class _State:
         by_user = f"only the user may set it, in {way}"
         if key.name in TABLES or _problem(key, entry) is not None:
             return by_user if key.user_only else None
-        value, held = _parsed(key, entry), self._held(key)
+        held = self.values[key.name][0] if key.name in self.values else attrgetter(key.name)(Settings())
+        value = _parsed(key, entry)
         if value == held:
             return ""
         if key.user_only:
             return by_user
-        told = "unset" if held is None else json.dumps(held)
-        stricter = f"it is {told}, and may only be made stricter here; the user may loosen it, in {way}"
+        current = "unset" if held is None else json.dumps(held)
+        stricter = f"it is {current}, and may only be made stricter here; the user may loosen it, in {way}"
         return stricter if key.loosens(value, held) else None
-
-    def _held(self, key: Key) -> object:
-        """The value from the sources so far."""
-        return self.values[key.name][0] if key.name in self.values else _value(Settings(), key.name)
 
     def endpoints(self, environment: Mapping[str, str]) -> tuple[providers.ConfiguredEndpoint, ...]:
         one, problems = providers.from_variables(environment)
@@ -180,7 +177,7 @@ class _State:
         for name in KEYS:
             if name not in TABLES:
                 origin = self.values[name][1] if name in self.values else "default"
-                yield SettingRow(name, shown(name, _value(settings, name)), origin)
+                yield SettingRow(name, shown(name, attrgetter(name)(settings)), origin)
         for name in ROWS:
             yield from _table_rows(name, self.tables.get(name, ()), self.table_origins.get(name, "default"))
 
@@ -206,8 +203,7 @@ def _unknown(entry: SettingEntry) -> str:
     if entry.is_text:
         near = suggestion(entry.name, VARIABLES)
         return f"the environment variable {entry.place} is not a setting" + (f": {near}" if near else "")
-    near = suggestion(entry.name, KEYS)
-    return f'unknown key "{entry.name}" in {entry.place}: {near or "run `stet config show` to list the keys"}'
+    return unknown_key(entry.name, entry.name, KEYS, entry.place, otherwise=": run `stet config show` to list the keys")
 
 
 def _problem(key: Key, entry: SettingEntry) -> str | None:
@@ -224,13 +220,9 @@ def _parsed(key: Key, entry: SettingEntry) -> object:
     """The value as the model holds it. Files and editors must give the right type; variables are text."""
     nested = _nested({key.name: entry.value})
     if entry.is_text:
-        return _value(Settings.model_validate(nested), key.name)
+        return attrgetter(key.name)(Settings.model_validate(nested))
     # JSON mode is strict about types and still takes a list where the model holds a tuple.
-    return _value(Settings.model_validate_json(json.dumps(nested, default=str), strict=True), key.name)
-
-
-def _settings(values: Mapping[str, object]) -> Settings:
-    return Settings.model_validate(_nested(values))
+    return attrgetter(key.name)(Settings.model_validate_json(json.dumps(nested, default=str), strict=True))
 
 
 def _nested(values: Mapping[str, object]) -> dict[str, Any]:
@@ -244,13 +236,6 @@ def _nested(values: Mapping[str, object]) -> dict[str, Any]:
     return root
 
 
-def _value(settings: Settings, name: str) -> object:
-    value: Any = settings
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
-
-
 def shown(name: str, value: object) -> object:
     """A value as `config show` may print it: addresses without passwords, endpoints as their number."""
     if name == "providers":
@@ -260,13 +245,11 @@ def shown(name: str, value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _provider_rows(endpoints: Iterable[providers.ConfiguredEndpoint], origin: str) -> Iterable[SettingRow]:
-    empty = True
+def _provider_rows(endpoints: Collection[providers.ConfiguredEndpoint], origin: str) -> Iterable[SettingRow]:
+    if not endpoints:
+        yield SettingRow("providers", [], origin)
     for index, endpoint in enumerate(endpoints):
-        empty = False
         for name, value in endpoint.provider.model_dump(exclude_defaults=True).items():
             yield SettingRow(f"providers[{index}].{name}", shown(name, value), origin)
         key = f"set (from {endpoint.key_origin})" if endpoint.key_origin else "not set"
         yield SettingRow(f"providers[{index}].api_key", key, origin)
-    if empty:
-        yield SettingRow("providers", [], origin)

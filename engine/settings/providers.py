@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr, ValidationError
 
 from stet_ls.engine.errors import SettingsError
-from stet_ls.engine.settings.keys import PROVIDER_KEYS, suggestion
+from stet_ls.engine.settings.keys import PROVIDER_KEYS, unknown_key
 from stet_ls.engine.settings.table_schemas import Provider
 
 
@@ -98,12 +98,12 @@ def _unknown(dotted: str, key: str, place: str) -> str:
     if key == "api_key":
         where = 'set "api_key_env" to a variable, or "api_key_keyring" to an entry of the system\'s keyring'
         return f'"{dotted}" in {place} is ignored: files must not contain keys; {where}'
-    near = suggestion(key, PROVIDER_KEYS)
-    return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else "")
+    return unknown_key(dotted, key, PROVIDER_KEYS, place)
 
 
 def _sentence(error: ValidationError, name: str, place: str) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     field = str(first["loc"][0]) if first["loc"] else ""
-    wanted = ADDRESS if field == "base_url" else PROVIDER_KEYS[field].expected if field in PROVIDER_KEYS else "a table"
-    return f'"{name}.{field}" in {place}: expected {wanted}'
+    known = PROVIDER_KEYS[field].expected if field in PROVIDER_KEYS else "a table"
+    expected = ADDRESS if field == "base_url" else known
+    return f'"{name}.{field}" in {place}: expected {expected}'

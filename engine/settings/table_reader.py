@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from stet_ls.engine.settings.keys import TABLES, suggestion
+from stet_ls.engine.settings.keys import TABLES, unknown_key
 from stet_ls.engine.settings.table_schemas import Section
 
 Row = TypeVar("Row", bound=Section)
@@ -25,7 +25,7 @@ def read_tables(value: object, row: type[Row], name: str, place: str) -> tuple[t
         if not isinstance(table, Mapping):
             problems.append(f'"{dotted}" in {place}: expected a table')
             continue
-        problems += [_unknown(f"{dotted}.{key}", str(key), name, place) for key in table if key not in keys]
+        problems += [unknown_key(f"{dotted}.{key}", str(key), keys, place) for key in table if key not in keys]
         try:
             known = {key: table[key] for key in table if key in keys}
             # JSON mode is strict about types and still takes a list where the model holds a tuple.
@@ -36,8 +36,3 @@ def read_tables(value: object, row: type[Row], name: str, place: str) -> tuple[t
             own = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
             problems.append(f'"{dotted}.{field}" in {place}: {own or f"expected {keys[field].expected}"}')
     return tuple(rows), problems
-
-
-def _unknown(dotted: str, key: str, name: str, place: str) -> str:
-    near = suggestion(key, TABLES[name])
-    return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else "")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import StetError
+from stet_ls.engine.storage.private_files import write_private
 from stet_ls.validators.project_files import read_regular
 
 log = logging.getLogger(__name__)
@@ -36,14 +34,6 @@ def write(path: Path, table: Mapping[str, Any]) -> None:
     """Replaces the table in one step, readable by its user alone. Raises StetError if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}", dir=path.parent)  # readable by its user only
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(table, file, indent=1, sort_keys=True)
-            Path(name).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_private(path, json.dumps(table, indent=1, sort_keys=True))
     except OSError as error:
         raise StetError(f"{path} is not writable, so the answer is not remembered: {error.strerror}") from None

@@ -27,7 +27,7 @@ from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.settings.schema import Settings, Spending, TraceSettings
 from stet_ls.engine.trace import record as form
 from stet_ls.engine.trace.scrubber import Scrubber
-from stet_ls.engine.trace.serializer import SETTINGS, hidden_answer, trouble
+from stet_ls.engine.trace.serializer import SETTINGS, hidden_answer, recorded_error
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
@@ -130,20 +130,18 @@ def request_of(record: form.Record, name: str) -> Request:
 
 def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
     """A replay keeps the user's settings except those that affect an answer; a record starts no program."""
-    told = {key: _allowed(record.settings[key], names) for key, names in SETTINGS.items() if key in record.settings}
+    recorded = {key: _allowed(record.settings[key], names) for key, names in SETTINGS.items() if key in record.settings}
     try:
-        theirs = Settings.model_validate(told)
+        theirs = Settings.model_validate(recorded)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{name}: settings.{field}: {first['msg']}. Was it edited manually?") from None
     update: dict[str, Any] = {}
-    for key, names in SETTINGS.items():
-        value = getattr(theirs, key)
-        if key in told and names is not True:
-            value = getattr(own, key).model_copy(update={each: getattr(value, each) for each in told[key]})
-        if key in told:
-            update[key] = value
+    for key, values in recorded.items():
+        update[key] = value = getattr(theirs, key)
+        if SETTINGS[key] is not True:
+            update[key] = getattr(own, key).model_copy(update={each: getattr(value, each) for each in values})
     alone: dict[str, Any] = {
         "providers": (),
         "spending": Spending(),
@@ -170,7 +168,7 @@ def difference(record: form.Record, answer: Answer | None, error: Exception | No
     if told is not None and again is not None:
         _drop_incomparable(told, again)
     before = _lines(told, raised, record.ended)
-    raised = None if error is None else trouble(error, hider).model_dump()
+    raised = None if error is None else recorded_error(error, hider).model_dump()
     after = _lines(again, raised, ended)
     return "\n".join(difflib.unified_diff(before, after, "recorded", "replayed", lineterm=""))
 
@@ -206,22 +204,8 @@ def _drop_incomparable(recorded: dict[str, Any], replayed: dict[str, Any]) -> No
 
 
 def _completion(reply: form.Reply) -> Completion:
-    return Completion(
-        text=reply.text,
-        reasoning=reply.reasoning,
-        finish=reply.finish,
-        usage=None if reply.usage is None else Usage(*reply.usage),
-        model=reply.model,
-        endpoint=reply.endpoint,
-        first_token_seconds=reply.first_token_seconds,
-        seconds=reply.seconds,
-        requests=reply.requests,
-        warnings=reply.warnings,
-        cost=reply.cost,
-        fault=_fault(reply.fault),
-        streamed=reply.streamed,
-        runaway=reply.runaway,
-    )
+    usage = None if reply.usage is None else Usage(*reply.usage)
+    return Completion(**{**dict(reply), "usage": usage, "fault": _fault(reply.fault)})
 
 
 def _fault(name: str) -> Fault | None:

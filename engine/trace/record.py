@@ -179,11 +179,9 @@ def parse(text: str, name: str) -> Record:
     if not isinstance(version, int) or isinstance(version, bool):
         raise UsageError(f"{name}: stet_trace: no version, so this is not a job record.")
     if version != VERSION:
-        hint = (
-            ("it is from a newer version of Stet; update Stet")
-            if version > VERSION
-            else "this version of Stet cannot read it"
-        )
+        hint = "it is from a newer version of Stet; update Stet"
+        if version < VERSION:
+            hint = "this version of Stet cannot read it"
         raise UsageError(f"{name}: stet_trace: the format version is {version} instead of {VERSION}; {hint}.")
     try:
         return Record.model_validate(data)

@@ -102,11 +102,11 @@ class JobRecorder:
             case Stage(name):
                 log.info("stage", extra={**about, "stage": name})
             case JudgeFinished(evidence):
-                told = {"check": evidence.label, "verdict": evidence.verdict.value}
-                log.info("judged", extra={**about, **told, "seconds": round(evidence.seconds, 4)})
+                fields = {"check": evidence.label, "verdict": evidence.verdict.value}
+                log.info("judged", extra={**about, **fields, "seconds": round(evidence.seconds, 4)})
             case Requested() as request:
-                told = {"endpoint": request.endpoint, "model": request.model, "fault": request.fault or "none"}
-                log.info("requested", extra={**about, **told, "seconds": request.seconds})
+                fields = {"endpoint": request.endpoint, "model": request.model, "fault": request.fault or "none"}
+                log.info("requested", extra={**about, **fields, "seconds": request.seconds})
 
     @property
     def sealed(self) -> SealedPrompt:

@@ -6,6 +6,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from itertools import takewhile
 from typing import Any
 
 from stet_ls import __version__
@@ -40,7 +41,8 @@ def make_record(job: FinishedJob) -> form.Record:
     hider = Scrubber(sealed.secrets, values, config=is_config(request))
     ignored = IgnoredFiles(request.workspace, job.settings.privacy.ignore)
     asked = _asked(request, hider, ignored)
-    calls = tuple(_called(call, before, hider) for call, before in _with_former(job.tape.calls))
+    former = [(), *(call.messages for call in job.tape.calls)]
+    calls = tuple(_called(call, before, hider) for call, before in zip(job.tape.calls, former, strict=False))
     answer = None if job.answer is None else hidden_answer(job.answer, hider)
     record = form.Record(
         stet_trace=form.VERSION,
@@ -59,16 +61,13 @@ def make_record(job: FinishedJob) -> form.Record:
         events=tuple(_happened(at, event, hider) for at, event in job.tape.events if not isinstance(event, Requested)),
         stages={name: round(seconds, 4) for name, seconds in job.stages.items()},
         answer=answer,
-        error=None if job.error is None else trouble(job.error, hider),
+        error=None if job.error is None else recorded_error(job.error, hider),
     )
     data = hider.everywhere(record.model_dump(mode="json"))
     data["request"]["hidden"] = hider.stand_ins
-    return form.Record.model_validate({**data, "whole": hider.whole and not _is_recalled(job.answer)})
-
-
-def _is_recalled(answer: Answer | None) -> bool:
-    """True for an answer from memory, which no reply can reproduce."""
-    return answer is not None and answer.metadata.memory_hits > 0 and not answer.metadata.calls
+    # No reply can reproduce an answer from memory.
+    recalled = job.answer is not None and job.answer.metadata.memory_hits > 0 and not job.answer.metadata.calls
+    return form.Record.model_validate({**data, "whole": hider.whole and not recalled})
 
 
 def _asked(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:
@@ -129,14 +128,8 @@ def _buffers(
     return tuple(kept), missing
 
 
-def _with_former(calls: list[ModelCall]) -> list[tuple[ModelCall, tuple[Message, ...]]]:
-    return [(call, calls[index - 1].messages if index else ()) for index, call in enumerate(calls)]
-
-
 def _called(call: ModelCall, former: tuple[Message, ...], hider: Scrubber) -> form.Called:
-    same = 0
-    while same < min(len(former), len(call.messages)) and former[same] == call.messages[same]:
-        same += 1
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(former, call.messages, strict=False)))
     turns = (form.Turn(role=each.role, content=hider.sent(each.content)) for each in call.messages[same:])
     return form.Called(
         at=call.at,
@@ -148,7 +141,7 @@ def _called(call: ModelCall, former: tuple[Message, ...], hider: Scrubber) -> fo
         deadline=round(call.deadline, 3),
         requests=tuple(_wire(request, hider) for request in call.requests),
         reply=_reply(call, hider),
-        error=None if call.error is None else trouble(call.error, hider),
+        error=None if call.error is None else recorded_error(call.error, hider),
     )
 
 
@@ -218,14 +211,9 @@ def _moved(edit: Edit, hider: Scrubber) -> Edit:
     return replace(edit, base=type(edit.base)(text), span=span)
 
 
-def trouble(error: Exception, hider: Scrubber) -> form.RecordedError:
+def recorded_error(error: Exception, hider: Scrubber) -> form.RecordedError:
     """An error as in a record."""
+    own: dict[str, Any] = {}
     if isinstance(error, EndpointError):
-        return form.RecordedError(
-            kind=type(error).__name__,
-            message=hider.text(str(error)),
-            fault=error.fault.value,
-            endpoint=hider.text(error.endpoint),
-            status=error.status,
-        )
-    return form.RecordedError(kind=type(error).__name__, message=hider.text(str(error)))
+        own = {"fault": error.fault.value, "endpoint": hider.text(error.endpoint), "status": error.status}
+    return form.RecordedError(kind=type(error).__name__, message=hider.text(str(error)), **own)

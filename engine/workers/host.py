@@ -54,14 +54,14 @@ class IdleLimits:
     idle: float = 600.0
 
 
-def host(work: Work, patience: IdleLimits) -> NoReturn:
+def host(work: Work, limits: IdleLimits) -> NoReturn:
     """Runs `work` until it is no longer needed, then ends the process with all its native threads."""
     starter = _take_stdout()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
     code = 1
     try:
         info = work.start()
-        _log.info("leaving: %s", asyncio.run(_serve(work, patience, info, starter)))
+        _log.info("leaving: %s", asyncio.run(_serve(work, limits, info, starter)))
         code = 0
     except Exception:  # noqa: BLE001  # the process ends here, so only the log can report it
         _log.exception("child process failed")
@@ -69,10 +69,6 @@ def host(work: Work, patience: IdleLimits) -> NoReturn:
         logging.shutdown()
         # A normal exit would wait for the computations of native threads.
         os._exit(code)
-
-
-async def _serve(work: Work, patience: IdleLimits, info: Mapping[str, Any], starter: TextIO) -> str:
-    return await _Control(work, patience).serve(info, starter)
 
 
 def _take_stdout() -> TextIO:
@@ -83,18 +79,22 @@ def _take_stdout() -> TextIO:
     return starter
 
 
+async def _serve(work: Work, limits: IdleLimits, info: Mapping[str, Any], starter: TextIO) -> str:
+    return await _Control(work, limits).serve(info, starter)
+
+
 class _Control:
     """The control port: counts leases and decides when to exit. Created inside the running loop."""
 
-    def __init__(self, work: Work, patience: IdleLimits) -> None:
+    def __init__(self, work: Work, limits: IdleLimits) -> None:
         self._work = work
-        self._patience = patience
+        self._limits = limits
         self._key = new_key()
         self._leases = 0
         self._touched = False
         self._loop = asyncio.get_running_loop()
         self._leaving: asyncio.Future[str] = self._loop.create_future()
-        self._alone = self._loop.call_later(patience.first_lease, self._leave, "nobody came")
+        self._alone = self._loop.call_later(limits.first_lease, self._leave, "nobody came")
 
     async def serve(self, info: Mapping[str, Any], starter: TextIO) -> str:
         """Announces itself and serves until it is time to exit; returns the reason."""
@@ -148,11 +148,11 @@ class _Control:
         finally:
             self._leases -= 1
             if self._leases == 0:
-                self._alone = self._loop.call_later(self._patience.last_lease, self._leave, "no leases left")
+                self._alone = self._loop.call_later(self._limits.last_lease, self._leave, "no leases left")
 
     async def _watch_idle(self) -> None:
         """Exits after an idle period. Each check notices running work, so a long job is never cut."""
-        step = self._patience.idle / _LOOKS
+        step = self._limits.idle / _LOOKS
         quiet = 0
         while quiet < _LOOKS:
             await asyncio.sleep(step)

@@ -125,7 +125,7 @@ class Worker:
                 self._count_failure(f"{kind.name} started but did not respond (log: {self._log_file}).")
                 raise WorkerError(self._last_error)
             if state is not None:
-                _leave_word(state, child.handshake)
+                _publish(state, child.handshake)
         except BaseException:
             child.kill()
             if lease is not None:
@@ -145,7 +145,7 @@ class Worker:
             raise WorkerError(f"{self._last_error} Retrying in {pause:.0f} s.")
 
 
-def _leave_word(state: Path, handshake: Handshake) -> None:
+def _publish(state: Path, handshake: Handshake) -> None:
     try:
         write_private(state, handshake.to_json())
     except OSError as error:

@@ -1,18 +1,16 @@
-"""The process that reads one root once and exits: `python -m stet_ls.engine.workspace.index_child JSON`.
+"""The process that reads one root once and exits: `python -m … ROOT DATABASE [IGNORE_PATTERN…]`.
 
 Not a thread of the server, because parsing and counting block the event loop for too long.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sqlite3
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +27,13 @@ PATIENCE = IdleLimits(first_lease=30.0, last_lease=2.0, idle=12.0)
 _POLITE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to read, and into which database."""
-
-    root: str
-    database: str
-    ignore: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """As one argument."""
-        return json.dumps(asdict(self))
-
-
 class IndexWorker:
     """The work: a thread that reads the root."""
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
+    def __init__(self, root: str, database: str, *ignore: str) -> None:
+        self._root = Path(root)
+        self._store = IndexStore(Path(database))
+        self._ignore = ignore
         self._thread = threading.Thread(target=self._scan, name="scan", daemon=True)
 
     def start(self) -> Mapping[str, Any]:
@@ -61,12 +48,10 @@ class IndexWorker:
         return self._thread.is_alive()
 
     def _scan(self) -> None:
-        order = self._order
-        store = IndexStore(Path(order.database))
         try:
-            prune(store.path.parent)
-            store.prepare()
-            status = scan(Path(order.root), store, tuple(order.ignore), WalkLimits())
+            prune(self._store.path.parent)
+            self._store.prepare()
+            status = scan(self._root, self._store, self._ignore, WalkLimits())
         except (OSError, sqlite3.Error, StetError):
             _log.exception("cannot read the root")
         else:
@@ -74,4 +59,4 @@ class IndexWorker:
 
 
 if __name__ == "__main__":
-    host(IndexWorker(Order(**json.loads(sys.argv[1]))), PATIENCE)
+    host(IndexWorker(*sys.argv[1:]), PATIENCE)

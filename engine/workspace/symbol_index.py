@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import sqlite3
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from stet_ls.engine.api.request import Workspace
@@ -20,7 +18,6 @@ from stet_ls.engine.privacy.ignored_files import LIST_FILE, IgnoredFiles
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.workers.worker import ChildSpec, Worker
 from stet_ls.engine.workspace import file_symbols
-from stet_ls.engine.workspace.index_child import Order
 from stet_ls.engine.workspace.index_scan import scan, update
 from stet_ls.engine.workspace.index_store import IndexStatus, IndexStore, Stamp, SymbolEntry, SymbolHit, database
 from stet_ls.engine.workspace.source_files import LARGEST, WalkLimits, admitted
@@ -36,7 +33,6 @@ AGAIN_SECONDS = 30.0
 """Seconds between two checks of a whole root if no client reports changes."""
 NOT_READY = "index not ready"
 _MOST_ROOTS = 8
-_MOST_TEXTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +64,11 @@ class SymbolMatches:
     gaps: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=32)
+def _entries(text: str, language: str) -> tuple[SymbolEntry, ...]:
+    return file_symbols.entries(Source(text), language)
+
+
 class SymbolIndex:
     """The symbols of all known roots. `ignore` are the user's patterns of hidden files.
 
@@ -83,7 +84,6 @@ class SymbolIndex:
         self._asked: dict[Path, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing = threading.Lock()
-        self._texts: OrderedDict[tuple[str, str], tuple[SymbolEntry, ...]] = OrderedDict()
 
     def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
         """Starts a child process that reads the roots, `after` seconds from now, to keep the startup fast.
@@ -145,7 +145,7 @@ class SymbolIndex:
             unsaved.add(buffer.path)
             if len(buffer.text) <= LARGEST and any(buffer.path.is_relative_to(root) for root in workspace.roots):
                 source, its = Source(buffer.text), language_of(buffer.path)
-                entries = (entry for entry in self._entries(source, its) if entry.name in names)
+                entries = (entry for entry in _entries(buffer.text, its) if entry.name in names)
                 found += [SymbolCandidate(buffer.path, its, entry, text=source) for entry in entries]
         gaps: list[str] = []
         for root in workspace.roots:
@@ -173,7 +173,7 @@ class SymbolIndex:
             return None
         digest, source = content
         if candidate.stamp is None or candidate.stamp.hash != digest:
-            same = (one for one in self._entries(source, language) if one.qualified == entry.qualified)
+            same = (each for each in _entries(source.text, language) if each.qualified == entry.qualified)
             if (now := next(same, None)) is None:
                 return None
             entry = now
@@ -193,19 +193,6 @@ class SymbolIndex:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for worker in self._workers.values():
             await worker.close()
-
-    def _entries(self, source: Source, language: str) -> tuple[SymbolEntry, ...]:
-        """The definitions of a text; cached for the last few texts."""
-        key = (language, hashlib.blake2b(source.data, digest_size=16).hexdigest())
-        known = self._texts.get(key)
-        if known is None:
-            known = file_symbols.entries(source, language)
-        with self._writing:
-            self._texts[key] = known
-            self._texts.move_to_end(key)
-            while len(self._texts) > _MOST_TEXTS:
-                self._texts.popitem(last=False)
-        return known
 
     def _hits(self, root: Path, names: Sequence[str], languages: Sequence[str]) -> tuple[list[SymbolHit], str]:
         """The entries in the database of a root, and what it lacks."""
@@ -237,8 +224,8 @@ class SymbolIndex:
         if worker is not None:
             await worker.close()  # this child has read its root already; the next lease starts a new one
         else:
-            order = Order(str(root), str(path), self._ignore)
-            kind = ChildSpec("index", "stet_ls.engine.workspace.index_child", (order.to_json(),), path.stem)
+            arguments = (str(root), str(path), *self._ignore)
+            kind = ChildSpec("index", "stet_ls.engine.workspace.index_child", arguments, path.stem)
             worker = self._workers[root] = Worker(kind, runtime=self._paths.runtime, logs=self._paths.logs)
         await worker.lease()
 

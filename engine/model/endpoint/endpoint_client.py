@@ -39,7 +39,7 @@ from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import Provider
 
 _LISTING_SECONDS = 5.0
-_TOLD_PAUSE_SECONDS = 1.0
+_REPORTED_PAUSE_SECONDS = 1.0
 """A wait of at least this many seconds is reported."""
 
 _OVERESTIMATE, _LEAST_REPLY = 1.25, 256
@@ -88,7 +88,7 @@ class EndpointClient:
     ) -> None:
         self.provider = provider
         self.experience = experience
-        self.connection = Connection(provider, pinned=settings.privacy.tells_apart)
+        self.connection = Connection(provider, pinned=settings.privacy.differs_by_address)
         self.breaker = Breaker(settings.model.breaker_failures, settings.model.breaker_seconds)
         self.last_failure: EndpointFailure | None = None
         self._settings = settings
@@ -143,7 +143,7 @@ class EndpointClient:
             pause = pause_before_retry(failure, requests - loading, min(left, turn.longest_pause))
             if pause is None:
                 return Refusal(failure, requests)
-            if pause >= _TOLD_PAUSE_SECONDS or (failure.loading and loading == 1):
+            if pause >= _REPORTED_PAUSE_SECONDS or (failure.loading and loading == 1):
                 on_event(Notice(_waiting(failure, self.label, pause)))
             await asyncio.sleep(pause)
 
@@ -204,12 +204,15 @@ class EndpointClient:
             async with asyncio.timeout_at(min(turn.begin_by, turn.deadline_at)):
                 profile = await self.profile()
                 sdk = await self.connection.sdk()
-                fit = await self._fit(messages, sealed)
+                privacy = self._settings.privacy
+                fit: Sequence[Message] | EndpointFailure = messages
+                if privacy.differs_by_address:
+                    fit = allowed(messages, sealed, await self.connection.route(), privacy)
         except TimeoutError:
             fault = Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN
-            return self._told(EndpointFailure(fault))
+            return self._as_shown(EndpointFailure(fault))
         except reply_errors() as error:
-            return self._told(failure_of_exception(error))
+            return self._as_shown(failure_of_exception(error))
         if isinstance(profile, EndpointFailure):
             return profile
         if isinstance(sdk, EndpointFailure):
@@ -243,7 +246,7 @@ class EndpointClient:
             raise
         finally:
             on_event(self._requested(exchange, profile.model))
-        failure = exchange.failure and self._told(exchange.failure)
+        failure = exchange.failure and self._as_shown(exchange.failure)
         if (lost := _lost(reading, failure)) is not None:
             if lost.fault in _MAY_BE_BILLED or reading.usage is not None:
                 on_event(self._uncounted(exchange, prompt_tokens))
@@ -279,7 +282,7 @@ class EndpointClient:
         patience = self.provider.timeout_token
         return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
 
-    def _told(self, failure: EndpointFailure) -> EndpointFailure:
+    def _as_shown(self, failure: EndpointFailure) -> EndpointFailure:
         """The failure as shown: with the setting that ran out, and without a key."""
         failure = with_setting(failure, self.provider, self._settings.deadline)
         return without_secrets(failure, self.connection.secrets)
@@ -294,7 +297,7 @@ class EndpointClient:
     def _requested(self, exchange: StreamRequest, model: str) -> Requested:
         """The reply of an exchange, without this endpoint's keys in it."""
         reading, failure = exchange.reading, exchange.failure
-        detail = "" if failure is None else self._told(failure).detail[:_SHOWN]
+        detail = "" if failure is None else self._as_shown(failure).detail[:_SHOWN]
         head = exchange.head if failure is not None and not reading.texts else b""
         # One character per byte, because the bytes need not be text.
         secrets = [secret.encode().decode("latin-1") for secret in self.connection.secrets]
@@ -309,11 +312,6 @@ class EndpointClient:
             status=None if failure is None else failure.status,
             head=head[: len(head) // 2],
         )
-
-    async def _fit(self, messages: Sequence[Message], sealed: SealedPrompt) -> Sequence[Message] | EndpointFailure:
-        """The messages as the privacy rule for this endpoint's zone allows them."""
-        privacy = self._settings.privacy
-        return allowed(messages, sealed, await self.connection.route(), privacy) if privacy.tells_apart else messages
 
     def _warnings(
         self, exchange: StreamRequest, failure: EndpointFailure | None, prompt_tokens: int, estimated: int
