@@ -121,7 +121,7 @@ class StoreFault(StrEnum):
 class StoreError(StetError):
     """The memory of solutions failed with `fault`. No job fails because of it."""
 
-    def __init__(self, message: str, *, fault: StoreFault) -> None:
+    def __init__(self, message: str, *, fault: StoreFault = StoreFault.UNAVAILABLE) -> None:
         super().__init__(message)
         self.fault = fault
 

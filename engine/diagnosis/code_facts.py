@@ -74,12 +74,12 @@ def _types(subject: Subject) -> dict[str, str]:
 
 def _names(tree: ast.Module) -> set[str]:
     """The names of the text's functions, classes and values."""
-    told = {node.name for node in tree.body if isinstance(node, Function | ast.ClassDef)}
+    names = {node.name for node in tree.body if isinstance(node, Function | ast.ClassDef)}
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            told |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return told
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
 
 
 def _installed(environment: Environment | None) -> frozenset[str]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from stet_ls.engine.diagnosis import node_load_errors
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis, Symptom
 from stet_ls.engine.diagnosis.rules import RULES, unknown
-from stet_ls.engine.runners.report import CaseFailure, CaseResult, Phase, SuiteOutcome, TestReport
+from stet_ls.engine.runners.report import CaseFailure, Phase, SuiteOutcome, TestReport
 
 _STOPPED = {SuiteOutcome.TIMEOUT: "timeout"}
 
 
 def diagnose(report: TestReport, about: CodeFacts) -> tuple[Diagnosis, ...]:
     """One diagnosis for each failure of a report, in its order; none if it is green or nothing ran."""
-    return tuple(_one(node_load_errors.told(symptom), about) for symptom in symptoms(report))
+    return tuple(_one(node_load_errors.parse(symptom), about) for symptom in symptoms(report))
 
 
 def symptoms(report: TestReport) -> Iterator[Symptom]:
@@ -25,8 +25,9 @@ def symptoms(report: TestReport) -> Iterator[Symptom]:
     if report.outcome is SuiteOutcome.LIMIT and report.run is not None:
         stopped = report.run.status.value
     for case in report.failed():
-        running = case.id in report.running
-        yield Symptom(case.id, _file(case), case.failure or _unsaid(case), stopped if running else "")
+        failure = case.failure or CaseFailure("Failed", case.reason or "it failed without a message", Phase.CALL)
+        file = case.id.partition("::")[0]
+        yield Symptom(case.id, file, failure, stopped if case.id in report.running else "")
     if stopped and not report.running:
         yield Symptom("", "", CaseFailure("Stopped", report.detail, Phase.COLLECT), stopped)
 
@@ -34,15 +35,7 @@ def symptoms(report: TestReport) -> Iterator[Symptom]:
 def _one(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     if symptom.test in about.flaky:
         return Diagnosis(symptom, Cause.FLAKY, "flaky", "its result varies between runs", None)
-    return next((told for rule in RULES if (told := rule(symptom, about)) is not None), unknown(symptom, about))
-
-
-def _file(case: CaseResult) -> str:
-    return case.id.partition("::")[0]
-
-
-def _unsaid(case: CaseResult) -> CaseFailure:
-    return CaseFailure("Failed", case.reason or "it failed without a message", Phase.CALL)
+    return next((found for rule in RULES if (found := rule(symptom, about)) is not None), unknown(symptom, about))
 
 
 def repair_orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:

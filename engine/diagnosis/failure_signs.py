@@ -47,11 +47,6 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]*\w)")
 _WANTED = re.compile(r"\b(?:want(?:ed)?|expect(?:ed)?|should be|not equal|!=)", re.IGNORECASE)
 
 
-def first_line(failure: CaseFailure) -> str:
-    """The quoted line of a failure."""
-    return failure.said
-
-
 def is_assertion(failure: CaseFailure) -> bool:
     """True if an assertion of a test failed."""
     if failure.comparison is not None or failure.type in _ASSERTION or "AssertionError" in failure.mro:

@@ -23,7 +23,7 @@ _STACK = re.compile(
 )
 
 
-def told(symptom: Symptom) -> Symptom:
+def parse(symptom: Symptom) -> Symptom:
     """The symptom with the contents of its text as data; unchanged if there are none."""
     failure = symptom.failure
     if failure.type or not (error := _ERROR.search(failure.message)):

@@ -10,7 +10,6 @@ from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis, Symp
 from stet_ls.engine.diagnosis.failure_signs import (
     absent_package,
     denied,
-    first_line,
     is_assertion,
     lost_file,
     missing_name,
@@ -41,15 +40,15 @@ def syntax(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None  # the syntax is valid: a missing name is an interface problem
     if failure.type == "CompileError" and failure.place is None and symptom.file not in about.trusted:
         # An error without a place is a build problem: a stopped compiler, a linker, the project's settings.
-        return _told(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {first_line(failure)}")
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {failure.said}")
     where = f"{file}:{failure.place[1]}" if failure.place else file
     if file in about.solution:
-        return _told(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {first_line(failure)}", Fix("parses"))
+        return Diagnosis(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {failure.said}", Fix("parses"))
     if file in about.trusted:
         # A trusted test that no longer compiles was written for another interface.
         fix = Fix("changes", about.unit)
-        return _told(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {first_line(failure)}", fix)
-    return _told(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {first_line(failure)}")
+        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {failure.said}", fix)
+    return Diagnosis(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {failure.said}")
 
 
 def missing_module(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -63,8 +62,8 @@ def missing_module(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     ours = top in about.modules or any(file.rpartition(".")[0].replace("/", ".") == top for file in about.solution)
     if module.startswith(".") or ours or top in about.installed:
         return None
-    said = f"the package {top!r} is not installed"
-    return _told(symptom, Cause.ENVIRONMENT, "environment.package", said, Fix("does not import", top))
+    detail = f"the package {top!r} is not installed"
+    return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.package", detail, Fix("does not import", top))
 
 
 def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -74,12 +73,12 @@ def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     if name is None:
         return None
     if name == about.unit or name in about.asked:
-        said = f"`{name}` was asked for and is not defined"
-        return _told(symptom, Cause.LOGIC, "logic.interface", said, Fix("defines", name))
+        detail = f"`{name}` was asked for and is not defined"
+        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", detail, Fix("defines", name))
     if symptom.file in about.trusted:
-        said = f"{symptom.file} needs `{name}`, which is not defined"
-        return _told(symptom, Cause.LOGIC, "logic.interface", said, Fix("defines", name))
-    return _told(symptom, Cause.TEST, "test.interface", f"the tests use `{name}`, which was not requested")
+        detail = f"{symptom.file} needs `{name}`, which is not defined"
+        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", detail, Fix("defines", name))
+    return Diagnosis(symptom, Cause.TEST, "test.interface", f"the tests use `{name}`, which was not requested")
 
 
 def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -92,24 +91,24 @@ def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     if denied(failure):
         return None
-    return _told(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {first_line(failure)}")
+    return Diagnosis(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {failure.said}")
 
 
 def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """Something that the sandbox does not provide: network, files outside, other programs, more memory."""
     failure = symptom.failure
     if symptom.stopped == "starved":
-        said = "the machine was too busy to finish it"
-        return _told(symptom, Cause.ENVIRONMENT, "environment.busy", said)
+        detail = "the machine was too busy to finish it"
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.busy", detail)
     if symptom.stopped in ("memory", "disk", "procs", "output"):
-        said = f"the sandbox's limit on {symptom.stopped} was met"
-        return _told(symptom, Cause.ENVIRONMENT, "environment.limit", said)
+        detail = f"the sandbox's limit on {symptom.stopped} was met"
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.limit", detail)
     if denied(failure):
-        said = f"the sandbox does not allow it: {failure.type}: {first_line(failure)}"
-        return _told(symptom, Cause.ENVIRONMENT, "environment.sandbox", said)
+        detail = f"the sandbox does not allow it: {failure.type}: {failure.said}"
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.sandbox", detail)
     started = any(frame.path.endswith(_PROGRAMS) for frame in failure.frames)
     if started and (failure.type == "FileNotFoundError" or "ENOENT" in failure.message):
-        return _told(symptom, Cause.ENVIRONMENT, "environment.program", f"a program is missing: {first_line(failure)}")
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.program", f"a program is missing: {failure.said}")
     return None
 
 
@@ -120,13 +119,13 @@ def lost(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     top = f"/{path.split('/')[1]}/" if path.startswith("/") and path.count("/") > 1 else ""
     if top and any(top in text for text in about.texts.values()):
-        said = f"the code needs a place outside of its folder, which the sandbox does not have: {path}"
-        return _told(symptom, Cause.ENVIRONMENT, "environment.file", said)
+        detail = f"the code needs a place outside of its folder, which the sandbox does not have: {path}"
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.file", detail)
     frame = symptom.failure.deepest
     ours = frame is not None and frame.origin is FrameOrigin.PROJECT
     if ours or any(path in text for text in about.texts.values()):
         return None
-    return _told(symptom, Cause.TEST, "test.file", f"the test needs a file that it does not make: {path}")
+    return Diagnosis(symptom, Cause.TEST, "test.file", f"the test needs a file that it does not make: {path}")
 
 
 def endless(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -137,17 +136,17 @@ def endless(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     frame = failure.deepest
     if frame is not None and frame.origin is FrameOrigin.TEST and symptom.file not in about.trusted:
-        return _told(symptom, Cause.TEST, "test.nontermination", "the test itself does not end")
-    said = "it calls itself without an end" if overflow else "it does not finish in time"
-    return _told(symptom, Cause.LOGIC, "logic.nontermination", said, _change(frame, about))
+        return Diagnosis(symptom, Cause.TEST, "test.nontermination", "the test itself does not end")
+    detail = "it calls itself without an end" if overflow else "it does not finish in time"
+    return Diagnosis(symptom, Cause.LOGIC, "logic.nontermination", detail, _change(frame, about))
 
 
 def died(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """The process ended in the middle of a test."""
     if symptom.failure.type != "ProcessDied":
         return None
-    said = "the process exited while this test ran: the code leaves the program"
-    return _told(symptom, Cause.LOGIC, "logic.exit", said, Fix("changes", about.unit))
+    detail = "the process exited while this test ran: the code leaves the program"
+    return Diagnosis(symptom, Cause.LOGIC, "logic.exit", detail, Fix("changes", about.unit))
 
 
 def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -155,19 +154,19 @@ def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     failure, frame = symptom.failure, symptom.failure.deepest
     if is_assertion(failure) or frame is None:
         return None
-    said = f"{failure.type}: {first_line(failure)} (in {frame.function}, {frame.path}:{frame.line})"
+    detail = f"{failure.type}: {failure.said} (in {frame.function}, {frame.path}:{frame.line})"
     if frame.origin is FrameOrigin.PROJECT:
         wrong = None if symptom.file in about.trusted else misfit(failure, frame, about)
         if wrong is not None:
-            return _told(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
+            return Diagnosis(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
         if symptom.file not in about.trusted and on_purpose(frame, about):
-            return _unsure(symptom, "the code refuses on purpose", said)
-        return _told(symptom, Cause.LOGIC, "logic.crash", said, _change(frame, about))
+            return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", f"the code refuses on purpose: {detail}")
+        return Diagnosis(symptom, Cause.LOGIC, "logic.crash", detail, _change(frame, about))
     if symptom.file in about.trusted:
-        return _told(symptom, Cause.LOGIC, "logic.crash", said, Fix("changes", about.unit))
+        return Diagnosis(symptom, Cause.LOGIC, "logic.crash", detail, Fix("changes", about.unit))
     if wrong_call(failure, about):
         return _call(symptom, about)
-    return _told(symptom, Cause.TEST, "test.crash", f"the test itself fails: {said}")
+    return Diagnosis(symptom, Cause.TEST, "test.crash", f"the test itself fails: {detail}")
 
 
 def tolerance(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -175,7 +174,7 @@ def tolerance(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     pair = None if symptom.file in about.trusted else nearly_equal(symptom.failure)
     if pair is None:
         return None
-    return _told(symptom, Cause.TEST, "test.tolerance", f"{pair[0]} and {pair[1]} need a tolerance")
+    return Diagnosis(symptom, Cause.TEST, "test.tolerance", f"{pair[0]} and {pair[1]} need a tolerance")
 
 
 def mismatch(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -183,39 +182,26 @@ def mismatch(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     failure = symptom.failure
     if not is_assertion(failure):
         return None
-    said = sides(failure.comparison) if failure.comparison else failure.said
+    detail = sides(failure.comparison) if failure.comparison else failure.said
     if symptom.file in about.trusted:
         fix = Fix("changes", about.unit)
-        return _told(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {said}", fix)
-    return _unsure(symptom, "the code or the test is wrong", said)
+        return Diagnosis(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {detail}", fix)
+    return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", f"the code or the test is wrong: {detail}")
 
 
 RULES: tuple[Rule, ...] = (
-    syntax,
-    missing_module,
-    interface,
-    environment,
-    broken_setup,
-    lost,
-    endless,
-    died,
-    crash,
-    tolerance,
-    mismatch,
+    *(syntax, missing_module, interface, environment, broken_setup, lost),
+    *(endless, died, crash, tolerance, mismatch),
 )
 """In order of priority."""
 
 
 def unknown(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """A failure that no rule matches. A trusted test is believed all the same."""
-    said = f"{symptom.failure.type}: {first_line(symptom.failure)}".removesuffix(": ")
+    detail = f"{symptom.failure.type}: {symptom.failure.said}".removesuffix(": ")
     if symptom.file in about.trusted:
-        return _told(symptom, Cause.LOGIC, "logic.unknown", said, Fix("changes", about.unit))
-    return _told(symptom, Cause.UNDETERMINED, "undetermined", said)
-
-
-def _told(symptom: Symptom, cause: Cause, kind: str, sentence: str, fix: Fix | None = None) -> Diagnosis:
-    return Diagnosis(symptom, cause, kind, sentence, fix)
+        return Diagnosis(symptom, Cause.LOGIC, "logic.unknown", detail, Fix("changes", about.unit))
+    return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", detail)
 
 
 def _change(frame: Frame | None, about: CodeFacts) -> Fix:
@@ -224,16 +210,13 @@ def _change(frame: Frame | None, about: CodeFacts) -> Fix:
     return Fix("changes", name or about.unit)
 
 
-def _unsure(symptom: Symptom, unsure: str, said: str) -> Diagnosis:
-    """Failures of untrusted tests."""
-    return _told(symptom, Cause.UNDETERMINED, "undetermined", f"{unsure}: {said}")
-
-
 def _call(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """A call that does not fit: the requested signature decides whether test or code is wrong."""
-    said = first_line(symptom.failure)
-    if as_asked(said, about):
+    detail = symptom.failure.said
+    if as_asked(detail, about):
         fix = Fix("changes", about.unit)
-        said = f"`{about.unit}` has other parameters than asked: {said}"
-        return _told(symptom, Cause.LOGIC, "logic.interface", said, fix)
-    return _told(symptom, Cause.TEST, "test.call", f"the test calls it with other arguments than requested: {said}")
+        detail = f"`{about.unit}` has other parameters than asked: {detail}"
+        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", detail, fix)
+    return Diagnosis(
+        symptom, Cause.TEST, "test.call", f"the test calls it with other arguments than requested: {detail}"
+    )

@@ -33,9 +33,7 @@ def read_lines(text: str) -> tuple[list[Solution], list[str]]:
             solutions.append(check(Solution.from_json(json.loads(line))))
         except json.JSONDecodeError as error:
             problems.append(f"line {number}: no JSON ({error.msg})")
-        except (ValueError, RecursionError) as error:
-            problems.append(f"line {number}: {error}")
-        except StoreError as error:
+        except (ValueError, RecursionError, StoreError) as error:
             problems.append(f"line {number}: {error}")
     return solutions, problems
 

@@ -83,10 +83,11 @@ class JobMemory:
 
     def lack(self, action: str) -> str:
         """The notice that the memory is not installed, for the first job that would use it; "" for all others."""
-        if not spec_of(action).recalled or self._lack_told or not self.memory.is_missed:
+        missing = self._settings.enabled and self.memory.obstacle()
+        if not spec_of(action).recalled or self._lack_told or not missing:
             return ""
         self._lack_told = True
-        return f"Memory unavailable. {self.memory.obstacle()}"
+        return f"Memory unavailable. {missing}"
 
     def inherit(self, former: JobMemory) -> None:
         """Takes over the pending outcomes of an instance with earlier settings: its jobs end here too."""
@@ -251,8 +252,8 @@ class JobMemory:
         obstacle = self.memory.obstacle()
         state = "off" if obstacle else "ready" if self.memory.ready else "asleep"
         counts = {name: self._counts[name] for name in ("asked", "hits", "skipped", "failed", "learned", "refused")}
-        told = {"status": state, "detail": obstacle or self.memory.last_fault, **counts, "pending": len(self._pending)}
-        return {**told, "team": {"uri": self.memory.team, "fault": self._team}} if self.memory.team else told
+        row = {"status": state, "detail": obstacle or self.memory.last_fault, **counts, "pending": len(self._pending)}
+        return {**row, "team": {"uri": self.memory.team, "fault": self._team}} if self.memory.team else row
 
     async def close(self) -> None:
         """Releases the process after pending writes are done."""

@@ -60,11 +60,6 @@ class MemoryClient:
         return None
 
     @property
-    def is_missed(self) -> bool:
-        """True if the settings enable it but it is not installed."""
-        return self._settings.enabled and self.obstacle() is not None
-
-    @property
     def ready(self) -> bool:
         """True if its process is connected."""
         return self._link is not None and not self._link.broken
@@ -98,7 +93,7 @@ class MemoryClient:
         if not self.ready:
             await self._reached.wait()
         if not self.ready:
-            raise StoreError(self.last_fault or "The memory's process ended.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError(self.last_fault or "The memory's process ended.")
 
     async def ask(self, op: str, on_progress: OnProgress = lambda done, total: None, **fields: Any) -> Any:
         """The result of an operation of `store_child.OPERATIONS`; starts the process if necessary.
@@ -155,7 +150,7 @@ class MemoryClient:
 
     async def _connected(self) -> RpcConnection:
         if (obstacle := self.obstacle()) is not None:
-            raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
+            raise StoreError(obstacle)
         async with self._connecting:
             if self._link is not None and not self._link.broken:
                 return self._link
@@ -168,11 +163,15 @@ class MemoryClient:
             try:
                 lease = await self._worker.lease()
             except (OSError, WorkerError) as error:
-                raise StoreError(f"The memory cannot run: {error}", fault=StoreFault.UNAVAILABLE) from error
+                raise StoreError(f"The memory cannot run: {error}") from error
             self._link = await RpcConnection.open(lease.info["port"], lease.info["key"])
             if self._settings.embedder == "endpoint" or self.team:
-                key = os.environ.get(self._settings.embedding_key_env, "") if self._settings.embedding_key_env else ""
-                await self._link.ask("unlock", {"key": key, "storage": _storage() if "://" in self.team else {}})
+                settings, storage = self._settings, {}
+                key = os.environ.get(settings.embedding_key_env, "") if settings.embedding_key_env else ""
+                if "://" in self.team:  # in the format of the object stores' library
+                    stores = ((name, value) for name, value in os.environ.items() if name.startswith(_STORES))
+                    storage = {name.lower(): value for name, value in stores if value}
+                await self._link.ask("unlock", {"key": key, "storage": storage})  # sent, never written
             return self._link
 
     def _nowhere(self) -> str | None:
@@ -204,8 +203,3 @@ class MemoryClient:
             identity=identity,
             deadline=_START_SECONDS,
         )
-
-
-def _storage() -> dict[str, str]:
-    """The environment's settings for object stores, in their library's format. Sent to the worker, never written."""
-    return {name.lower(): value for name, value in os.environ.items() if name.startswith(_STORES) and value}

@@ -62,11 +62,7 @@ class Undone:
 
     def edits(self) -> list[str]:
         """The edits, the oldest first."""
-        try:
-            lines = self.path.read_text("utf-8").splitlines()
-        except OSError:
-            return []
-        return [line for line in lines if line]
+        return [line for line in _lines(self.path) if line]
 
     def add(self, edit: str) -> None:
         """Adds one, before any solution is removed."""
@@ -79,8 +75,7 @@ class Undone:
         self._change(lambda edits: [each for each in edits if each not in settled])
 
     def _change(self, change: Callable[[list[str]], list[str]]) -> None:
-        with translated(self.path), hold(self.path.with_suffix(".lock")):
-            write_private(self.path, "".join(f"{each}\n" for each in change(self.edits())))
+        _rewrite(self.path, lambda: change(self.edits()))
 
 
 class PendingOutcomes:
@@ -116,12 +111,19 @@ class PendingOutcomes:
                 left.unlink(missing_ok=True)
 
     def _change(self, change: Callable[[Sequence[UnsettledWrite]], Sequence[UnsettledWrite]]) -> None:
-        with translated(self.path), hold(self.path.with_suffix(".lock")):
-            write_private(self.path, "".join(f"{each.to_json()}\n" for each in change(self._read())))
+        _rewrite(self.path, lambda: [each.to_json() for each in change(self._read())])
 
     def _read(self) -> list[UnsettledWrite]:
-        try:
-            lines = self.path.read_text("utf-8").splitlines()
-        except OSError:
-            return []
-        return [each for each in map(UnsettledWrite.from_json, lines) if each is not None]
+        return [each for each in map(UnsettledWrite.from_json, _lines(self.path)) if each is not None]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8").splitlines()
+    except OSError:
+        return []
+
+
+def _rewrite(path: Path, lines: Callable[[], list[str]]) -> None:
+    with translated(path), hold(path.with_suffix(".lock")):
+        write_private(path, "".join(f"{line}\n" for line in lines()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.api.metadata import MemoryHit
@@ -82,7 +81,7 @@ def provenance(solution: Solution, request: Request | None = None, *, team: bool
     if team:
         place += " of the team"
     root = root_of(request) if request is not None and solution.scope == scope_for(request) else None
-    if solution.path and root is not None and not _stands(root / solution.path, solution.code):
+    if solution.path and root is not None and squeezed(solution.code) not in squeezed(text_of(root / solution.path)):
         place += " (changed since)"
     return ", ".join(part for part in (place, _stood(solution)) if part)
 
@@ -95,8 +94,3 @@ def _stood(solution: Solution) -> str:
     times = solution.wins + (solution.outcome in ("kept", "edited"))
     kept = f"kept {plural(times, 'time')}" if times else ""
     return ", ".join(part for part in (known.get(solution.outcome, ""), kept) if part)
-
-
-def _stands(path: Path, code: str) -> bool:
-    """True if the file still contains the code, ignoring white space."""
-    return squeezed(code) in squeezed(text_of(path))

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.workers.handshake import LOOPBACK, new_nonce, proof, proves, read_line, write_line
+from stet_ls.engine.workers.handshake import LOOPBACK, greet, introduce, read_line, write_line
 
 _log = logging.getLogger(__name__)
 
@@ -52,12 +52,8 @@ class RpcConnection:
         try:
             async with asyncio.timeout(_GREETING_SECONDS):
                 reader, writer = await asyncio.open_connection(LOOPBACK, port, limit=LIMIT)
-                nonce = new_nonce()
-                write_line(writer, {"nonce": nonce})
-                answer = await read_line(reader)
-                if answer is None or not proves(answer.get("proof"), key, "child", nonce):
+                if not await introduce(key, reader, writer):
                     raise OSError("it does not know its key")
-                write_line(writer, {"proof": proof(key, "user", str(answer.get("nonce")))})
         except (TimeoutError, OSError) as error:
             if writer is not None:
                 writer.close()
@@ -116,7 +112,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key:
     tasks: set[asyncio.Task[None]] = set()
     try:
         async with asyncio.timeout(_GREETING_SECONDS):
-            known = await _greet(reader, writer, key)
+            known = await greet(key, reader, writer)
         while known and (line := await read_line(reader)) is not None:
             task = asyncio.create_task(_answer(line, writer, answer))
             tasks.add(task)
@@ -126,16 +122,6 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key:
     finally:
         # Started operations are finished: a store operation completes even without a waiting client.
         writer.close()
-
-
-async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: str) -> bool:
-    hello = await read_line(reader)
-    if hello is None or not isinstance(hello.get("nonce"), str):
-        return False
-    nonce = new_nonce()
-    write_line(writer, {"nonce": nonce, "proof": proof(key, "child", hello["nonce"])})
-    reply = await read_line(reader)
-    return reply is not None and proves(reply.get("proof"), key, "user", nonce)
 
 
 async def _answer(line: Mapping[str, Any], writer: asyncio.StreamWriter, answer: Answer) -> None:
@@ -156,4 +142,4 @@ async def _answer(line: Mapping[str, Any], writer: asyncio.StreamWriter, answer:
 
 
 def _gone() -> StoreError:
-    return StoreError("The memory's process ended. The next use starts it again.", fault=StoreFault.UNAVAILABLE)
+    return StoreError("The memory's process ended. The next use starts it again.")

@@ -109,7 +109,9 @@ class Solution:
     @property
     def _standing(self) -> list[tuple[str, str]]:
         """Its grounds: outcomes, and the edits that had them ("": not known)."""
-        return [_parted(each) for each in self.grounds or (self.outcome,)]
+        return [
+            (outcome, edit) for outcome, _, edit in (each.partition(" ") for each in self.grounds or (self.outcome,))
+        ]
 
     def rests_only_on(self, edits: Collection[str]) -> bool:
         """True if all of its grounds are these edits."""
@@ -131,8 +133,8 @@ class Solution:
             return None
         standing = self._on(left)
         times = self.times_kept - sum(outcome in _KEPT for outcome, _ in gone)
-        told = self if standing.proven == self.proven else replace(self, evidence=(), tests="")
-        return replace(standing.kept_times(times), evidence=told.evidence, tests=told.tests)
+        proof = self if standing.proven == self.proven else replace(self, evidence=(), tests="")
+        return replace(standing.kept_times(times), evidence=proof.evidence, tests=proof.tests)
 
     def _on(self, standing: Sequence[tuple[str, str]]) -> Solution:
         kept = list(dict.fromkeys(standing))
@@ -174,9 +176,7 @@ class Solution:
             if not isinstance(value, wanted) or isinstance(value, bool):
                 raise ValueError(f'"{name}": expected {"a number" if wanted is int else "a text"}')
         evidence, grounds = (_texts(given, name) for name in ("evidence", "grounds"))
-        clean: dict[str, Any] = {
-            name: _whole(value) if isinstance(value, str) else value for name, value in values.items()
-        }
+        clean: dict[str, Any] = {name: whole(each) if isinstance(each, str) else each for name, each in values.items()}
         return cls(**clean, evidence=evidence, grounds=grounds)
 
 
@@ -184,17 +184,12 @@ def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields_.get(name) or []
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise ValueError(f'"{name}": expected a list of texts')
-    return tuple(map(_whole, value))
+    return tuple(map(whole, value))
 
 
 def ground(outcome: str, edit: str = "") -> str:
     """A ground of a solution: an outcome, and the job of the edit that had it."""
     return f"{outcome} {edit}".rstrip()
-
-
-def _parted(words: str) -> tuple[str, str]:
-    outcome, _, edit = words.partition(" ")
-    return outcome, edit
 
 
 def check(solution: Solution) -> Solution:
@@ -246,6 +241,6 @@ def flat(code: str) -> str:
     return "\n".join(line.rstrip() for line in code.strip().splitlines())
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
     """Without lone surrogates, which a document may contain and UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

@@ -34,11 +34,11 @@ class IgnorePattern:
 
 def decision(lines: Iterable[IgnorePattern], path: Sequence[str], *, folder: bool = False) -> bool | None:
     """A list's decision on a path: True to ignore it, False to keep it, None for no match. The last line wins."""
-    told = None
+    ignored = None
     for line in lines:
-        if told is line.takes_back or told is None:
-            told = (not line.takes_back) if line.matches(path, folder=folder) else told
-    return told
+        if ignored is line.takes_back or ignored is None:
+            ignored = (not line.takes_back) if line.matches(path, folder=folder) else ignored
+    return ignored
 
 
 @lru_cache(maxsize=64)

@@ -43,7 +43,7 @@ class IgnoredFiles:
         named = [path] if path.is_absolute() else [root / path for root in self.workspace.roots]
         led = (self._led_to(Path(each)) for each in named if path.is_absolute() or Path(each).exists())
         ways = dict.fromkeys([path, *(each for each in led if each is not None)])
-        return next((told for way in ways if (told := self.reason_of_name(way)) is not None), None)
+        return next((reason for way in ways if (reason := self.reason_of_name(way)) is not None), None)
 
     def reason_of_name(self, path: Path | PurePosixPath) -> str | None:
         """The reason by the name alone, for a walk that does not follow links."""
@@ -75,10 +75,10 @@ class IgnoredFiles:
             for folder, lines in lists:  # the nearest first
                 if folder in place.parents:
                     names = [normalize("NFC", name) for name in place.relative_to(folder).parts]
-                    told = decision(lines, names, folder=place is not path)
-                    if told:
+                    ignored = decision(lines, names, folder=place is not path)
+                    if ignored:
                         return True
-                    if told is False:
+                    if ignored is False:
                         break
         return False
 

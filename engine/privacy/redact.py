@@ -63,13 +63,13 @@ def redact(
     never a secret because of its form.
     """
     secrets = dict(known)
-    told: list[Redaction] = []
+    redactions: list[Redaction] = []
     taken = set(PLACEHOLDER.findall(text)) | set(known)
     listed = _forms(values)
     for round_ in range(_ROUNDS):
         hits = _hits(text, secrets, listed, config=config, public=public)
         if not hits:
-            return Redacted(text, secrets, tuple(told))
+            return Redacted(text, secrets, tuple(redactions))
         names = {value: name for name, value in secrets.items()}
         lines = _lines(restore(text, secrets) if round_ else text, text, hits, secrets)
         pieces: list[str] = []
@@ -79,14 +79,13 @@ def redact(
             if value not in names:
                 names[value] = _free(taken)
                 secrets[names[value]] = value
-            told.append(Redaction(line, hit.kind, names[value]))
+            redactions.append(Redaction(line, hit.kind, names[value]))
             pieces += [text[at : hit.start], names[value]]
             at = hit.end
         text = "".join([*pieces, text[at:]])
-    left = _hits(text, secrets, listed, config=config, public=public)
-    return Redacted(
-        text, secrets, tuple(told), tuple(Redaction(text.count("\n", 0, hit.start), hit.kind) for hit in left)
-    )
+    hits = _hits(text, secrets, listed, config=config, public=public)
+    left = tuple(Redaction(text.count("\n", 0, hit.start), hit.kind) for hit in hits)
+    return Redacted(text, secrets, tuple(redactions), left)
 
 
 def restore(text: str, secrets: Mapping[str, str]) -> str:

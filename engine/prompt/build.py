@@ -129,10 +129,12 @@ def build(
     sealed = seal(request, _messages(frame.system, frame.layout, frame.choice.pieces, task.wants), *idents)
     tokens = _tokens(sealed.messages)
     never = tuple(f"context {name!r} ({reason})" for name, reason in hidden_files.items())
+    too_large = (*(PromptPart(each.name, estimate(each.text)) for each in frame.choice.left_out), *frame.dropped)
+    no_room = tuple(f"{part.name} (no room for {part.tokens:,} tokens)" for part in too_large)
     return Prompt(
         messages=sealed.messages,
         tokens=tokens,
-        left_out=(*never, *gathered.gaps, *_no_room(frame)),
+        left_out=(*never, *gathered.gaps, *no_room),
         redactions=sealed.redactions,
         secrets=sealed.restorable,
         parts=parts_of(sealed, frame.system, frame.layout, frame.choice.pieces, frame.notes, tokens),
@@ -187,11 +189,6 @@ def _frame(
     return best
 
 
-def _no_room(frame: _Frame) -> tuple[str, ...]:
-    left_out = [PromptPart(piece.name, estimate(piece.text)) for piece in frame.choice.left_out]
-    return tuple(f"{part.name} (no room for {part.tokens:,} tokens)" for part in (*left_out, *frame.dropped))
-
-
 @dataclass(frozen=True, slots=True)
 class Reason:
     """The reason why a reply was rejected, which every repair needs. Raises ValueError if it is empty."""
@@ -204,9 +201,9 @@ class Reason:
             raise ValueError("a repair needs its reason")
 
     @classmethod
-    def of(cls, said: str, *, by: str) -> Reason:
-        """The reason `said`; if it is empty, one that names the check `by` which rejected the reply."""
-        return cls(said if said.strip() else f"It was refused by the check `{by}`, which said no more.")
+    def of(cls, text: str, *, by: str) -> Reason:
+        """The reason `text`; if it is empty, one that names the check `by` which rejected the reply."""
+        return cls(text if text.strip() else f"It was refused by the check `{by}`, which said no more.")
 
 
 def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:

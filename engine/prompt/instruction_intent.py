@@ -79,15 +79,15 @@ _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) fo
 
 def intent_of(instruction: str) -> Intent:
     """The intent of an instruction to generate; ADD if no rule matches, since that removes nothing."""
-    return _said(instruction) or Intent.ADD
+    return _matching(instruction) or Intent.ADD
 
 
 def is_addition(instruction: str) -> bool:
     """True if a rule for additions matches."""
-    return _said(instruction) is Intent.ADD
+    return _matching(instruction) is Intent.ADD
 
 
-def _said(instruction: str) -> Intent | None:
+def _matching(instruction: str) -> Intent | None:
     text = " ".join(instruction.split())
     return next((intent for intent, pattern in _COMPILED if pattern.search(text)), None)
 
@@ -166,8 +166,8 @@ def _lets_go(sentence: str, name: str, target: str) -> bool:
     word = re.escape(name.rpartition(".")[2])
     useless = re.search(rf"(?<![\w$.]){_mention(word)}(?:\s+{_KIND})?{_USELESS}", sentence)
     passive = re.search(rf"(?<![\w$.]){_mention(word)}(?:\s+{_KIND})?{_PASSIVE}", sentence)
-    for said in (useless, passive):
-        if said and not _SUBORDINATE.search(sentence[: said.start()]):
+    for found in (useless, passive):
+        if found and not _SUBORDINATE.search(sentence[: found.start()]):
             return True
     for command in _COMMAND.finditer(sentence):
         before = sentence[: command.start("verb")]

@@ -118,7 +118,15 @@ def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
     """The placeholder in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
     if wants == "tests":
         return f"(three to six {for_language(language_id).test_hint})"
-    return _code(target, header)
+    match target.kind:
+        case TargetKind.INSERTION:
+            return "(the new code)"
+        case TargetKind.DOCUMENT:
+            return "(the whole new file)"
+        case TargetKind.STATEMENTS:
+            return "(all of the selected code, from its first line to its last)"
+        case TargetKind.UNIT:
+            return f"{header}\n(and all the rest of {target.name})".lstrip()
 
 
 def retry_message(problem: str, form: str) -> str:
@@ -132,15 +140,3 @@ def further(gaps: str, form: str) -> str:
 
 
 _FURTHER = "Write one to three more tests, for this alone. Do not repeat the others."
-
-
-def _code(target: Target, header: str) -> str:
-    match target.kind:
-        case TargetKind.INSERTION:
-            return "(the new code)"
-        case TargetKind.DOCUMENT:
-            return "(the whole new file)"
-        case TargetKind.STATEMENTS:
-            return "(all of the selected code, from its first line to its last)"
-        case TargetKind.UNIT:
-            return f"{header}\n(and all the rest of {target.name})".lstrip()

@@ -80,3 +80,25 @@ async def read_line(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     except (ValueError, OSError):  # ValueError: not JSON (the end is an empty line), or longer than the limit
         return None
     return fields if isinstance(fields, dict) else None
+
+
+async def introduce(key: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """The user's side of the greeting: True if the child knows the key; then it was sent our proof."""
+    nonce = new_nonce()
+    write_line(writer, {"nonce": nonce})
+    answer = await read_line(reader)
+    if answer is None or not proves(answer.get("proof"), key, "child", nonce):
+        return False
+    write_line(writer, {"proof": proof(key, "user", str(answer.get("nonce")))})
+    return True
+
+
+async def greet(key: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """The child's side: True if the other side proved that it knows the key."""
+    hello = await read_line(reader)
+    if hello is None or not isinstance(hello.get("nonce"), str):
+        return False
+    nonce = new_nonce()
+    write_line(writer, {"nonce": nonce, "proof": proof(key, "child", hello["nonce"])})
+    answer = await read_line(reader)
+    return answer is not None and proves(answer.get("proof"), key, "user", nonce)

@@ -18,10 +18,8 @@ from stet_ls.engine.workers.handshake import (
     LINE_LIMIT,
     LOOPBACK,
     Handshake,
+    greet,
     new_key,
-    new_nonce,
-    proof,
-    proves,
     read_line,
     write_line,
 )
@@ -116,7 +114,7 @@ class _Control:
         """One connection, from the first line to the last."""
         try:
             async with asyncio.timeout(_GREETING_SECONDS):
-                known = await self._greet(reader, writer)
+                known = await greet(self._key, reader, writer)
             if known:
                 await self._lease(reader, writer)
         except TimeoutError:
@@ -125,16 +123,6 @@ class _Control:
             pass  # the exit ends every connection; streams would log it as a failure
         finally:
             writer.close()
-
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """True if the other side proved that it knows the key."""
-        hello = await read_line(reader)
-        if hello is None or not isinstance(hello.get("nonce"), str):
-            return False
-        nonce = new_nonce()
-        write_line(writer, {"nonce": nonce, "proof": proof(self._key, "child", hello["nonce"])})
-        answer = await read_line(reader)
-        return answer is not None and proves(answer.get("proof"), self._key, "user", nonce)
 
     async def _lease(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._leases += 1

@@ -11,9 +11,7 @@ from stet_ls.engine.workers.handshake import (
     LINE_LIMIT,
     LOOPBACK,
     Handshake,
-    new_nonce,
-    proof,
-    proves,
+    introduce,
     read_line,
     write_line,
 )
@@ -69,20 +67,11 @@ async def connect(handshake: Handshake) -> Lease | None:
     welcome = False
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):
-            welcome = await _introduce(handshake.key, reader, writer)
+            known = await introduce(handshake.key, reader, writer)
+            welcome = known and await read_line(reader) == {"welcome": True}
     except (TimeoutError, OSError):
         pass
     finally:
         if not welcome:
             writer.close()
     return lease if welcome else None
-
-
-async def _introduce(key: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-    nonce = new_nonce()
-    write_line(writer, {"nonce": nonce})
-    answer = await read_line(reader)
-    if answer is None or not proves(answer.get("proof"), key, "child", nonce):
-        return False
-    write_line(writer, {"proof": proof(key, "user", str(answer.get("nonce")))})
-    return await read_line(reader) == {"welcome": True}

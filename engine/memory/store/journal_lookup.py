@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store.journal import Journal, Stamp, apply, event_of, stamp_of
+from stet_ls.engine.memory.store.journal import Journal, Stamp, event_of, replayed, stamp_of
 
 _LINE = re.compile(
     rb'\{"crc":"\w{8}","e":\{"v":\d+,"op":"(?:(put)","solution":\{"id":"|(count)","id":"|forget","id":")([0-9a-f]{32})"'
@@ -42,7 +42,9 @@ class Lookup:
                 if stamp_of(file)[0] != self._stamp[0]:
                     return {}
                 for ident in ids:
-                    _tell(file, [places[ident] for places in (self._puts, self._counts) if ident in places], found)
+                    _read_lines(
+                        file, [places[ident] for places in (self._puts, self._counts) if ident in places], found
+                    )
         except OSError:
             return {}
         return {ident: found[ident] for ident in ids if ident in found}
@@ -78,13 +80,11 @@ class Lookup:
         return place
 
 
-def _tell(file: BinaryIO, places: Sequence[int], found: dict[str, Solution]) -> None:
+def _read_lines(file: BinaryIO, places: Sequence[int], found: dict[str, Solution]) -> None:
     """Applies the lines at some positions, if all of them are complete."""
-    told: dict[str, Solution] = {}
+    events = []
     for place in places:
         file.seek(place)
-        event = event_of(file.readline().rstrip(b"\n"))
-        if event is None:
-            return
-        apply(event, told)
-    found |= told
+        events.append(event_of(file.readline().rstrip(b"\n")))
+    if None not in events:
+        found |= replayed(event for event in events if event is not None)

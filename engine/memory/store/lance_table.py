@@ -45,11 +45,7 @@ class LanceTable:
 
     @classmethod
     async def open(
-        cls,
-        folder: Path | str,
-        embedder: str,
-        dimension: int | None,
-        storage: Mapping[str, str] | None = None,
+        cls, folder: Path | str, embedder: str, dimension: int | None, storage: Mapping[str, str] | None = None
     ) -> LanceTable:
         """The table of a folder or of an object store's address; with a `dimension` it is created if missing.
 
@@ -57,20 +53,20 @@ class LanceTable:
         """
         import lancedb
 
-        place = _place(folder)
+        place = _address(folder)
         with translated(place, FileNotFoundError):
             database = await lancedb.connect_async(
                 place, read_consistency_interval=timedelta(0), storage_options=dict(storage) if storage else None
             )
             names = (await database.list_tables()).tables
             if newer := [name for name in names if name.startswith("solutions_v") and name > TABLE]:
-                raise StoreError(
-                    f"The memory in {place} was written by a newer version of Stet ({newer[0]}). Update Stet.",
-                    fault=StoreFault.NEWER,
-                )
+                message = f"The memory in {place} was written by a newer version of Stet ({newer[0]}). Update Stet."
+                raise StoreError(message, fault=StoreFault.NEWER)
             if TABLE in names:
                 table = await database.open_table(TABLE)
-                await _check_version(table, place)
+                if count := await table.count_rows(f"schema_version > {SCHEMA_VERSION}"):
+                    message = f"The memory in {place} holds {count} rows of a newer version of Stet. Update Stet."
+                    raise StoreError(message, fault=StoreFault.NEWER)
             elif dimension is None:
                 raise FileNotFoundError(place)
             else:
@@ -113,9 +109,7 @@ class LanceTable:
 
     async def beginning(self, prefix: str) -> list[str]:
         """The first two ids that begin with these hex digits."""
-        with self._translated():
-            query = self._table.query().where(f"starts_with(id, {quoted(prefix)})").select(["id"]).limit(2)
-            return [record["id"] for record in (await query.to_arrow()).to_pylist()]
+        return await self._ids(f"starts_with(id, {quoted(prefix)})", most=2)
 
     async def grounded(self, edit: str) -> list[str]:
         """The ids of the rows that have an edit among their grounds."""
@@ -126,9 +120,10 @@ class LanceTable:
         """The ids of the rows that have an outcome."""
         return await self._ids(f"outcome = {quoted(outcome)}")
 
-    async def _ids(self, condition: str) -> list[str]:
+    async def _ids(self, condition: str, most: int | None = None) -> list[str]:
         with self._translated():
             query = self._table.query().where(condition).select(["id"])
+            query = query if most is None else query.limit(most)
             return [record["id"] for record in (await query.to_arrow()).to_pylist()]
 
     async def pages(self, columns: Sequence[str] | None = None) -> AsyncIterator[list[dict[str, Any]]]:
@@ -226,16 +221,7 @@ class LanceTable:
         return translated(self.place)
 
 
-async def _check_version(table: AsyncTable, place: str) -> None:
-    newer = await table.count_rows(f"schema_version > {SCHEMA_VERSION}")
-    if newer:
-        raise StoreError(
-            f"The memory in {place} holds {newer} rows of a newer version of Stet. Update Stet.",
-            fault=StoreFault.NEWER,
-        )
-
-
-def _place(folder: Path | str) -> str:
+def _address(folder: Path | str) -> str:
     """An address, or an absolute path: LanceDB takes a relative one that begins with "db" for its cloud."""
     return str(folder.absolute()) if isinstance(folder, Path) else folder
 

@@ -215,30 +215,10 @@ async def _export(store: SolutionStore, fields: Mapping[str, Any], on_progress: 
     return [solution.to_json() for solution in list(known.values())[fields["start"] : fields["end"]]]
 
 
-async def _forget(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    return await maintenance.forget(store, fields["ids"])
-
-
-async def _clear(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    return await maintenance.clear(store, fields.get("scope"))
-
-
-async def _embed(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    return await maintenance.embed_waiting(store, on_progress)
-
-
 async def _stats(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     if store.team is not None:
         await asyncio.wait({asyncio.ensure_future(store.team.looked())}, timeout=_TEAM_SECONDS)
     return await maintenance.stats(store)
-
-
-async def _doctor(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    return await maintenance.doctor(store)
-
-
-async def _compact(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    return await maintenance.compact(store)
 
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -249,12 +229,12 @@ OPERATIONS: Mapping[str, Operation] = {
     "retract": _retract,
     "show": _show,
     "export": _export,
-    "forget": _forget,
-    "clear": _clear,
-    "embed": _embed,
+    "forget": lambda store, fields, _: maintenance.forget(store, fields["ids"]),
+    "clear": lambda store, fields, _: maintenance.clear(store, fields.get("scope")),
+    "embed": lambda store, _, on_progress: maintenance.embed_waiting(store, on_progress),
     "stats": _stats,
-    "doctor": _doctor,
-    "compact": _compact,
+    "doctor": lambda store, *_: maintenance.doctor(store),
+    "compact": lambda store, *_: maintenance.compact(store),
 }
 """The operations of the memory's process."""
 
@@ -279,8 +259,8 @@ def main() -> None:
     options = parser.parse_args()
     choice = EmbedderChoice(options.embedder, options.model, options.url)
     shared = Shared(options.team, options.team_access == "write")
-    patience = IdleLimits(last_lease=options.stays_seconds, idle=options.idle_seconds)
-    host(Remembering(options.root, choice, options.most, shared), patience)
+    limits = IdleLimits(last_lease=options.stays_seconds, idle=options.idle_seconds)
+    host(Remembering(options.root, choice, options.most, shared), limits)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import logging
 import shutil
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from stet_ls.engine.memory.pending_outcomes import PendingOutcomes
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import journal
 from stet_ls.engine.memory.store.embedders import Embedder
-from stet_ls.engine.memory.store.journal import Event, Journal, Stamp, apply
+from stet_ls.engine.memory.store.journal import Event, Journal, Stamp, apply, replayed
 from stet_ls.engine.memory.store.journal_lookup import Lookup
 from stet_ls.engine.memory.store.lance_table import LanceTable, where
 from stet_ls.engine.memory.store.table_rows import TableRow, content_hash
@@ -43,14 +43,6 @@ NO_DIMENSION = 8
 """Numbers of the vectors, all zero, if there is no embedder."""
 _CHUNK = 500
 """Rows written at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """The journal position up to which a table is current. `purges` is false if an older version left removed bytes."""
-
-    stamp: Stamp
-    purges: bool
 
 
 class SyncedIndex:
@@ -87,14 +79,14 @@ class SyncedIndex:
             async with shelf.writing():
                 pass
         except PolicyError as error:
-            raise StoreError(f"Memory unavailable: {error}", fault=StoreFault.UNAVAILABLE) from error
+            raise StoreError(f"Memory unavailable: {error}") from error
         except StoreError as error:
             if error.fault is not StoreFault.READ_ONLY:
                 raise
             shelf.writable = False
             if not shelf.folder.is_dir():
                 raise
-            await shelf._open_table(make=False)
+            shelf._table = await LanceTable.open(shelf.folder, shelf.name, None)
             await shelf._fill()
         return shelf
 
@@ -102,7 +94,7 @@ class SyncedIndex:
     def table(self) -> LanceTable:
         """The table."""
         if self._table is None:
-            raise StoreError("The memory's table is being rebuilt. Try again.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError("The memory's table is being rebuilt. Try again.")
         return self._table
 
     @asynccontextmanager
@@ -215,10 +207,7 @@ class SyncedIndex:
         if tail.broken:
             await self._compare({})  # the table has the data of the damaged lines
             tail = await asyncio.to_thread(self.journal.read)
-        known: dict[str, Solution] = {}
-        for event in tail.events:
-            apply(event, known)
-        await asyncio.to_thread(self.journal.rewrite, list(known.values()))
+        await asyncio.to_thread(self.journal.rewrite, list(replayed(tail.events).values()))
         self._note_stamp()
 
     def _remove_others(self) -> None:
@@ -258,11 +247,10 @@ class SyncedIndex:
     async def _up_to_date(self) -> None:
         is_new = self._table is None
         if is_new:
-            note = await asyncio.to_thread(self._note)
-            if note is not None and not note.purges:
+            self._stamp, purges = await asyncio.to_thread(self._stored_stamp)
+            if not purges:
                 self._purge_mark.touch()
-            self._stamp = note.stamp if note is not None else (0, 0)
-            await self._open_table(make=True)
+            self._table = await LanceTable.open(self.folder, self.name, self.dimension)
             await self._fill()
         if self.journal.stamp != self._stamp or not self.journal.path.exists():
             await self._catch_up({})
@@ -287,9 +275,6 @@ class SyncedIndex:
                 "%d are deleted", len(doubtful), len(kept), len(doubtful) - len(kept),
             )  # fmt: skip
             await self.write(events)
-
-    async def _open_table(self, *, make: bool) -> None:
-        self._table = await LanceTable.open(self.folder, self.name, self.dimension if make else None)
 
     async def _fill(self) -> None:
         """Reads the vectors into memory, if they are few enough."""
@@ -330,9 +315,7 @@ class SyncedIndex:
     async def _compare(self, vectors: Mapping[str, Pair]) -> None:
         """Makes the table equal to the journal; restores rows that a damaged journal lost from the table."""
         tail = await asyncio.to_thread(self.journal.read)
-        known: dict[str, Solution] = {}
-        for event in tail.events:
-            apply(event, known)
+        known = replayed(tail.events)
         rows: dict[str, TableRow] = {}
         lost: list[str] = []
         async for page in self.table.pages(["id"]):
@@ -387,11 +370,11 @@ class SyncedIndex:
             if len(self._matrix) > IN_MEMORY:
                 self._matrix = None
 
-    def _note(self) -> _Note | None:
-        """The stored note on the table; None if there is none."""
+    def _stored_stamp(self) -> tuple[Stamp, bool]:
+        """The journal position up to which the table is current; False if an older version left removed bytes."""
         try:
             fields = json.loads((self.folder / "applied.json").read_text())
             first, second = fields["stamp"]
-            return _Note((int(first), int(second)), bool(fields.get("purges")))
+            return (int(first), int(second)), bool(fields.get("purges"))
         except (OSError, ValueError, KeyError, TypeError):
-            return None
+            return (0, 0), True

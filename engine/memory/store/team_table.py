@@ -62,7 +62,7 @@ class Team:
     def __init__(self, place: str, home: Path, embedder: Embedder, storage: Mapping[str, str], *, writes: bool) -> None:
         self.place = place
         self.writes = writes
-        self._told = home / "shared.json"
+        self._shared_file = home / "shared.json"
         self._owed = home / "unshared.json"
         self.fault = "not connected yet"
         """Why it cannot be searched, or ""."""
@@ -110,7 +110,7 @@ class Team:
                 found = await self._table.get(wanted)
             except StoreError as error:
                 self._lose(error)
-                raise StoreError(self.fault, fault=StoreFault.UNAVAILABLE) from error
+                raise StoreError(self.fault) from error
             while len(self._rows) > _CACHED:
                 self._rows.pop(next(iter(self._rows)))
             self._rows |= {ident: row for ident, row in found.items() if row is not None}
@@ -132,13 +132,8 @@ class Team:
         await self.looked()
         if not self.writes:
             if await self.get(ids):
-                raise StoreError(
-                    (
-                        "It belongs to the team's table, which is read-only here (setting `memory.team_access`): "
-                        f"{self.place}"
-                    ),
-                    fault=StoreFault.REFUSED,
-                )
+                message = "It belongs to the team's table, which is read-only here (setting `memory.team_access`): "
+                raise StoreError(message + self.place, fault=StoreFault.REFUSED)
             return 0
         if self._table is None:
             raise self._unreachable()
@@ -194,18 +189,24 @@ class Team:
 
     async def _add(self, table: LanceTable, shelf: SyncedIndex) -> int:
         stamp = shelf.journal.stamp
-        told, offset = self._told_up_to()
-        if told == stamp[0] and offset == stamp[1]:
+        generation, offset = self._shared_up_to()
+        if (generation, offset) == stamp:
             return 0
-        tail = await asyncio.to_thread(shelf.journal.read, offset if told == stamp[0] else 0)
+        tail = await asyncio.to_thread(shelf.journal.read, offset if generation == stamp[0] else 0)
         ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
         ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
         own = [row for row in (await shelf.table.get(sorted(ids))).values() if row and row.embedded]
         rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.stood]
         theirs = await table.get([row.solution.id for row in rows])
-        better = [row for row in rows if _is_better(row, theirs.get(row.solution.id))]
-        await table.upsert([_joined(row, theirs.get(row.solution.id)) for row in better])
-        write_private(self._told, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
+        better = []
+        for row in rows:
+            copy = theirs.get(row.solution.id)
+            if copy is None:
+                better.append(row)
+            elif row.solution.rank > copy.solution.rank:
+                better.append(replace(row, solution=row.solution.grounded(copy.solution)))
+        await table.upsert(better)
+        write_private(self._shared_file, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
         if better:
             self._looked = float("-inf")
         return len(better)
@@ -253,16 +254,14 @@ class Team:
             return []
 
     def _unreachable(self) -> StoreError:
-        return StoreError(
-            f"Nothing deleted: the team's memory is not reachable: {self.fault}", fault=StoreFault.UNAVAILABLE
-        )
+        return StoreError(f"Nothing deleted: the team's memory is not reachable: {self.fault}")
 
     def _lose(self, error: StoreError) -> None:
         """Drops the connection; the next check makes a new one."""
         self._table, self._matrix, self._version = None, None, -1
-        said = str(error.__cause__ or error).splitlines()[0]
+        reason = str(error.__cause__ or error).splitlines()[0]
         newer = error.fault is StoreFault.NEWER
-        self.fault = str(error) if newer else f"{self.place} is not reachable ({said[:160]})"
+        self.fault = str(error) if newer else f"{self.place} is not reachable ({reason[:160]})"
         _log.warning("the team's memory: %s", self.fault)
 
     def _owe(self, *edits: str, hidden: bool = False) -> None:
@@ -287,10 +286,10 @@ class Team:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _told_up_to(self) -> tuple[int, int]:
+    def _shared_up_to(self) -> tuple[int, int]:
         """The position in the journal up to which the team's table is current; (0, 0) for another team."""
         try:
-            fields = json.loads(self._told.read_text())
+            fields = json.loads(self._shared_file.read_text())
             first, second = fields["stamp"]
             return (int(first), int(second)) if fields["place"] == self.place else (0, 0)
         except (OSError, ValueError, KeyError, TypeError):
@@ -300,12 +299,3 @@ class Team:
 def _shared(solution: Solution) -> Solution:
     """The solution as shared with the team: without a workspace, whose folder differs on each machine."""
     return replace(solution, scope=GLOBAL)
-
-
-def _joined(row: TableRow, theirs: TableRow | None) -> TableRow:
-    """The row with the grounds from the team's copy added."""
-    return row if theirs is None else replace(row, solution=row.solution.grounded(theirs.solution))
-
-
-def _is_better(row: TableRow, theirs: TableRow | None) -> bool:
-    return theirs is None or row.solution.rank > theirs.solution.rank

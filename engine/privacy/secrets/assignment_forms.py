@@ -56,59 +56,52 @@ _BARE = r"(?P<value>[^\s\"'`,;{}()<>|\[\]]{%s,512}+)"
 _END = r"(?=[ \t]{0,40}(?:[#;&|)}]|$))"
 _ASSIGNED = rf"{_CLOSED}{_TYPE}{_BLANK}{_SIGN}{_BLANK}[(\[]?\s{{0,40}}{_MAKE}"
 
+_SURE, _HINT = SecretLikelihood
+
 PLACES = (
     # password: Final[str] = "x"   "password": "x"   const char password[] = "x"   if (password == "x")
-    _place(SecretLikelihood.SURE, _ASSIGNED + _QUOTED % 4, pieces=True),
-    _place(SecretLikelihood.SURE, _ASSIGNED + _ESCAPED % 4),
+    _place(_SURE, _ASSIGNED + _QUOTED % 4, pieces=True),
+    _place(_SURE, _ASSIGNED + _ESCAPED % 4),
     # password.equals("x")
-    _place(SecretLikelihood.SURE, r"\.(?:equals|assign|set)\([ \t]?" + _QUOTED % 4),
+    _place(_SURE, r"\.(?:equals|assign|set)\([ \t]?" + _QUOTED % 4),
     # environ.get("PASSWORD", "x")   header("X-Api-Key", "x")
-    _place(SecretLikelihood.HINT, rf"{_CLOSED}[ \t]?,[ \t]?{_MAKE}" + _QUOTED % 6),
+    _place(_HINT, rf"{_CLOSED}[ \t]?,[ \t]?{_MAKE}" + _QUOTED % 6),
     # std::string password{"x"}   setPassword("x")
-    _place(SecretLikelihood.HINT, rf"{_BLANK}[({{]{_BLANK}{_PREFIX}" + _QUOTED % 6),
+    _place(_HINT, rf"{_BLANK}[({{]{_BLANK}{_PREFIX}" + _QUOTED % 6),
     # #define TOKEN "x"   WITH PASSWORD 'x'   private_key "x";
-    _place(SecretLikelihood.HINT, r"[ \t]{1,40}" + _QUOTED % 6),
+    _place(_HINT, r"[ \t]{1,40}" + _QUOTED % 6),
     # password = 48291736
-    _place(SecretLikelihood.SURE, rf"{_CLOSED}{_BLANK}[:=]{_BLANK}(?P<value>\d{{6,32}}+)(?![\w.])"),
+    _place(_SURE, rf"{_CLOSED}{_BLANK}[:=]{_BLANK}(?P<value>\d{{6,32}}+)(?![\w.])"),
     # password = "correct horse battery staple"
     _place(
-        SecretLikelihood.SURE,
+        _SURE,
         rf"{_ASSIGNED}(?P<quote>[\"'])(?P<value>[^\s\"'{{}}%]{{1,40}}(?: [^\s\"'{{}}%]{{1,40}}){{2,8}})(?P=quote)",
     ),
     # user, password = "me", "x"   creds = ("me", "x")   password = test ? "x" : y   secret = [[x]]
-    _place(
-        SecretLikelihood.SURE,
-        rf"{_BLANK}[:=]{_BLANK}[({{\[]?{_BLANK}[\"'][^\"'\n]{{0,80}}[\"']{_BLANK}[,:]{_BLANK}" + _QUOTED % 4,
-    ),
-    _place(SecretLikelihood.SURE, rf"{_BLANK}={_BLANK}[\w.()!]{{1,60}}{_BLANK}\?{_BLANK}" + _QUOTED % 4),
-    _place(SecretLikelihood.SURE, rf"{_BLANK}={_BLANK}\[=?\[(?P<value>[^\s\]]{{4,512}}+)\]"),
-    _place(SecretLikelihood.SURE, r">\s{0,40}<!\[CDATA\[(?P<value>[^\s\]]{4,512}+)\]"),
+    _place(_SURE, rf"{_BLANK}[:=]{_BLANK}[({{\[]?{_BLANK}[\"'][^\"'\n]{{0,80}}[\"']{_BLANK}[,:]{_BLANK}" + _QUOTED % 4),
+    _place(_SURE, rf"{_BLANK}={_BLANK}[\w.()!]{{1,60}}{_BLANK}\?{_BLANK}" + _QUOTED % 4),
+    _place(_SURE, rf"{_BLANK}={_BLANK}\[=?\[(?P<value>[^\s\]]{{4,512}}+)\]"),
+    _place(_SURE, r">\s{0,40}<!\[CDATA\[(?P<value>[^\s\]]{4,512}+)\]"),
     # <password>x</password>   <add key="Token" value="x"/>   <string name="key">x</string>
-    _place(SecretLikelihood.SURE, r">\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"),
-    _place(SecretLikelihood.SURE, r"""["'][^<>\n]{0,80}?\bvalue[ \t]?=[ \t]?["'](?P<value>[^\s"'<>]{4,512}+)["']"""),
-    _place(SecretLikelihood.SURE, r"""["'][^<>\n]{0,80}>\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"""),
+    _place(_SURE, r">\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"),
+    _place(_SURE, r"""["'][^<>\n]{0,80}?\bvalue[ \t]?=[ \t]?["'](?P<value>[^\s"'<>]{4,512}+)["']"""),
+    _place(_SURE, r"""["'][^<>\n]{0,80}>\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"""),
     # ?api_key=x&    the password is x
-    _place(SecretLikelihood.HINT, r"=(?P<value>[^\s;\"'`<>&,)]{8,512}+)(?=[&\"'`;\s]|$)"),
-    _place(SecretLikelihood.HINT, r"[ \t](?:is|was|are)[ \t]:?[ \t]?[\"'`]?(?P<value>[^\s\"'`,;()]{8,512}+)"),
+    _place(_HINT, r"=(?P<value>[^\s;\"'`<>&,)]{8,512}+)(?=[&\"'`;\s]|$)"),
+    _place(_HINT, r"[ \t](?:is|was|are)[ \t]:?[ \t]?[\"'`]?(?P<value>[^\s\"'`,;()]{8,512}+)"),
     # curl -H "X-Api-Key: x"   ${PASSWORD:-x}   @Value("${api.secret:x}")
-    _place(SecretLikelihood.HINT, r":[ \t](?P<value>[^\s\"'$]{4,512}+)[\"']"),
-    _place(SecretLikelihood.HINT, r":[-=]?(?P<value>[^\s{}\"'$]{6,512}+)\}"),
+    _place(_HINT, r":[ \t](?P<value>[^\s\"'$]{4,512}+)[\"']"),
+    _place(_HINT, r":[-=]?(?P<value>[^\s{}\"'$]{6,512}+)\}"),
     # PASSWORD=x   token: x   ENV PASSWORD x
-    _place(SecretLikelihood.HINT, rf"{_BLANK}[:=]{_BLANK}" + _BARE % 8 + _END),
-    _place(SecretLikelihood.SURE, rf"{_CLOSED}{_BLANK}[?+]?[:=]{_BLANK}" + _BARE % 4 + _END, config=True),
-    _place(SecretLikelihood.SURE, r":[ \t]{0,8}[|>][+-]?[ \t]{0,8}\n[ \t]{1,40}(?P<value>\S{4,512}+)", config=True),
-    _place(
-        SecretLikelihood.SURE, r"s?:[ \t]{0,8}\n[ \t]{0,40}-[ \t]{1,8}[\"']?(?P<value>[^\s\"'{}]{4,512}+)", config=True
-    ),
-    _place(SecretLikelihood.SURE, r"=(?P<value>[^\s\"'`;{}()<>|$&]{4,512}+)(?=\s)", config=True),
-    _place(SecretLikelihood.SURE, r"[ \t]{1,8}" + _BARE % 4 + _END, config=True),
+    _place(_HINT, rf"{_BLANK}[:=]{_BLANK}" + _BARE % 8 + _END),
+    _place(_SURE, rf"{_CLOSED}{_BLANK}[?+]?[:=]{_BLANK}" + _BARE % 4 + _END, config=True),
+    _place(_SURE, r":[ \t]{0,8}[|>][+-]?[ \t]{0,8}\n[ \t]{1,40}(?P<value>\S{4,512}+)", config=True),
+    _place(_SURE, r"s?:[ \t]{0,8}\n[ \t]{0,40}-[ \t]{1,8}[\"']?(?P<value>[^\s\"'{}]{4,512}+)", config=True),
+    _place(_SURE, r"=(?P<value>[^\s\"'`;{}()<>|$&]{4,512}+)(?=\s)", config=True),
+    _place(_SURE, r"[ \t]{1,8}" + _BARE % 4 + _END, config=True),
     # - name: DB_PASSWORD
     #   value: x
-    _place(
-        SecretLikelihood.SURE,
-        r"[\"']?[ \t]{0,8}\n[ \t]{0,40}value:[ \t]{1,8}[\"']?(?P<value>[^\s\"'{}]{4,512}+)",
-        config=True,
-    ),
+    _place(_SURE, r"[\"']?[ \t]{0,8}\n[ \t]{0,40}value:[ \t]{1,8}[\"']?(?P<value>[^\s\"'{}]{4,512}+)", config=True),
 )
 
 GIVES = re.compile(

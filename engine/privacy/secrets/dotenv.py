@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from stet_ls.engine.privacy.secrets.entropy import is_nothing
@@ -89,20 +90,13 @@ def _files(roots: tuple[Path, ...], path: Path | None) -> list[Path]:
     for root in roots:
         folders[root] = None
         folders.update(dict.fromkeys(_below(root)))
-    found: list[Path] = []
-    for folder in folders:
-        found += _dotenvs(folder)
-    return found[:_MOST_FILES]
+    dotenvs = (Path(each.path) for folder in folders for each in entries(folder) if ".env" in each.name)
+    return list(islice(filter(is_dotenv, dotenvs), _MOST_FILES))
 
 
 def _below(root: Path) -> list[Path]:
     names = (entry for entry in entries(root) if entry.name not in _SKIPPED and entry.name[:1] != ".")
     return [Path(entry.path) for entry in names if entry.is_dir(follow_symlinks=False)][:_MOST_FOLDERS]
-
-
-def _dotenvs(folder: Path) -> list[Path]:
-    found = (Path(entry.path) for entry in entries(folder) if ".env" in entry.name)
-    return [path for path in found if is_dotenv(path)]
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -36,8 +36,8 @@ def find_secrets(text: str, *, config: bool = False) -> list[Secret]:
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in found:
         if merged and start < merged[-1][1]:
-            first, last, told = merged[-1]
-            merged[-1] = (first, max(last, end), told)
+            first, last, known = merged[-1]
+            merged[-1] = (first, max(last, end), known)
         else:
             merged.append((start, end, kind))
     return [Secret(start, end, text[start:end], kind) for start, end, kind in merged]

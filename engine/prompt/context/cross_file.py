@@ -100,11 +100,10 @@ def pieces_of(one: Definition, request: Request) -> Iterator[ContextItem]:
     """The head of a definition in another file, and its body if it is short enough."""
     source, entry = one.source, one.entry
     span = Span(entry.start, entry.end)
-    place = _below_root(one, request)
+    root = next((root for root in request.workspace.roots if one.path.is_relative_to(root)), None)
+    place = one.path.name if root is None else one.path.relative_to(root).as_posix()
     title = f"From {place}, which is not to be changed:"
-    row = language(one.language)
-    mark = (row.line_comment if row else None) or "//"
-    head = f"{entry.signature}  {mark} {entry.doc}" if entry.doc else entry.signature
+    head = with_comment(entry.signature, entry.doc, one.language)
     name = f"{entry.qualified} of {place}"
     yield ContextItem(Priority.SIGNATURE, name, title, head)
     if entry.kind in _TYPES:
@@ -117,6 +116,7 @@ def pieces_of(one: Definition, request: Request) -> Iterator[ContextItem]:
     yield ContextItem(Priority.DEFINITION, f"the body of {name}", title, text, instead_of=name)
 
 
-def _below_root(one: Definition, request: Request) -> str:
-    root = next((root for root in request.workspace.roots if one.path.is_relative_to(root)), None)
-    return one.path.name if root is None else one.path.relative_to(root).as_posix()
+def with_comment(signature: str, doc: str, language_id: str) -> str:
+    """A signature with one line of its documentation as a comment."""
+    row = language(language_id)
+    return f"{signature}  {(row.line_comment if row else None) or '//'} {doc}" if doc else signature

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.prompt.code_view import View, view
-from stet_ls.engine.prompt.context.cross_file import cross_file_items, pieces_of
+from stet_ls.engine.prompt.context.cross_file import cross_file_items, pieces_of, with_comment
 from stet_ls.engine.prompt.context.diagnostics import problems
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
-from stet_ls.validators.languages import language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, calls, imports, units
 
@@ -54,7 +53,8 @@ def gather(
         pieces += _around(request, target, known, hidden)
         pieces += _definitions(request, target, known)
     if index is not None:
-        used = cross_file_items(request, _near(request, target), _called(request, target, known), _own(known), index)
+        own = frozenset(one.name for one in known if "." not in one.qualified)
+        used = cross_file_items(request, _near(request, target), _called(request, target, known), own, index)
         pieces += [piece for one in used.definitions for piece in pieces_of(one, request)]
         gaps = used.gaps
     pieces += [
@@ -86,10 +86,6 @@ def _called(request: Request, target: Target, known: tuple[Unit, ...]) -> list[s
     if unit is not None:
         return list(calls(request.source, request.language, unit))
     return re.findall(r"[\w$]+(?=\s*\()", f"{_near(request, target)} {request.instruction}")
-
-
-def _own(known: tuple[Unit, ...]) -> frozenset[str]:
-    return frozenset(one.name for one in known if "." not in one.qualified)
 
 
 def _imports(source: Source, language_id: str, target: Target) -> Iterator[ContextItem]:
@@ -147,10 +143,11 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
     near = target.span if unit is not None else Span(_above(source, target).start, _below(source, target).end)
     outside = [one for one in known if not one.span.overlaps(near)]
     if unit is None:
-        words = _words(request, target)
+        words = frozenset(re.findall(r"\w+", f"{_near(request, target)} {request.instruction}"))
     else:
         called = {re.split(r"\.|::|->", name)[-1] for name in calls(source, language_id, unit)}
-        words = frozenset(called | {one.name for one in outside if one.kind == "class" and _mentions(text, one.name)})
+        named = frozenset(re.findall(r"\w+", text))
+        words = frozenset(called | {one.name for one in outside if one.kind == "class" and one.name in named})
     holder = target.name.rpartition(".")[0]
     used = [
         one for one in outside
@@ -161,7 +158,8 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
         if one.name in _CONSTRUCTORS:
             yield ContextItem(Priority.SIGNATURE, one.qualified, _OTHERS, body)
             continue
-        yield ContextItem(Priority.SIGNATURE, one.qualified, _OTHERS, _signature(one, language_id))
+        doc = one.doc.splitlines()[0] if one.doc else ""
+        yield ContextItem(Priority.SIGNATURE, one.qualified, _OTHERS, with_comment(one.signature, doc, language_id))
         yield ContextItem(Priority.DEFINITION, f"the body of {one.qualified}", _OTHERS, body, instead_of=one.qualified)
     if unit is not None and unit.kind != "class":
         pattern = re.compile(rf"\b{re.escape(unit.name)}\s*\(")
@@ -169,22 +167,6 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
         for one in callers[:_MOST_CALLERS]:
             body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
             yield ContextItem(Priority.CALLER, f"the caller {one.qualified}", "It is called here:", body)
-
-
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None
-
-
-def _words(request: Request, target: Target) -> frozenset[str]:
-    """Words by which a target that is no unit may name definitions: its own, those above it, the instruction's."""
-    text = request.source.slice(target.span) or request.source.slice(_above(request.source, target))
-    return frozenset(re.findall(r"\w+", f"{text} {request.instruction}"))
-
-
-def _signature(unit: Unit, language_id: str) -> str:
-    row = language(language_id)
-    mark = (row.line_comment if row else None) or "//"
-    return f"{unit.signature}  {mark} {unit.doc.splitlines()[0]}" if unit.doc else unit.signature
 
 
 def _plain(text: str) -> str:
