@@ -68,11 +68,11 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
     instruction = _instruction(action, request, target)
     # A task that already contains the instruction does not repeat it.
-    told = action.make_task is not None and action.spec.needs_instruction
+    contained = action.make_task is not None and action.spec.needs_instruction
     prompt = build(
         request,
         target,
-        replace(instruction, text="") if told and instruction is not None else instruction,
+        replace(instruction, text="") if contained and instruction is not None else instruction,
         task,
         budget_tokens=job.prompt_budget(),
         tier=job.profile.tier,
@@ -83,26 +83,22 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     job.remembered = prompt.remembered
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
     words = words if request.said is None else [request.said]
-    return JobPrompt(
-        target, instruction, prompt, "\n".join([*words, task.goal] if action.make_task is not None else words)
-    )
+    if action.make_task is not None:
+        words.append(task.goal)
+    return JobPrompt(target, instruction, prompt, "\n".join(words))
 
 
 def _instruction(action: Action, request: Request, target: Target) -> Instruction | None:
     """The instruction for a target. Raises UsageError if the action needs one and none is found."""
     instruction = find_instruction(request, target)
     if action.spec.needs_instruction and instruction is None:
-        raise UsageError(_no_instruction(action, request.language))
+        row = language(request.language)
+        mark = (row.line_comment if row is not None else "") or "#"
+        raise UsageError(
+            f"{action.spec.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
+            "select a comment, or pass one with the command."
+        )
     return instruction
-
-
-def _no_instruction(action: Action, language_id: str) -> str:
-    row = language(language_id)
-    mark = (row.line_comment if row is not None else "") or "#"
-    return (
-        f"{action.spec.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
-        "select a comment, or pass one with the command."
-    )
 
 
 def refusal(job: Job, problem: str, metadata: Metadata | None = None) -> Answer:

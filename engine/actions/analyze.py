@@ -16,10 +16,7 @@ from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 
-TASK = TaskSpec(
-    goal="Review the code: which lines of it go wrong, and for which input?",
-    wants="findings",
-)
+TASK = TaskSpec("Review the code: which lines of it go wrong, and for which input?", wants="findings")
 
 
 async def run(job: Job) -> Answer:
@@ -31,18 +28,18 @@ async def run(job: Job) -> Answer:
     opinions = await ask_for_findings(job, target, ACTION, measures.functions or ())
     with job.stage("finish"):
         heading = prose.heading(job, target)
-        told = opinions.findings(request.source)
-        own = (f"{len(told)} of the model's opinions",) if told else ()
+        own = opinions.findings(request.source)
+        note = (f"{len(own)} of the model's opinions",) if own else ()
         answer = Answer(
             success=True,
             action=request.action,
             language=request.language,
-            summary=Summary("Analyzed", heading, notes=(counted(measures.findings), *own)),
+            summary=Summary("Analyzed", heading, notes=(counted(measures.findings), *note)),
             markdown=report(job, target, heading, prose.lines_of(job, target), measures, opinions),
             code=request.source.slice(target.span),
-            explanation="\n".join(finding.message for finding in told),
+            explanation="\n".join(finding.message for finding in own),
             warnings=(opinions.note,) if opinions.note else (),
-            findings=(*measures.findings, *told),
+            findings=(*measures.findings, *own),
             base=request.source,
             guard=target.span,
         )

@@ -44,18 +44,18 @@ _EXAMPLES = "Show up to three calls as `>>> call` lines in a code block, each wi
 async def run(job: Job) -> Answer:
     """Answers with markdown: facts first, then the model's words, marked as such."""
     target = await prose.find_target(job)
-    told = await prose.ask_for_prose(job, target, ACTION)
-    if isinstance(told, Unusable):
-        return refusal(job, f"Explain: nothing to show. {told.problem}")
+    reply = await prose.ask_for_prose(job, target, ACTION)
+    if isinstance(reply, Unusable):
+        return refusal(job, f"Explain: nothing to show. {reply.problem}")
     with job.stage("judge"):
-        shown = await run_examples(job, told.text, told.secrets)
+        shown = await run_examples(job, reply.text, reply.secrets)
     with job.stage("finish"):
         facts = await asyncio.to_thread(_facts, job, target)
         silent = not shown.raised and prose_language(job.request.language).is_silent(job.request.source, target.span)
         text, unknown = mark_unknown(shown.text, job.request.source.text, job.request.language, silent=silent)
         evidence = () if shown.evidence is None else (shown.evidence,)
         words = [*facts, "", text, "", f"_Explained by {job.usage.model}; {_verified(evidence, unknown)}._"]
-        if told.truncated:
+        if reply.truncated:
             words.append("_The reply ends here._")
         answer = Answer(
             success=True,

@@ -73,9 +73,8 @@ class Actions:
             raise UsageError(self.unknown(name))
         if not listed.trusted:
             raise PolicyError(
-                f"{name!r} is an action of {project_file(listed.origin)}, "
-                "which you have not trusted in its present form: "
-                f"read its [[actions]], then run `stet config trust` in {listed.origin.project}, "
+                f"{name!r} is an action of {project_file(listed.origin)}, which you have not trusted in its present "
+                f"form: read its [[actions]], then run `stet config trust` in {listed.origin.project}, "
                 "or pass `--trust` to one `stet run`."
             )
         return listed.action

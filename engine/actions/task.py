@@ -107,8 +107,8 @@ def _within(plan: Sequence[TaskStep], number: int, request: Request) -> Request:
     if len(plan) == 1:
         return request
     lines = [f"{at}. {step}: {step.instruction}" for at, step in enumerate(plan, 1)]
-    told = "\n".join([*lines, f"Now do step {number} alone."])
-    return replace(request, context={**request.context, _PLAN: told})
+    instruction = "\n".join([*lines, f"Now do step {number} alone."])
+    return replace(request, context={**request.context, _PLAN: instruction})
 
 
 def _sketch(request: Request, about: Project) -> WorkspaceOverlay:
@@ -151,8 +151,9 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
     files = sketch.new_files
     evidence = (*_together(course.done), *unrequested_changes(files, done, sketch.kept))
     refuted = any(item.verdict is Ruling.FAIL for item in evidence)
-    head = f"{len(done)} of {len(plan)} steps" if len(done) < len(plan) else _steps(len(done))
-    notes = [f"skipped {plan[number - 1]}: {said}" for number, said in course.skipped.items()]
+    count = "one step" if len(done) == 1 else f"{len(done)} steps"
+    head = f"{len(done)} of {len(plan)} steps" if len(done) < len(plan) else count
+    notes = [f"skipped {plan[number - 1]}: {reason}" for number, reason in course.skipped.items()]
     notes += [f"stopped at {plan[course.ended - 1]}: {problem}"] if problem else []
     answer = Answer(
         success=True,
@@ -188,35 +189,31 @@ def _metadata(plan: Sequence[TaskStep], done: Mapping[int, Answer]) -> Metadata:
     )
 
 
-def _steps(count: int) -> str:
-    return "one step" if count == 1 else f"{count} steps"
-
-
 def _line(number: int, step: TaskStep, course: _Course) -> str:
     if number in course.done:
         return f"{number}. {step}: {course.done[number].message}"
     if number in course.skipped:
         return f"{number}. {step}: skipped, nothing to do: {course.skipped[number]}"
-    said = course.problem if number == course.ended and course.problem else "not done"
-    return f"{number}. {step}: {said} (requested: {step.instruction})"
+    state = course.problem if number == course.ended and course.problem else "not done"
+    return f"{number}. {step}: {state} (requested: {step.instruction})"
 
 
 def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
     """One piece of evidence per check: the worst result of any step, and that step."""
     merged = []
-    told = [(n, item) for n, answer in done.items() for item in answer.evidence]
+    items = [(n, item) for n, answer in done.items() for item in answer.evidence]
     order = list(Check)
-    for check, name in sorted({(item.check, item.name) for _, item in told}, key=lambda each: order.index(each[0])):
-        said = [(n, item) for n, item in told if (item.check, item.name) == (check, name)]
-        worst = min((item.verdict for _, item in said), key=_WORST.index)
-        those = [(n, item) for n, item in said if item.verdict is worst]
+    for check, name in sorted({(item.check, item.name) for _, item in items}, key=lambda each: order.index(each[0])):
+        same = [(n, item) for n, item in items if (item.check, item.name) == (check, name)]
+        worst = min((item.verdict for _, item in same), key=_WORST.index)
+        those = [(n, item) for n, item in same if item.verdict is worst]
         alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
         detail = those[0][1].detail if alike else "; ".join(f"step {n}: {item.detail}" for n, item in those)
         trusted = any(item.trusted for _, item in those)
-        seconds = sum(item.seconds for _, item in said)
+        seconds = sum(item.seconds for _, item in same)
         count = sum(item.count for _, item in those)
-        attached = tuple(replace(each, name=f"step-{n}-{each.name}") for n, item in said for each in item.attachments)
-        codes = tuple(dict.fromkeys(code for _, item in said for code in item.codes))
+        attached = tuple(replace(each, name=f"step-{n}-{each.name}") for n, item in same for each in item.attachments)
+        codes = tuple(dict.fromkeys(code for _, item in same for code in item.codes))
         merged.append(Evidence(check, worst, detail, trusted, seconds, count, attached, codes, name))
     return tuple(merged)
 

@@ -21,8 +21,7 @@ from stet_ls.engine.actions.generated_tests.validation_result import ValidationR
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.events import JudgeFinished
-from stet_ls.engine.api.evidence import Check, Evidence
-from stet_ls.engine.api.request import Target
+from stet_ls.engine.api.evidence import Check
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
@@ -79,7 +78,8 @@ async def run(job: Job) -> Answer:
     if isinstance(proposal, Unusable):
         no = refusal(job, f"Test: no tests. {proposal.problem}")
         # If the requested tests exist already, a model says so and writes none.
-        return replace(no, unneeded=_is_tested(place, about.target))
+        name = re.escape(about.target.name or place.path.name)
+        return replace(no, unneeded=place.exists and re.search(rf"\b{name}\b", place.text) is not None)
     if not proposal.offerable:
         refuted = proposal.refuted_by
         no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
@@ -91,15 +91,12 @@ async def run(job: Job) -> Answer:
         return _answer(job, place, about, proposal, proof)
 
 
-def _is_tested(place: SuiteFile, target: Target) -> bool:
-    """Whether the test file already names the target."""
-    return place.exists and re.search(rf"\b{re.escape(target.name or place.path.name)}\b", place.text) is not None
-
-
 async def _proven(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> ValidationResult:
     with job.stage("tests"):
         proof = await validate(job, place, code, about.target)
-    proof = replace(proof, evidence=tuple(_hidden(each, about) for each in proof.evidence))
+        secrets = about.prompt.secrets
+        evidence = tuple(replace(each, detail=hide_secrets(each.detail, secrets)) for each in proof.evidence)
+        proof = replace(proof, evidence=evidence)
     for item in proof.evidence:
         job.on_event(JudgeFinished(item))
     return proof
@@ -135,10 +132,10 @@ def _together(first: ValidationResult, more: ValidationResult) -> ValidationResu
     if more.problem or not more.count or not ran:
         return replace(first, suspects=suspects, dropped=dropped)
     count = first.count + more.count
-    told = ", ".join(f"{number} {reason}" for reason, number in sorted(dropped.items()))
+    reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(dropped.items()))
     verb = "tests pass" if count > 1 else "test passes"
-    said = f"{count} {verb} three times{f' (dropped: {told})' if told else ''}"
-    evidence = tuple(replace(each, detail=said) if each.check is Check.TESTS else each for each in more.evidence)
+    detail = f"{count} {verb} three times{f' (dropped: {reasons})' if reasons else ''}"
+    evidence = tuple(replace(each, detail=detail) if each.check is Check.TESTS else each for each in more.evidence)
     return replace(more, count=count, evidence=evidence, suspects=suspects, dropped=dropped)
 
 
@@ -154,7 +151,7 @@ def _answer(
         return replace(
             no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=proof.redundant
         )
-    text = proof.text.text
+    text, present = proof.text.text, Source(place.text)
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
     apart = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
@@ -163,7 +160,7 @@ def _answer(
         action=request.action,
         language=request.language,
         summary=Summary("Wrote tests for", named, place.path.name, notes=apart),
-        edits=_edits(place, text),
+        edits=(Edit(place.path, present, present.whole, text),) if place.exists else (),
         new_files=() if place.exists else (NewFile(place.path, text),),
         markdown=markdown,
         code=request.source.slice(target.span),
@@ -194,13 +191,6 @@ def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) 
     return Draft(_Written(code, after.text), case, truncated=cut)
 
 
-def _edits(place: SuiteFile, text: str) -> tuple[Edit, ...]:
-    if not place.exists:
-        return ()
-    base = Source(place.text)
-    return (Edit(place.path, base, base.whole, text),)
-
-
 def _apart(suspects: list[Suspect], language: str) -> str:
     """The tests that fail on the present code, for a person to review: they are in no file."""
     if not suspects:
@@ -213,10 +203,6 @@ def _apart(suspects: list[Suspect], language: str) -> str:
 
 def _sentences(suspects: list[Suspect]) -> str:
     return "\n".join(f"Possible bug or wrong expectation: {each.test.name}: {each.sentence}" for each in suspects)
-
-
-def _hidden(item: Evidence, about: JobPrompt) -> Evidence:
-    return replace(item, detail=hide_secrets(item.detail, about.prompt.secrets))
 
 
 ACTION = Action(ACTIONS["test"], TASK, run)

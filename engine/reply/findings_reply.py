@@ -227,7 +227,7 @@ def _of_cells(cells: Sequence[str]) -> _Item | None:
     if set("".join(cells)) <= set("-: "):
         return None  # the ruler of a table
     # The quote may contain a bar: the kind is the first cell that is a known kind.
-    at = next((index for index, cell in enumerate(cells) if index and _is_kind(cell)), None)
+    at = next((i for i, cell in enumerate(cells) if i and cell.strip("`*_ ").lower() in KINDS), None)
     if at is None:
         return None
     code = _SPAN.fullmatch(cells[0])
@@ -247,10 +247,6 @@ def _add(item: _Item, line: str) -> None:
 def _named(text: str) -> int | None:
     match = _NUMBER.search(text)
     return int(match[1]) if match else None
-
-
-def _is_kind(cell: str) -> bool:
-    return cell.strip("`*_ ").lower() in KINDS
 
 
 def _kind(words: str) -> str:

@@ -51,7 +51,7 @@ def reindent(code: str, language: str, *, base: str, unit: str | None) -> str:
 
 def common_margin(lines: Sequence[str]) -> str:
     """The white space at the start of all lines that are not blank."""
-    margins = [_margin(line) for line in lines if line.strip()]
+    margins = [margin_of(line) for line in lines if line.strip()]
     if not margins:
         return ""
     low, high = min(margins), max(margins)
@@ -67,7 +67,7 @@ def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, un
     margin = common_margin(rest)
     # A flat body gives the same result either way; a deeper one shows if its first step is one step or two.
     inside = unit is not None and margin == base + unit and _step(line.removeprefix(margin) for line in rest) == unit
-    beside = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and _margin(rest[-1]) == base)
+    beside = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and margin_of(rest[-1]) == base)
     led = margin == base and lines[0].startswith(_LEADERS)
     return [base + lines[0], *lines[1:]] if inside or beside or led else lines
 
@@ -75,7 +75,7 @@ def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, un
 def _converted(line: str, step: str | None, unit: str | None) -> str:
     if step is None or unit is None or step == unit:
         return line
-    margin = _margin(line)
+    margin = margin_of(line)
     if step == "\t":
         levels = len(margin) - len(margin.lstrip("\t"))
         rest = len(margin) - levels
@@ -93,7 +93,7 @@ def _step(lines: Iterable[str]) -> str | None:
     for line in lines:
         if not line.strip():
             continue
-        margin = _margin(line)
+        margin = margin_of(line)
         if margin.startswith("\t"):
             steps["\t"] += 1
         elif 1 < len(margin) - before <= 8 and not line.lstrip().startswith("*"):
@@ -102,5 +102,6 @@ def _step(lines: Iterable[str]) -> str | None:
     return min(steps, key=lambda step: (-steps[step], len(step))) if steps else None
 
 
-def _margin(line: str) -> str:
+def margin_of(line: str) -> str:
+    """The white space at the start of a text."""
     return line[: len(line) - len(line.lstrip(" \t"))]

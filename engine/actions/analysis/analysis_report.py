@@ -68,8 +68,8 @@ _NOT_MEASURED = "not measured"
 
 def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
     verdict = measures.verdict
-    told = {Status.OK: "no error", Status.ERROR: "does not parse", Status.UNKNOWN: _NOT_MEASURED}[verdict.status]
-    yield "Syntax", told, verdict.source if verdict.status is not Status.UNKNOWN else verdict.reason
+    state = {Status.OK: "no error", Status.ERROR: "does not parse", Status.UNKNOWN: _NOT_MEASURED}[verdict.status]
+    yield "Syntax", state, verdict.source if verdict.status is not Status.UNKNOWN else verdict.reason
     sources = ", ".join(dict.fromkeys(finding.source for finding in measures.findings))
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
@@ -94,11 +94,8 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
     if measures.security is None:
         yield "Security", _NOT_MEASURED, ""
     else:
-        yield (
-            "Security",
-            plural(len(measures.security), "place") + " to check",
-            ("ruff S" if measures.pep8 else "a table of calls"),
-        )
+        tool = "ruff S" if measures.pep8 else "a table of calls"
+        yield "Security", plural(len(measures.security), "place") + " to check", tool
 
 
 def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
@@ -122,11 +119,9 @@ def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
 def _covered(coverage: Coverage, lines: range) -> str:
     hit, total = coverage.count(lines)
     stale = f"; stale: {coverage.stale}" if coverage.stale else ""
-    return (
-        f"{100 * hit / total:.1f} % ({hit} of {plural(total, 'statement')}){stale}"
-        if total
-        else (f"the report knows no statement here{stale}")
-    )
+    if not total:
+        return f"the report knows no statement here{stale}"
+    return f"{100 * hit / total:.1f} % ({hit} of {plural(total, 'statement')}){stale}"
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[str]:

@@ -58,12 +58,12 @@ async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[Locat
     if runtime is None:
         return [_untried(each, _NO_CALL if claims[n] is None else "code may not run") for n, each in enumerate(placed)]
     place = await asyncio.to_thread(place_of, job.request.path, (source.text,), runtime)
-    told = await doctest.outcomes(runtime, source.text, calls, place)
-    if isinstance(told, NotRunnable):
-        return [_untried(each, told.reason) for each in placed]
+    outcomes = await doctest.outcomes(runtime, source.text, calls, place)
+    if isinstance(outcomes, NotRunnable):
+        return [_untried(each, outcomes.reason) for each in placed]
     numbers = iter(range(len(calls)))
     return [
-        _untried(each, _NO_CALL) if claim is None else _with(each, claim, told.get(next(numbers)))
+        _untried(each, _NO_CALL) if claim is None else _with(each, claim, outcomes.get(next(numbers)))
         for each, claim in zip(placed, claims, strict=True)
     ]
 
@@ -75,12 +75,12 @@ def _with(each: LocatedFinding, claim: Claim, outcome: CallOutcome | None) -> Lo
         return _untried(each, f"`{claim.call}` runs only when its result is used")
     kind = each.opinion.kind
     if outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error:
-        said = f"{CONFIRMED}`{claim.call}` raises {claim.error}"
+        result = f"{CONFIRMED}`{claim.call}` raises {claim.error}"
     else:
-        came = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
-        said = f"not so: `{claim.call}` {without_values(came)[:120]}"
+        actual = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
+        result = f"not so: `{claim.call}` {without_values(actual)[:120]}"
         kind = _milder(kind)  # a call that fails in another way does not prove the claim, but may be a weak spot
-    opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({said})")
+    opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({result})")
     return replace(each, opinion=opinion, refuted=outcome.kind == "ok")
 
 
@@ -89,8 +89,8 @@ def _untried(each: LocatedFinding, why: str) -> LocatedFinding:
     opinion = each.opinion
     if _RAISES.search(opinion.witness) is None:
         return each
-    said = f"{opinion.witness} (unverified: {why})"
-    return replace(each, opinion=replace(opinion, kind=_milder(opinion.kind), witness=said))
+    witness = f"{opinion.witness} (unverified: {why})"
+    return replace(each, opinion=replace(opinion, kind=_milder(opinion.kind), witness=witness))
 
 
 def _milder(kind: str) -> str:

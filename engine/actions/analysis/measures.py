@@ -79,10 +79,8 @@ def _count(measures: Measures, request: Request, target: Target, tools: Toolbox)
     if (row := CONTROL.get(request.language)) and row.as_ruff:
         by += ", paths as ruff's C901"
     if counted is None:
-        counted, by = (
-            lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools),
-            "lizard",
-        )
+        counted = lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools)
+        by = "lizard"
     return replace(measures, functions=complexity.within(counted, target.span) if counted else counted, counted_by=by)
 
 
@@ -94,8 +92,8 @@ def _style(measures: Measures, request: Request, target: Target, tools: Toolbox)
         return replace(measures, pep8=review, style=review.style if review else None)
     if measures.verdict.status is Status.ERROR:
         return measures
-    told = style.tool_style(request.source, request.language, target.span, path=request.path, tools=tools)
-    return replace(measures, style=told)
+    measured = style.tool_style(request.source, request.language, target.span, path=request.path, tools=tools)
+    return replace(measures, style=measured)
 
 
 def _hazards(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
@@ -124,12 +122,12 @@ def _own(hints: tuple[Finding, ...] | None, measures: Measures, target: Target) 
     """Stet's own hints for the target's lines, except where a linter already reported something."""
     if hints is None:
         return None
-    told = [finding for finding in measures.lint or () if finding.source != "lizard"]
+    others = [finding for finding in measures.lint or () if finding.source != "lizard"]
     return tuple(
         hint
         for hint in hints
         if target.span.overlaps(hint.span)
-        and not any(finding.line == hint.line and finding.span.overlaps(hint.span) for finding in told)
+        and not any(finding.line == hint.line and finding.span.overlaps(hint.span) for finding in others)
     )
 
 
@@ -155,23 +153,11 @@ def _ordered(measures: Measures, request: Request, target: Target) -> Iterator[F
 
 def _beyond(measures: Measures) -> Iterator[Finding]:
     for function in measures.functions or ():
+        start, body = function.unit.span.start, function.unit.body
+        head = Span(start, max(start, body.start if body else start))
         for name, limit, words in LIMITS:
             if (value := getattr(function, name)) > limit:
-                yield Finding(
-                    _head(function),
-                    f"`{function.unit.name}` {words.format(value, limit)}",
-                    kind="lint",
-                    severity=Severity.HINT,
-                    source="stet",
-                    code=name,
-                    line=function.line,
-                )
-
-
-def _head(function: complexity.Complexity) -> Span:
-    start = function.unit.span.start
-    body = function.unit.body
-    return Span(start, max(start, body.start if body else start))
+                yield _hint(head, f"`{function.unit.name}` {words.format(value, limit)}", name, function.line)
 
 
 def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
@@ -179,13 +165,12 @@ def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
         lines = request.source.line_of(copy.span.end) - request.source.line_of(copy.span.start) + 1
         where = f"line {copy.line + 1}" + (f" of {copy.path.name}" if copy.path else "")
         place = request.source.line_span(copy.line)
-        yield Finding(
-            copy.span,
-            f"the same {lines} lines are in {where}",
-            kind="lint",
-            severity=Severity.HINT,
-            source="stet",
-            code="duplicate",
-            line=request.source.line_of(copy.span.start),
-            related=() if copy.path else (Related(place, "the same code"),),
-        )
+        related = () if copy.path else (Related(place, "the same code"),)
+        message = f"the same {lines} lines are in {where}"
+        yield _hint(copy.span, message, "duplicate", request.source.line_of(copy.span.start), related)
+
+
+def _hint(span: Span, message: str, code: str, line: int, related: tuple[Related, ...] = ()) -> Finding:
+    return Finding(
+        span, message, kind="lint", severity=Severity.HINT, source="stet", code=code, line=line, related=related
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.actions.analysis.claim_check import check_claims
 from stet_ls.engine.api.answer import OPINION
-from stet_ls.engine.api.request import Budget, Diagnostic, Selection, Target
+from stet_ls.engine.api.request import Budget, Selection, Target
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import plain
@@ -69,18 +69,18 @@ async def ask_for_findings(job: Job, target: Target, action: Action, functions: 
     parts = list(_parts(job, target, functions))
     if isinstance(parts[0], UsageError):
         return ModelFindings(note=f"No opinion: {parts[0]}")
-    said: list[ModelFindings] = []
+    found: list[ModelFindings] = []
     for part in parts:
-        if said and (job.request.budget is Budget.STANDARD or not job.may_ask_again()):
+        if found and (job.request.budget is Budget.STANDARD or not job.may_ask_again()):
             break
         try:
-            said.append(await _ask(part, action))
+            found.append(await _ask(part, action))
         except StetError as error:
-            if not said:
+            if not found:
                 return ModelFindings(note=f"No opinion: {error}")
             job.usage.warnings.append(f"A part was not reviewed: {error}")
             break
-    return _together(said)
+    return _together(found)
 
 
 def _parts(job: Job, target: Target, functions: Sequence[Complexity]) -> Iterator[_Part | UsageError]:
@@ -124,7 +124,8 @@ async def _ask(part: _Part | UsageError, action: Action) -> ModelFindings:
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
     placed, dropped = place(read_opinions(reply.prose), lines)
     named = len(placed)
-    placed = [one for one in placed if not _echoes(one.opinion, job.request.diagnostics)]
+    known = [each.message for each in job.request.diagnostics if each.message]
+    placed = [one for one in placed if not any(message in one.opinion.witness for message in known)]
     placed = [replace(one, opinion=_hidden(one.opinion, prompt.secrets)) for one in placed]
     if placed:
         with job.stage("judge"):
@@ -134,22 +135,17 @@ async def _ask(part: _Part | UsageError, action: Action) -> ModelFindings:
     return ModelFindings(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
 
 
-def _echoes(opinion: ModelFinding, diagnostics: Sequence[Diagnostic]) -> bool:
-    """True for a finding that only repeats a diagnostic the model was shown."""
-    return any(diagnostic.message and diagnostic.message in opinion.witness for diagnostic in diagnostics)
-
-
 def _hidden(opinion: ModelFinding, secrets: Mapping[str, str]) -> ModelFinding:
     """A finding without the secret values that it quotes: reports are passed on."""
     return replace(opinion, quote=for_reader(opinion.quote, secrets), witness=for_reader(opinion.witness, secrets))
 
 
-def _together(said: Sequence[ModelFindings]) -> ModelFindings:
-    placed = tuple(one for opinions in said for one in opinions.placed)
-    dropped = sum(opinions.dropped for opinions in said)
-    note = "" if placed or dropped else said[0].note
-    about = tuple(name for opinions in said for name in opinions.about)
-    return ModelFindings(placed, dropped, note, about, any(opinions.truncated for opinions in said), asked=True)
+def _together(found: Sequence[ModelFindings]) -> ModelFindings:
+    placed = tuple(one for part in found for one in part.placed)
+    dropped = sum(part.dropped for part in found)
+    note = "" if placed or dropped else found[0].note
+    about = tuple(name for part in found for name in part.about)
+    return ModelFindings(placed, dropped, note, about, any(part.truncated for part in found), asked=True)
 
 
 def _finding(source: Source, one: LocatedFinding) -> Finding:

@@ -12,11 +12,11 @@ from stet_ls.engine.actions.custom.custom_action import CustomAction, prepared
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import NAMEABLE, Check, Evidence, Ruling
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case, Judge, NamedJudge
-from stet_ls.engine.judges.table import judges_for
+from stet_ls.engine.judges.table import judge_of, judges_for
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import harmless
 
@@ -36,8 +36,12 @@ def as_action(custom: CustomAction) -> Action:
 
 
 async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
-    named = custom.named_judges()
-    own = (NamedJudge(Check.CUSTOM, _guarded(judge, custom.judge_name(judge))) for judge in custom.own_judges())
+    named = tuple(judge_of(check) for check in NAMEABLE if check.value in custom.judges)
+    own = (
+        NamedJudge(Check.CUSTOM, _guarded(judge, f"{custom.name}.{getattr(judge, '__name__', 'judge')}"))
+        for judge in custom.judges
+        if not isinstance(judge, str)
+    )
     # A required check without a built-in judge has to come from the action's own judges.
     given = {each.check for each in (*judges_for(*action.spec.scopes), *named)}
     return await rewrite.run(
@@ -58,27 +62,25 @@ async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
     with job.stage("target"):
         await asyncio.to_thread(prepared, custom, job)
     target = await prose.find_target(job)
-    told = await prose.ask_for_prose(job, target, action)
+    reply = await prose.ask_for_prose(job, target, action)
     with job.stage("finish"):
-        if isinstance(told, Unusable):
-            return refusal(job, f"{custom.title}: nothing to show. {told.problem}")
+        if isinstance(reply, Unusable):
+            return refusal(job, f"{custom.title}: nothing to show. {reply.problem}")
         heading = prose.heading(job, target)
-        words = [f"# {custom.title}: {heading}", "", told.text, "", f"_By {job.usage.model}; not verified._"]
-        if told.truncated:
+        words = [f"# {custom.title}: {heading}", "", reply.text, "", f"_By {job.usage.model}; not verified._"]
+        if reply.truncated:
             words.append("_The reply ends here._")
-        return finished(
-            job,
-            Answer(
-                success=True,
-                action=job.request.action,
-                language=job.request.language,
-                summary=Summary(f"{custom.title}:", heading),
-                markdown=harmless("\n".join(words)) + "\n",
-                code=job.request.source.slice(target.span),
-                explanation=told.text,
-                guard=target.span,
-            ),
+        answer = Answer(
+            success=True,
+            action=job.request.action,
+            language=job.request.language,
+            summary=Summary(f"{custom.title}:", heading),
+            markdown=harmless("\n".join(words)) + "\n",
+            code=job.request.source.slice(target.span),
+            explanation=reply.text,
+            guard=target.span,
         )
+        return finished(job, answer)
 
 
 def _guarded(judge: Judge, name: str) -> Judge:

@@ -10,12 +10,11 @@ from typing import Literal
 from pydantic import ValidationError
 
 from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
-from stet_ls.engine.api.evidence import NAMEABLE, Check, Scope
+from stet_ls.engine.api.evidence import Check, Scope
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.case import Judge, NamedJudge
-from stet_ls.engine.judges.table import judge_of
+from stet_ls.engine.judges.case import Judge
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -56,31 +55,20 @@ class CustomAction:
     @property
     def spec(self) -> ActionSpec:
         """Its row in the table of actions."""
-        tells = self.wants == "markdown"
+        is_prose = self.wants == "markdown"
+        fields = {name for _, name, _, _ in Formatter().parse(self.instruction)}
         return ActionSpec(
             self.name,
             self.title,
             self.description,
             menu=f"{self.title} `{{unit}}`",
             menu_plain=self.title,
-            kind=f"stet.{self.name}" if tells else f"refactor.rewrite.stet.{self.name}",
+            kind=f"stet.{self.name}" if is_prose else f"refactor.rewrite.stet.{self.name}",
             offered=OfferedWhen.INVOKED if "document" in self.targets else OfferedWhen.UNIT,
             languages=self.languages,
-            needs_instruction="instruction" in _fields(self.instruction),
-            scopes=() if tells else (Scope.EVERY_EDIT,),
+            needs_instruction="instruction" in fields,
+            scopes=() if is_prose else (Scope.EVERY_EDIT,),
         )
-
-    def named_judges(self) -> tuple[NamedJudge, ...]:
-        """The built-in judges that it names, in addition to those of every edit, the cheapest first."""
-        return tuple(judge_of(check) for check in NAMEABLE if check.value in self.judges)
-
-    def own_judges(self) -> tuple[Judge, ...]:
-        """The judges that the action itself provides."""
-        return tuple(judge for judge in self.judges if not isinstance(judge, str))
-
-    def judge_name(self, judge: Judge) -> str:
-        """The name of one of its own judges: "greet.polite" for its function `polite`, never a built-in check's."""
-        return f"{self.name}.{getattr(judge, '__name__', 'judge')}"
 
 
 def of_row(row: ActionRow) -> CustomAction:
@@ -113,8 +101,9 @@ def prepared(action: CustomAction, job: Job) -> TaskSpec:
     """
     job.request = _fitting(action, job.request)
     target = resolve_target(job.request)
-    said = find_instruction(job.request, target)
-    goal = Formatter().vformat(action.instruction, (), _values(job.request, target, said.text if said else ""))
+    instruction = find_instruction(job.request, target)
+    words = instruction.text if instruction else ""
+    goal = Formatter().vformat(action.instruction, (), _values(job.request, target, words))
     return TaskSpec(goal.strip(), "prose" if action.wants == "markdown" else "unit", action.rules)
 
 
@@ -133,7 +122,7 @@ def _fitting(action: CustomAction, request: Request) -> Request:
     raise UsageError(f"{action.title} works on {choices}: name or select one.")
 
 
-def _values(request: Request, target: Target, said: str) -> Mapping[str, str]:
+def _values(request: Request, target: Target, instruction: str) -> Mapping[str, str]:
     row = language(request.language)
     plain = {"unit": "the code", "statements": "the selected code", "document": "the file"}
     values = {
@@ -142,8 +131,4 @@ def _values(request: Request, target: Target, said: str) -> Mapping[str, str]:
         "file": request.path.name if request.path else "the file",
     }
     # The author of the code chose these names; on one line they can hardly pass for instructions.
-    return {name: " ".join(value.split())[:_LONGEST] for name, value in values.items()} | {"instruction": said}
-
-
-def _fields(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name}
+    return {name: " ".join(value.split())[:_LONGEST] for name, value in values.items()} | {"instruction": instruction}

@@ -10,7 +10,7 @@ from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 from stet_ls.validators.ast_text import unparse
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_TOLD = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
+_ASSERTING = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +54,5 @@ def _asserts(node: ast.AST) -> bool:
     if isinstance(node, ast.Assert):
         return any(isinstance(each, ast.Name | ast.Call | ast.Attribute) for each in ast.walk(node.test))
     if isinstance(node, ast.Call):
-        return _TOLD.match(unparse(node.func).rpartition(".")[2]) is not None
+        return _ASSERTING.match(unparse(node.func).rpartition(".")[2]) is not None
     return False

@@ -96,9 +96,8 @@ def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
     fix = each.fix
     if each.cause is not Cause.ENVIRONMENT or fix is None or not fix.shown(code, code, plan.language):
         return each
-    return replace(
-        each, cause=Cause.TEST, kind="test.package", fix=None, sentence=f"the tests need it: {each.sentence}"
-    )
+    sentence = f"the tests need it: {each.sentence}"
+    return replace(each, cause=Cause.TEST, kind="test.package", fix=None, sentence=sentence)
 
 
 def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
@@ -110,8 +109,8 @@ def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
     line = lines[place[1] - 1].strip() if 0 < place[1] <= len(lines) else ""
     if not line or line not in map(str.strip, plan.before.splitlines()):
         return each
-    said = f"the file does not compile alone: {each.sentence}"
-    return replace(each, cause=Cause.ENVIRONMENT, kind="environment.project", sentence=said, fix=None)
+    sentence = f"the file does not compile alone: {each.sentence}"
+    return replace(each, cause=Cause.ENVIRONMENT, kind="environment.project", sentence=sentence, fix=None)
 
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:

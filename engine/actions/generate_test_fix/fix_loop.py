@@ -63,19 +63,20 @@ class _Loop:
 
     job: Job
     plan: LoopPlan
-    mender: Repairer
+    repairer: Repairer
     suite: GeneratedSuite
     apart: dict[str, str] = field(default_factory=dict)
 
     async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
         """At most one new set of tests, one repair, and a second repair if the first ignored the diagnosis."""
         found = await self._tried(first)
-        if self._useless(found):
+        # If most of the tests are wrong, they need a repair, not the code.
+        if not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart):
             found = await self._with_other_tests(first, found)
-        best, found = await self._mended(first, found)
+        best, found = await self._repaired(first, found)
         if found.passed:
             found = await self._steady(found)
-        return self._told(best, found)
+        return self._with_evidence(best, found)
 
     async def _tried(self, proposal: Proposal[Patch]) -> CandidateTrial:
         """A run and its diagnoses; a test that prevented the others from running is excluded, and they run again."""
@@ -85,19 +86,12 @@ class _Loop:
                 found = await run(self.job, self.plan, self.suite, text, self.apart)
             self.job.on_event(Stage("diagnosis", str(found)))
             before = len(self.apart)
-            self._set_apart(found.of(Cause.TEST, Cause.FLAKY))
+            for each in found.of(Cause.TEST, Cause.FLAKY):
+                tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
+                self.apart.update({test: each.sentence for test in tests if test not in self.apart})
             unrun = len(self.suite.tests) - len(self.apart) - len(found.passed | tests_of(found.diagnoses))
             if len(self.apart) == before or not unrun or len(self.apart) == len(self.suite.tests):
                 return found
-
-    def _set_apart(self, wrong: Sequence[Diagnosis]) -> None:
-        for each in wrong:
-            tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
-            self.apart.update({test: each.sentence for test in tests if test not in self.apart})
-
-    def _useless(self, found: CandidateTrial) -> bool:
-        """True if most of the tests are wrong: then the tests, not the code, need a repair."""
-        return not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart)
 
     async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.call_limit_reason():
@@ -110,25 +104,26 @@ class _Loop:
         self.suite, self.apart = suite, {}
         return await self._tried(first)
 
-    async def _mended(self, first: Proposal[Patch], found: CandidateTrial) -> tuple[Proposal[Patch], CandidateTrial]:
+    async def _repaired(self, first: Proposal[Patch], found: CandidateTrial) -> tuple[Proposal[Patch], CandidateTrial]:
         """The better of the candidate and its repair, with its run."""
-        wrong = self.mender.mendable(first, found)
+        wrong = self.repairer.repairable(first, found)
         if not wrong:
             return first, found
         if why := self.job.call_limit_reason():
             self._note(f"No repair after the model's own tests failed: {why}")
             return first, found
-        mended = await self.mender.repair(first, wrong)
-        if isinstance(mended, str):
-            self._note(mended)
+        repaired = await self.repairer.repair(first, wrong)
+        if isinstance(repaired, str):
+            self._note(repaired)
             return first, found
-        if mended is first:  # shown the failure, the model wrote the same code again
+        if repaired is first:  # shown the failure, the model wrote the same code again
             return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
-        if lost := self._lost(mended):
+        case, count = repaired.draft.case, self.plan.dialect.count
+        if lost := count(case.before.text).lost(count(case.after.text)):  # of the document's own tests
             self._note(f"Repair rejected: it leaves {lost}")
             return first, found
-        again = await self._tried(mended)
-        return (mended, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
+        again = await self._tried(repaired)
+        return (repaired, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
 
     async def _steady(self, found: CandidateTrial) -> CandidateTrial:
         """The trial without the tests that pass by chance."""
@@ -138,15 +133,9 @@ class _Loop:
             self.apart[test] = "its result varies between runs"
         return replace(found, passed=good)
 
-    def _lost(self, mended: Proposal[Patch]) -> str:
-        """What the repair removes from the document's own tests, in words; "" if nothing."""
-        before, after = mended.draft.case.before.text, mended.draft.case.after.text
-        count = self.plan.dialect.count
-        return count(before).lost(count(after))
-
-    def _told(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
+    def _with_evidence(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
         """The candidate with the evidence of its tests, which replaces "no tests were run"."""
-        item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
+        item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.repairer.secrets)
         self.job.on_event(JudgeFinished(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
         content = best.draft.content
@@ -177,5 +166,5 @@ def _stood_by(each: Diagnosis) -> Diagnosis:
     if each.cause is not Cause.UNDETERMINED:
         return each
     compared = each.symptom.failure.comparison
-    said = f": {sides(compared)}" if compared is not None else ""
-    return replace(each, sentence=f"shown this test, the model keeps its code{said}")
+    detail = f": {sides(compared)}" if compared is not None else ""
+    return replace(each, sentence=f"shown this test, the model keeps its code{detail}")

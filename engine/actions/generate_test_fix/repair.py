@@ -18,7 +18,6 @@ from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.prompt.build import Reason, repair
 from stet_ls.engine.prompt.fence import code_fence
-from stet_ls.validators.source import Source
 
 _OPEN = (
     "These tests were written from the instruction by somebody who did not see your code; code or test may be wrong.\n"
@@ -43,7 +42,7 @@ class Repairer:
         """The secret values that no message may quote."""
         return self.about.prompt.secrets
 
-    def mendable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
+    def repairable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
         """The failures that other code can fix: logic, undetermined ones, and packages that the code added.
 
         A package that the user's own code needs is missing on this machine, and no repair can add it.
@@ -58,14 +57,15 @@ class Repairer:
         fixes = [each.fix for each in wrong if each.fix is not None]
         code = proposal.draft.content.fitted.code
         fence = code_fence(code)
-        prompt, said = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
+        prompt, last_reply = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
         for missed in (False, True):
             if missed and (why := self.job.call_limit_reason()):
                 return f"The model did not follow its diagnosis, without a second attempt: {why}"
-            told = repair_orders(wrong, missed=missed)
+            orders = repair_orders(wrong, missed=missed)
             stage = Stage("repair", "the requested change is missing" if missed else "")
             try:
-                prompt = repair(prompt, said, Reason(hide_secrets(told if fixes else _OPEN + told, self.secrets)))
+                reason = Reason(hide_secrets(orders if fixes else _OPEN + orders, self.secrets))
+                prompt = repair(prompt, last_reply, reason)
                 warmth = _WARMER if missed else 0.1
                 reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
             except (ModelError, PolicyError) as error:
@@ -76,11 +76,11 @@ class Repairer:
                 if problem := _refused(result):
                     return problem
                 before, after = proposal.draft.case.after, result.draft.case.after
-                if not fixes and _same(before, after):
+                if not fixes and before.text.split() == after.text.split():
                     return proposal
                 if all(fix.shown(before, after, self.job.request.language) for fix in fixes):
                     return result
-            said = reply.text
+            last_reply = reply.text
         missing = ", ".join(dict.fromkeys(map(str, fixes))) or "a reply with code"
         return f"The model failed twice: {missing}"
 
@@ -91,8 +91,3 @@ def _refused(result: Proposal[Patch]) -> str:
         return ""
     by = result.refuted_by
     return f"A repair was refused: {by.detail if by is not None else 'it changes nothing or does not parse'}"
-
-
-def _same(one: Source, other: Source) -> bool:
-    """True if both are the same code except for white space."""
-    return one.text.split() == other.text.split()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
-from stet_ls.validators.structure.units import Unit, captures, tree_of
+from stet_ls.validators.structure.units import captures, tree_of
 
 _HIDDEN = "{ /* hidden */ }"
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
@@ -30,9 +28,9 @@ class SignatureOutline:
         found, parsed = units(source, self.language), tree_of(source, self.language)
         if parsed is None or unit.partition(".")[0] not in {each.qualified for each in found}:
             return None
-        cuts = list(_bodies(found))
-        told = {each.qualified: each.doc for each in units(Source(before), self.language)}
-        cuts += [Splice(each.doc_span, "") for each in found if each.doc_span and told.get(each.qualified) != each.doc]
+        cuts = [Splice(each.body, _HIDDEN) for each in found if each.body is not None and each.kind != "class"]
+        known = {each.qualified: each.doc for each in units(Source(before), self.language)}
+        cuts += [Splice(each.doc_span, "") for each in found if each.doc_span and known.get(each.qualified) != each.doc]
         documented = [each.doc_span for each in found if each.doc_span]
         for nodes, touched in (
             (parsed.root.named_children, _touched([each.span for each in found])),
@@ -50,15 +48,6 @@ class SignatureOutline:
         fresh = [each for each in units(Source(after), self.language) if each.qualified not in known]
         names = [each.qualified for each in fresh if "." not in each.qualified or each.kind == "method"]
         return min(names, key=lambda name: "." in name, default="")
-
-
-def counted(asserts: str, text: str, tests: tuple[str, ...]) -> AssertCount:
-    """Counts the assertions of a text with these tests, by the language's pattern for them."""
-    return AssertCount(len(tests), len(re.findall(asserts, text)) if tests else 0)
-
-
-def _bodies(found: tuple[Unit, ...]) -> Iterator[Splice]:
-    yield from (Splice(each.body, _HIDDEN) for each in found if each.body is not None and each.kind != "class")
 
 
 def _touched(those: list[Span]) -> Callable[[Span], bool]:

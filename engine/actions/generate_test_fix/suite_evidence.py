@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial, tests_of
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
@@ -23,27 +24,23 @@ def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart
     left = tuple(each for each in found.diagnoses if not _is_apart(each, apart))
     detail = f"{passed} of {total} tests that the model wrote from the specification pass"
     parts = [detail if not found.problem else f"the {total} tests from the specification did not run: {found.problem}"]
-    parts += [f"{_name(each)}: {each.cause.value}: {each.sentence}" for each in left[:_SHOWN]]
+    names = (f"`{each.symptom.test.rpartition('::')[2]}`" if each.symptom.test else each.symptom.file for each in left)
+    parts += [
+        f"{name}: {each.cause.value}: {each.sentence}" for name, each in islice(zip(names, left, strict=True), _SHOWN)
+    ]
     if apart:
         name, why = next(iter(apart.items()))
         parts.append(f"{len(apart)} discarded as wrong, `{name.rpartition('::')[2]}`: {why}")
     if found.lacking and any(each.cause is Cause.ENVIRONMENT for each in left):
         parts.append(found.lacking)
     attached = Attachment.of(plan.place.path.name, plan.language, suite.code)
-    evidence = Evidence(Check.TESTS, _ruling(left, passed), "; ".join(parts), count=passed, attachments=(attached,))
-    return doubted(evidence, sorted(found.report.signs))
-
-
-def _ruling(left: tuple[Diagnosis, ...], passed: int) -> Ruling:
+    ruling = Ruling.PASS if passed and not left else Ruling.UNKNOWN
     if any(each.cause is Cause.LOGIC for each in left):
-        return Ruling.FAIL
-    return Ruling.PASS if passed and not left else Ruling.UNKNOWN
+        ruling = Ruling.FAIL
+    evidence = Evidence(Check.TESTS, ruling, "; ".join(parts), count=passed, attachments=(attached,))
+    return doubted(evidence, sorted(found.report.signs))
 
 
 def _is_apart(each: Diagnosis, apart: Mapping[str, str]) -> bool:
     tests = tests_of([each])
     return each.cause in (Cause.TEST, Cause.FLAKY) or (bool(tests) and tests <= apart.keys())
-
-
-def _name(each: Diagnosis) -> str:
-    return f"`{each.symptom.test.rpartition('::')[2]}`" if each.symptom.test else each.symptom.file

@@ -46,7 +46,7 @@ class SuiteRunner:
         if programs:
             wanted = self._of_programs(wanted, dict(programs.values()))
         report = await run_tests(self.runtime.sandbox, wanted)
-        return _told(report, {path: (self.way.tests, test) for test, (path, _) in programs.items()})
+        return _in_suite_terms(report, {path: (self.way.tests, test) for test, (path, _) in programs.items()})
 
     def _programs(self, tests: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """The path and the text of the program of each test."""
@@ -65,20 +65,20 @@ class SuiteRunner:
         return replace(plan, tests=tuple(texts), files={**files, **texts}, select=())
 
 
-def _told(report: TestReport, programs: Mapping[str, tuple[str, str]]) -> TestReport:
+def _in_suite_terms(report: TestReport, programs: Mapping[str, tuple[str, str]]) -> TestReport:
     """The report in terms of the file of tests, with each build error once, and normalized paths."""
 
-    def path(told: str) -> str:
-        plain = posixpath.normpath(told) if told and "<" not in told else told
+    def path(reported: str) -> str:
+        plain = posixpath.normpath(reported) if reported and "<" not in reported else reported
         return programs[plain][0] if plain in programs else plain
 
-    def failure(told: CaseFailure) -> CaseFailure:
-        place = told.place
-        frames = tuple(replace(frame, path=path(frame.path)) for frame in told.frames)
-        return replace(told, frames=frames, place=(path(place[0]), *place[1:]) if place is not None else None)
+    def failure(case: CaseFailure) -> CaseFailure:
+        place = case.place
+        frames = tuple(replace(frame, path=path(frame.path)) for frame in case.frames)
+        return replace(case, frames=frames, place=(path(place[0]), *place[1:]) if place is not None else None)
 
-    def identifier(told: str) -> str:
-        return "::".join(programs[told]) if told in programs else told
+    def identifier(test: str) -> str:
+        return "::".join(programs[test]) if test in programs else test
 
     cases = tuple(
         replace(each, id=identifier(each.id), failure=failure(each.failure) if each.failure is not None else None)

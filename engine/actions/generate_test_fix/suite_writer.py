@@ -59,10 +59,10 @@ async def write_anew(
 ) -> GeneratedSuite | str:
     """Replaces tests that were wrong. Fewer tests, or tests that assert less, are rejected."""
     fence = code_fence(suite.code)
-    told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
+    problems = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
     try:
-        prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(told, suite.prompt.secrets), by="tests"))
+        prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(problems, suite.prompt.secrets), by="tests"))
     except PolicyError as error:
         return str(error)
     anew = await _asked(job, plan, prompt)

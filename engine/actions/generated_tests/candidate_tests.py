@@ -67,15 +67,15 @@ class CandidateTests:
             self.suspects.append(Suspect(found, sentence))
             self.code = without(self.code, {test})
 
-    def judge(self, told: Diagnosis, test: str) -> None:
+    def judge(self, diagnosis: Diagnosis, test: str) -> None:
         """Drops a test that does not pass, or makes it a suspect, by the cause in its diagnosis."""
-        if told.cause is Cause.TEST:
+        if diagnosis.cause is Cause.TEST:
             self.drop(test, "wrong")
-        elif told.cause is Cause.ENVIRONMENT:
-            if told.sentence not in self.notes:
-                self.notes.append(told.sentence)
+        elif diagnosis.cause is Cause.ENVIRONMENT:
+            if diagnosis.sentence not in self.notes:
+                self.notes.append(diagnosis.sentence)
             self.drop(test, "not run here")
-        elif told.cause is Cause.FLAKY:
+        elif diagnosis.cause is Cause.FLAKY:
             self.drop(test, "flaky")
         else:
-            self.suspect(test, told.sentence)
+            self.suspect(test, diagnosis.sentence)

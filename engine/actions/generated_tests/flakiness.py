@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, CaseResult, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Box
 
@@ -40,15 +40,10 @@ async def run_three_times(box: Box, plan: TestPlan, first: TestReport, tests: Se
 
 def outcome(report: TestReport, test: str) -> CaseOutcome:
     """The outcome of a test, for all cases of a parametrized one together."""
-    outcomes = [case.outcome for case in cases_of(report, test)]
+    outcomes = [case.outcome for case in report.cases if simple(case.id) == test]
     if not outcomes:
         return CaseOutcome.NOT_RUN
     return next((each for each in outcomes if each is not CaseOutcome.PASSED), CaseOutcome.PASSED)
-
-
-def cases_of(report: TestReport, test: str) -> list[CaseResult]:
-    """The cases of a test."""
-    return [case for case in report.cases if simple(case.id) == test]
 
 
 def simple(identifier: str) -> str:

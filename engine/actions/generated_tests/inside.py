@@ -51,11 +51,11 @@ def main() -> None:
         # A run that is cut off would count as detected: each gets its full time, or is not tried.
         if left < allowed or not own["done"]:
             break
-        told = attempt(job, text, report, allowed, end, called)
-        if told["starved"]:
+        run = attempt(job, text, report, allowed, end, called)
+        if run["starved"]:
             break
-        left -= told["took"]
-        changed.append(told)
+        left -= run["took"]
+        changed.append(run)
     # After all others: a test that depends on how mutants are run, or how often, fails here too.
     same = attempt(job, job["same"], report, allowed, end + allowed, called) if own["done"] else own
     data = json.dumps({"nonce": job["nonce"], "own": own, "changed": changed, "same": same}).encode()
@@ -63,8 +63,8 @@ def main() -> None:
         data = data[os.write(report, data) :]
 
 
-def all_good(job: Any, told: Any) -> bool:
-    return told["done"] and all(told["tests"].get("{}::{}".format(job["file"], each)) for each in job["tests"])
+def all_good(job: Any, run: Any) -> bool:
+    return run["done"] and all(run["tests"].get("{}::{}".format(job["file"], each)) for each in job["tests"])
 
 
 def attempt(job: Any, text: Any, report: int, seconds: float, end: float, called: bool) -> Any:
@@ -104,20 +104,20 @@ def attempt(job: Any, text: Any, report: int, seconds: float, end: float, called
 
 
 def read(data: bytes) -> Any:
-    told: Any = {"tests": {}, "lines": {}, "began": [], "done": False}
+    run: Any = {"tests": {}, "lines": {}, "began": [], "done": False}
     for line in data.split(b"\n"):
         try:
             row = json.loads(line)
         except ValueError:
             continue
         if "done" in row:
-            told["done"] = True
+            run["done"] = True
         elif "began" in row:
-            told["began"].append(row["began"])
+            run["began"].append(row["began"])
         else:
-            told["tests"][row["test"]] = row["good"]
-            told["lines"][row["test"]] = row["lines"]
-    return told
+            run["tests"][row["test"]] = row["good"]
+            run["lines"][row["test"]] = row["lines"]
+    return run
 
 
 def replace(target: str, text: str) -> None:

@@ -79,8 +79,8 @@ def lines_of(text: str, unit: str) -> frozenset[int]:
     for owner in ast.walk(subject.node if subject else module.tree):
         if isinstance(owner, Function):
             for node in ast.walk(owner):
-                said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-                if isinstance(node, ast.stmt) and node is not owner and not said:
+                is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+                if isinstance(node, ast.stmt) and node is not owner and not is_text:
                     found.add(node.lineno)
     return frozenset(found)
 
@@ -106,7 +106,7 @@ async def try_mutants(
     script, job = f"{place}/run.py", f"{place}/job.json"
     seconds = min(_SECONDS, left)
     generated = plan.suite is SuiteOwner.GENERATED
-    told = {
+    request = {
         "nonce": nonce,
         "target": target,
         "file": plan.tests[0],
@@ -124,7 +124,7 @@ async def try_mutants(
         files={
             **plan.files,
             **{f"{place}/{name}": text for name, text in _INSIDE.items()},
-            job: json.dumps(told).encode(),
+            job: json.dumps(request).encode(),
         },
         overlay=plan.overlay,
         binds=(*plan.python_binds(), *plan.binds),
@@ -170,18 +170,18 @@ def _read(
 ) -> MutantResults:  # fmt: skip
     """Reads the report. It comes from the sandbox, so it may be incomplete or malformed."""
     try:
-        told: dict[str, Any] = json.loads(data)
-        if told["nonce"] != nonce:
+        report: dict[str, Any] = json.loads(data)
+        if report["nonce"] != nonce:
             return MutantResults(why_not="the run's report is forged, so it proves nothing")
-        if told["own"]["starved"] or told["same"]["starved"]:
+        if report["own"]["starved"] or report["same"]["starved"]:
             return MutantResults(why_not="the machine was too busy to finish the tests")
-        if not told["own"]["done"]:
+        if not report["own"]["done"]:
             return MutantResults(why_not="the tests did not finish")
-        own = _by_test(told["own"]["tests"])
-        same = _by_test(told["same"]["tests"])
+        own = _by_test(report["own"]["tests"])
+        same = _by_test(report["same"]["tests"])
         good = {test for test in tests if all(run.get(test) and all(run[test]) for run in (own, same))}
         kills: dict[str, set[int]] = {test: set() for test in good}
-        for at, row in enumerate(told["changed"]):
+        for at, row in enumerate(report["changed"]):
             ended = _by_test(row["tests"])
             for test in good:
                 # A test that began and did not end hangs; if none began, the module could not be loaded.
@@ -189,7 +189,7 @@ def _read(
                 if hangs or not row["began"] or not all(ended.get(test, [True])):
                     kills[test].add(at)
         lines: dict[str, set[int]] = {test: set() for test in good}
-        for name, numbers in told["own"]["lines"].items():
+        for name, numbers in report["own"]["lines"].items():
             lines.get(simple(name), set()).update(map(int, numbers))
     except (ValueError, KeyError, TypeError, AttributeError):
         return MutantResults(why_not="the run ended before it reported its results")
@@ -197,7 +197,7 @@ def _read(
         {test: frozenset(each) for test, each in kills.items()},
         {test: frozenset(each) & wanted for test, each in lines.items()},
         tuple(mutants),
-        min(len(told["changed"]), len(mutants)),
+        min(len(report["changed"]), len(mutants)),
         wanted,
     )
 

@@ -57,7 +57,8 @@ def without(text: str, dropped: Collection[str]) -> str:
             if own and all(each in dropped for each in own):
                 first, last = _lines(node, lines)
                 gone |= set(range(first, last + 1))
-    return _tidy(_used("".join(line for at, line in enumerate(lines, 1) if at not in gone)))
+    text = _used("".join(line for at, line in enumerate(lines, 1) if at not in gone))
+    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"
 
 
 def distinct(text: str) -> str:
@@ -124,9 +125,7 @@ def _used(text: str) -> str:
         body = _body(text)
         for node in reversed(body):
             names = set(_binds(node))
-            rest = "".join(
-                unparse(each) + "\n" for each in body if each is not node
-            )  # fmt: skip
+            rest = "".join(unparse(each) + "\n" for each in body if each is not node)
             unused = names - _words(rest)
             is_import = isinstance(node, ast.Import | ast.ImportFrom)
             # In `a, b = 1, 2`, neither name can be removed alone.
@@ -171,8 +170,3 @@ def _binds(node: ast.stmt) -> Iterator[str]:
 def _words(text: str) -> set[str]:
     """All words that may refer to a name: identifiers, parameters (which request fixtures), words in strings."""
     return set(re.findall(r"[A-Za-z_]\w*", text))
-
-
-def _tidy(text: str) -> str:
-    """No more than two empty lines in a row, none at the ends."""
-    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"

@@ -51,13 +51,11 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
     text = await asyncio.to_thread(insert_tests, place, code, request, job.tools)
     if runtime is None or request.path is None:
         quick = request.budget is Budget.QUICK
-        return result_not_run(
-            text, code, "the budget `quick` runs none" if quick else "code may not run", Ruling.SKIPPED
-        )
+        why = "the budget `quick` runs none" if quick else "code may not run"
+        return result_not_run(text, code, why, Ruling.SKIPPED)
     if runtime.lacks_interpreter(request.language):
-        return result_not_run(
-            text, code, runtime.why_no_python or "no Python to run them; set `sandbox.python`", Ruling.SKIPPED
-        )
+        why = runtime.why_no_python or "no Python to run them; set `sandbox.python`"
+        return result_not_run(text, code, why, Ruling.SKIPPED)
     way = suite_plan(runtime, request.language, request.path, request.source.text, place.path)
     if not for_language(request.language).splits:
         return await _whole(runtime, way, text, code)
@@ -92,11 +90,8 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
         report = await run_tests(left.runtime.sandbox, plan)
         if report.inconclusive:
             return result_not_run(text, left.code, report.why_not, Ruling.UNKNOWN if report.starved else Ruling.SKIPPED)
-        if (
-            not report.collection
-            and not report.running
-            and report.outcome not in (SuiteOutcome.TIMEOUT, SuiteOutcome.LIMIT)
-        ):
+        ended = report.outcome not in (SuiteOutcome.TIMEOUT, SuiteOutcome.LIMIT)
+        if ended and not report.collection and not report.running:
             return report
         blamed = _blamed(left, report, text.text)
         if isinstance(blamed, str):
@@ -107,25 +102,23 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
 def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
     """Removes the tests that prevent collection or do not finish; returns the reason if no test caused it."""
     before = left.ids
-    for told in diagnose(report, left.about):
-        symptom = told.symptom
+    for diagnosis in diagnose(report, left.about):
+        symptom = diagnosis.symptom
         if symptom.test:
             if symptom.test in report.running:
-                left.judge(told, simple(symptom.test))
+                left.judge(diagnosis, simple(symptom.test))
             continue
         failure = symptom.failure
         deepest = failure.deepest
         if deepest is not None and deepest.origin is FrameOrigin.PROJECT:
-            return (
-                f"{left.way.target} cannot be imported on its own: {failure.type}: "
-                f"{failure.message.partition(chr(10))[0]}"
-            )
+            first_line = failure.message.partition("\n")[0]
+            return f"{left.way.target} cannot be imported on its own: {failure.type}: {first_line}"
         line = failure.place[1] if failure.place else (deepest.line if deepest is not None else 0)
         named = {test for test in before if f"In {test.rpartition('::')[2]}:" in failure.message}
         for test in named or (owner_at(text, line) or frozenset()) & set(before):
             # A missing package is a problem of the environment, any other failed import one of the test.
-            cause = told.cause if told.cause is Cause.ENVIRONMENT else Cause.TEST
-            left.judge(replace(told, cause=cause), test)
+            cause = diagnosis.cause if diagnosis.cause is Cause.ENVIRONMENT else Cause.TEST
+            left.judge(replace(diagnosis, cause=cause), test)
     for test in report.running:
         if simple(test) in left.ids:
             left.suspect(simple(test), report.detail or "it does not finish")
@@ -134,12 +127,12 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
 
 def _sort(left: CandidateTests, ran: FlakinessResult) -> None:
     """Removes the tests that do not pass every time."""
-    told = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
+    diagnoses = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
     for test in ran.flaky:
         left.drop(test, "flaky")
     for test in ran.bad:
-        if test in told:
-            left.judge(told[test], test)
+        if test in diagnoses:
+            left.judge(diagnoses[test], test)
         else:
             left.drop(test, "not run here" if outcome(ran.reports[0], test) is CaseOutcome.SKIPPED else "wrong")
 
@@ -159,10 +152,8 @@ async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
         left.runtime, plan, left.way.target, [*left.ids, *known], mutants, wanted
     )  # fmt: skip
     if noticed.why_not and known:  # the existing tests may be slow, or fail
-        noticed, known = (
-            await mutant_trial.try_mutants(left.runtime, plan, left.way.target, left.ids, mutants, wanted),
-            [],
-        )
+        noticed = await mutant_trial.try_mutants(left.runtime, plan, left.way.target, left.ids, mutants, wanted)
+        known = []
     kept = worth_keeping(left.ids, known, noticed)
     for test in left.ids:
         if test not in kept:
@@ -207,19 +198,18 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
     if not first.green:
         failed = first.failed()
         why = f"{failed[0].id} fails: {failed[0].failure.said}" if failed and failed[0].failure else first.detail
-        said = f"the tests fail: {why.strip().partition(chr(10))[0] or first.outcome}"
-        return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
+        detail = f"the tests fail: {why.strip().partition(chr(10))[0] or first.outcome}"
+        return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, detail),), problem=detail)
     ran = await run_three_times(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
     if ran.starved:
         return result_not_run(text, code, ran.starved[0].why_not, Ruling.UNKNOWN)
     if ran.flaky:
-        said = f"the results vary between runs: {', '.join(ran.flaky[:3])}"
-        return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
-    said = f"{plural(len(passed), 'test')} of the file {verb('pass', len(passed))} three times"
+        detail = f"the results vary between runs: {', '.join(ran.flaky[:3])}"
+        return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, detail),), problem=detail)
+    detail = f"{plural(len(passed), 'test')} of the file {verb('pass', len(passed))} three times"
     skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutation testing supports Python only")
-    return unless_forged(
-        ValidationResult(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped)), first.signs
-    )
+    evidence = (Evidence(Check.TESTS, Ruling.PASS, detail), skipped)
+    return unless_forged(ValidationResult(text, code, len(passed), evidence), first.signs)
 
 
 def _about(request: Request, target: Target, runtime: Runtime, way: SuitePlan) -> CodeFacts:

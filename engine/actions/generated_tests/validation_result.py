@@ -16,7 +16,7 @@ from stet_ls.validators.source import Source
 
 _ENOUGH = 0.8
 """The share of detected mutants above which no more tests are requested (engine facts, section 8)."""
-_TOLD = 6
+_MOST_GAPS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class ValidationResult:
 def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequence[str]) -> ValidationResult:
     """The remaining tests, to be offered; `counted` are those with known coverage and mutants."""
     count = len(left.ids)
-    said = f"{plural(count, 'test')} {verb('pass', count)} three times{_dropped(left.dropped)}"
-    evidence = [Evidence(Check.TESTS, Ruling.PASS, said)]
+    detail = f"{plural(count, 'test')} {verb('pass', count)} three times{_dropped(left.dropped)}"
+    evidence = [Evidence(Check.TESTS, Ruling.PASS, detail)]
     survivors = noticed.survivors(counted)
     share = 1.0
     if noticed.tried:
@@ -73,20 +73,16 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
     """An empty result, with the reason."""
     parts = [why] if why else []
     if left.suspects:
-        count = len(left.suspects)
-        first = left.suspects[0]
-        said = f"`{first.test.name}`, {first.sentence}"
-        fail = verb("fail", count)
-        parts.append(f"{count} {fail} on the current code (a possible bug, or a wrong expectation): {said}")
+        count, first = len(left.suspects), left.suspects[0]
+        fail = f"{count} {verb('fail', count)} on the current code (a possible bug, or a wrong expectation)"
+        parts.append(f"{fail}: `{first.test.name}`, {first.sentence}")
     parts += left.notes
-    told = "; ".join(parts) or "none of them passed"
-    problem = f"{told}{_dropped(left.dropped)}"
+    problem = f"{'; '.join(parts) or 'none of them passed'}{_dropped(left.dropped)}"
     evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
     empty = Source(left.place.text)
     gaps = () if why else ("- everything: the last reply has no usable test",)
-    return ValidationResult(
-        empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes)
-    )
+    suspects, notes = tuple(left.suspects), tuple(left.notes)
+    return ValidationResult(empty, "", 0, evidence, suspects, left.dropped, gaps, problem, notes)
 
 
 def result_not_run(text: Source, code: str, why: str, verdict: Ruling) -> ValidationResult:
@@ -103,9 +99,9 @@ def _gaps(source: Source, noticed: MutantResults, counted: Sequence[str]) -> tup
         for each in noticed.survivors(counted)
         if each.line and each.line not in noticed.uncovered(counted)
     ]
-    return tuple(dict.fromkeys([*lines[:_TOLD], *unseen[:_TOLD]]))
+    return tuple(dict.fromkeys([*lines[:_MOST_GAPS], *unseen[:_MOST_GAPS]]))
 
 
 def _dropped(dropped: Counter[str]) -> str:
-    told = ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()) if count)
-    return f" (dropped: {told})" if told else ""
+    counts = ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()) if count)
+    return f" (dropped: {counts})" if counts else ""

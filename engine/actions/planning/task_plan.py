@@ -104,7 +104,7 @@ def read_plan(text: str, about: Project, language: str) -> tuple[TaskStep, ...] 
     if not steps:
         return Unusable("The reply has no line of the form: action | file | name | what to do.")
     plan = tuple(dict.fromkeys(steps))[:MOST_STEPS]
-    return next((Unusable(said) for step in plan if (said := _second(step, plan, about, language))), plan)
+    return next((Unusable(why) for step in plan if (why := _second(step, plan, about, language))), plan)
 
 
 def _second(step: TaskStep, plan: Sequence[TaskStep], about: Project, language: str) -> str:

@@ -20,22 +20,19 @@ def unrequested_changes(
     files: Sequence[NewFile], done: Sequence[Answer], texts: Mapping[Path, str]
 ) -> tuple[Evidence, ...]:
     """A danger for each new file that no step ran, or that repeats a name of `texts`, the existing files."""
-    found = [said for file in files if (said := "; ".join(_about(file, done, texts)))]
-    return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, said, trusted=True, codes=(NEW_FILE,)) for said in found)
+    details = [detail for file in files if (detail := "; ".join(_about(file, done, texts)))]
+    return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, each, trusted=True, codes=(NEW_FILE,)) for each in details)
 
 
 def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> Iterator[str]:
-    if not any(_ran(answer) for answer in done if file.path in _paths(answer)):
+    touching = [each for each in done if file.path in _paths(each)]
+    if not any(item.check in PROVING and item.verdict is Ruling.PASS for each in touching for item in each.evidence):
         yield f"creates {file.path.name}, which nothing executed"
     language = done[0].language
     own = _names(file.text, language)
     for path, text in texts.items():
         if twice := sorted(own & _names(text, language)):
             yield f"{file.path.name} defines `{twice[0]}`, which {path.name} defines too"
-
-
-def _ran(answer: Answer) -> bool:
-    return any(item.check in PROVING and item.verdict is Ruling.PASS for item in answer.evidence)
 
 
 def _paths(answer: Answer) -> frozenset[Path | None]:

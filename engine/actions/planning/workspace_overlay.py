@@ -19,9 +19,9 @@ from stet_ls.validators.structure import units
 class WorkspaceOverlay:
     """Applies the answers of steps and combines them into edits of the user's texts."""
 
-    def __init__(self, request: Request, project: Project, said: str) -> None:
-        """`said` is the user's instruction."""
-        self._request, self._said = request, said
+    def __init__(self, request: Request, project: Project, instruction: str) -> None:
+        """`instruction` is the user's."""
+        self._request, self._instruction = request, instruction
         self._before = {project.root / name: Source(text) for name, text in project.files.items()}
         assert request.path is not None
         self._before[request.path] = request.source
@@ -39,7 +39,7 @@ class WorkspaceOverlay:
             selection=_selection(source, step, self._request.language),
             path=step.path,
             instruction=step.instruction,
-            said=self._said,
+            said=self._instruction,
             diagnostics=(),
             budget=Budget.TASK,
             workspace=replace(self._request.workspace, buffers=tuple(buffers.values())),

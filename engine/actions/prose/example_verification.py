@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
-from stet_ls.engine.execution.harness_run import Call, CallOutcome, NotRunnable
+from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.module_location import place_of
 from stet_ls.engine.job.job import Job
@@ -84,11 +84,11 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
     examples = [part for part in parts if isinstance(part, _Example) and not _imports(part.text, module)]
     if not for_language(job.request.language).runs_examples or not examples:
         return Shown(text)
-    told = await _outcomes(job, examples[:MOST])
+    outcomes = await _outcomes(job, examples[:MOST])
     lines: list[str] = []
     run = otherwise = number = 0
     raised = False
-    reason = told.reason if isinstance(told, NotRunnable) else ""
+    reason = outcomes.reason if isinstance(outcomes, NotRunnable) else ""
     for part in parts:
         if isinstance(part, str):
             lines.append(part)
@@ -96,7 +96,7 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
         if part not in examples:
             lines += part.as_written()
             continue
-        outcome = None if isinstance(told, NotRunnable) else told.get(number)
+        outcome = None if isinstance(outcomes, NotRunnable) else outcomes.get(number)
         why = "it does not parse" if part.broken else reason or _why_not(outcome, number)
         number += 1
         if why or outcome is None:
@@ -106,8 +106,8 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
         agrees = _alike(part.want, given)
         raised = raised or outcome.kind == "raised"
         run, otherwise = run + 1, otherwise + (not agrees)
-        said = "" if agrees else f"; the model said {' '.join(part.want)[:80]}" if part.want else ""
-        lines += _written(part, f"run{said}", given)
+        claim = "" if agrees else f"; the model said {' '.join(part.want)[:80]}" if part.want else ""
+        lines += _written(part, f"run{claim}", given)
     return Shown("\n".join(lines), _evidence(len(examples), run, otherwise, reason), raised)
 
 
@@ -116,10 +116,10 @@ def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
     if not run:
         why = f": {reason}" if reason else ""
         return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"examples not run{why}")
-    said = f"{run} of {plural(count, 'example')} {verb('run', run)}"
+    detail = f"{run} of {plural(count, 'example')} {verb('run', run)}"
     if otherwise:
-        return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{said}, {otherwise} differ from the model's claim")
-    return Evidence(Check.DOCTEST, Ruling.PASS if run == count else Ruling.UNKNOWN, said, count=run)
+        return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{detail}, {otherwise} differ from the model's claim")
+    return Evidence(Check.DOCTEST, Ruling.PASS if run == count else Ruling.UNKNOWN, detail, count=run)
 
 
 def _parts(text: str) -> Iterator[str | _Example]:
@@ -150,13 +150,9 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
     if runtime is None:
         return NotRunnable("the budget `quick` runs none" if job.request.budget is Budget.QUICK else "code may not run")
     place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
-    return await doctest.outcomes(runtime, source.text, _calls(examples), place)
-
-
-def _calls(examples: Sequence[_Example]) -> tuple[Call, ...]:
-    """A call per example, with the examples before it as its setup."""
     texts = ["pass" if each.broken else each.text for each in examples]
-    return tuple(doctest.typed(text, texts[:at]) for at, text in enumerate(texts))
+    calls = tuple(doctest.typed(text, texts[:at]) for at, text in enumerate(texts))  # after those before them
+    return await doctest.outcomes(runtime, source.text, calls, place)
 
 
 def _imports(text: str, module: str) -> bool:

@@ -45,12 +45,13 @@ def _marked(line: str, known: frozenset[str], silent: bool) -> tuple[str, int]:
     pieces: list[str] = []
     at = count = 0
     for start, end in _sentences(line):
-        unknown = dict.fromkeys(f"`{name}`" for name in _names(line[start:end]) if not _is_known(name, known))
-        said = f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not in the code" if unknown else ""
-        if not said and silent and _claims(line[start:end]):
-            said = "the code raises nothing, and neither did the examples"
-        if said:
-            pieces += [line[at:end].rstrip(), " ", MARK.format(said)]
+        names = [name for name in _names(line[start:end]) if not known.issuperset(name.split("."))]
+        unknown = dict.fromkeys(f"`{name}`" for name in names)
+        problem = f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not in the code" if unknown else ""
+        if not problem and silent and _claims(line[start:end]):
+            problem = "the code raises nothing, and neither did the examples"
+        if problem:
+            pieces += [line[at:end].rstrip(), " ", MARK.format(problem)]
             at, count = end, count + 1
     return "".join([*pieces, line[at:]]), count
 
@@ -76,7 +77,3 @@ def _names(sentence: str) -> Iterator[str]:
     for span in _SPAN.finditer(sentence):
         if name := _NAME.fullmatch(span["code"].strip()):
             yield name["names"]
-
-
-def _is_known(name: str, known: frozenset[str]) -> bool:
-    return all(part in known for part in name.split("."))

@@ -22,8 +22,8 @@ class Measure:
     after: int
 
     def __str__(self) -> str:
-        told = str(self.after) if self.before == self.after else f"{self.before} → {self.after}"
-        return self.words.format(told)
+        change = str(self.after) if self.before == self.after else f"{self.before} → {self.after}"
+        return self.words.format(change)
 
 
 _DOCUMENTATION = "documentation {} lines"

@@ -46,7 +46,7 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
         runtime=await job.runtime(request.source.text), stated=stated,
     )  # fmt: skip
     wrong = await doctest.failing(case, everywhere=target.kind is TargetKind.DOCUMENT)
-    examples = [Diagnostic(target.span, said, source="doctest") for said in wrong[:_MOST]]
+    examples = [Diagnostic(target.span, problem, source="doctest") for problem in wrong[:_MOST]]
     holds = case.runtime is not None and bool(stated) and not examples
     failed = (await project_tests.failing(case))[:_MOST]
     tests = [Diagnostic(target.span, f"{it.id} fails: {it.problem}{it.place}", source="tests") for it in failed]
@@ -57,15 +57,15 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
     return Reproduced(request, _evidence(case, seen, job.request.diagnostics), bool(found), holds)
 
 
-def _evidence(case: Case, seen: Sequence[str], told: Sequence[Diagnostic]) -> Evidence:
+def _evidence(case: Case, seen: Sequence[str], known: Sequence[Diagnostic]) -> Evidence:
     """What ran and fails, without positions; else a tool's diagnostic; else why nothing shows the bug."""
     if seen:
         first = seen[0].partition("\n")[0]
         more = f", and {len(seen) - 1} more" if len(seen) > 1 else ""
         return Evidence(Check.REPRODUCED, Ruling.PASS, first + more, count=len(seen))
-    if told:
-        said = f"{told[0].source or 'a diagnostic'} says: {told[0].message.partition(chr(10))[0]}"
-        return Evidence(Check.REPRODUCED, Ruling.PASS, said, count=len(told))
+    if known:
+        detail = f"{known[0].source or 'a diagnostic'} says: {known[0].message.partition(chr(10))[0]}"
+        return Evidence(Check.REPRODUCED, Ruling.PASS, detail, count=len(known))
     why = "the budget `quick` runs no code" if case.runtime is None else "no executed test or example fails"
     return Evidence(Check.REPRODUCED, Ruling.UNKNOWN, why)
 

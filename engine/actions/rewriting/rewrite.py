@@ -179,7 +179,9 @@ def _answer(
         evidence += (NOT_RUN,)
     chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
-    passed = {item.check for item in evidence if item.verdict is Ruling.PASS or _cannot_be_made(item)}
+    # Speed that cannot be measured here leaves the decision to a person: an editor asks.
+    passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
+    passed |= {e.check for e in evidence if e.check is Check.TIMING and e.verdict is Ruling.UNKNOWN and e.trusted}
     # Custom judges share a check, so each of them has to pass.
     passed -= {item.check for item in evidence if item.check is Check.CUSTOM and item.verdict is not Ruling.PASS}
     if not proposal.offerable or not rewrite.required <= passed:
@@ -209,11 +211,6 @@ def _answer(
         metadata=chance.metadata(),
     )
     return finished(job, answer)
-
-
-def _cannot_be_made(item: Evidence) -> bool:
-    """True for a check that is impossible here, or that leaves the decision to a person: an editor asks."""
-    return item.check is Check.TIMING and item.verdict is Ruling.UNKNOWN and item.trusted
 
 
 def _caution(proposal: Proposal[Patch]) -> Caution:

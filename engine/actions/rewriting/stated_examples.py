@@ -41,7 +41,7 @@ def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
         call, end = call_at(text, match.start())
         if call is None:
             continue
-        expected = _typed(text, match.start(), end) or _told(text, end, wished)
+        expected = _typed(text, match.start(), end) or _described(text, end, wished)
         if expected is not None:
             yield _shown(call, expected)
 
@@ -64,7 +64,7 @@ def _typed(text: str, start: int, end: int) -> str | None:
     return literal_at(text[end + 1 :].partition("\n")[0].strip())
 
 
-def _told(text: str, end: int, wished: bool) -> str | None:
+def _described(text: str, end: int, wished: bool) -> str | None:
     """The expected value according to a sentence."""
     rest = text[end:].lstrip("`")
     if match := _SHOULD.match(rest):

@@ -17,6 +17,7 @@ from stet_ls.engine.reply.fitting.imports import merge
 from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.fitting.spacing import line_end_at, lines_of
+from stet_ls.engine.reply.indent import margin_of
 from stet_ls.engine.reply.languages.language_table import for_language as reply_language
 from stet_ls.engine.reply.parsing.snippet import Snippet
 from stet_ls.validators.languages import for_language
@@ -204,7 +205,7 @@ def _fitted(
     spans = imports(snippet.source, language) if reply_language(language).imports else ()
     rest = without(snippet, tuple(sorted([*merged.known, *spans])))
     pieces: list[tuple[str, Target, Span | None]] = [
-        (text, Target(TargetKind.UNIT, old.span, old.qualified, _indent(source.slice(old.span))), None)
+        (text, Target(TargetKind.UNIT, old.span, old.qualified, margin_of(source.slice(old.span))), None)
         for old, text in merged.replaced
     ]
     pieces += [(text, _member_target(source, old, language), None) for old, text in merged.members]
@@ -251,7 +252,7 @@ def _settled(source: Source, target: Target, rest: Snippet) -> Target:
     if target.indent and around and not member:
         outer = around[0]
         at = below(source, outer)
-        return Target(TargetKind.INSERTION, Span(at, at), indent=_indent(source.slice(outer.span)))
+        return Target(TargetKind.INSERTION, Span(at, at), indent=margin_of(source.slice(outer.span)))
     classes = [unit for unit in tops if unit.kind == "class" and unit.body is not None]
     homeless = for_language(language).classes_only or rest.top_units[0].kind == "method"
     if member and homeless and not target.indent and classes:
@@ -274,7 +275,3 @@ def _member_target(source: Source, unit: Unit, language: str) -> Target:
 
 def _words(text: str) -> list[str]:
     return text.split()
-
-
-def _indent(text: str) -> str:
-    return text[: len(text) - len(text.lstrip(" \t"))]

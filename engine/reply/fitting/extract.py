@@ -60,13 +60,12 @@ def _unit(snippet: Snippet, source: Source, target: Target) -> CodeParts | str:
     holder = _holder(snippet, unit)
     known = {one.name for one in present}
     beside = [_item(snippet, one) for one in snippet.units if _holder(snippet, one) == holder] if holder else []
-    above = [_item(snippet, one) for one in snippet.top_units if not one.span.overlaps(unit.span)] + _loose(
-        snippet, source
-    )
-    kept = _used(
-        snippet.text_of(unit.span), [i for i in [*beside, *above] if i.name not in known and i.span != unit.span]
-    )
-    nested = "." in target.name and _nested(present, target)
+    above = [_item(snippet, one) for one in snippet.top_units if not one.span.overlaps(unit.span)]
+    above += _loose(snippet, source)
+    new = [item for item in (*beside, *above) if item.name not in known and item.span != unit.span]
+    kept = _used(snippet.text_of(unit.span), new)
+    around = (one for one in present if one.span.contains(target.span) and one.span != target.span)
+    nested = "." in target.name and any(around)
     text = snippet.text_of(unit.span)
     sides = {i.span for i in kept if i in beside or (nested and _is_member(i, text, snippet.language))}
     top = nested or holder is None
@@ -98,10 +97,6 @@ def _holder(snippet: Snippet, unit: Unit) -> Unit | None:
     """The unit directly around another."""
     around = [one for one in snippet.units if one.span.contains(unit.span) and one.span != unit.span]
     return min(around, key=lambda one: one.span.end - one.span.start, default=None)
-
-
-def _nested(present: tuple[Unit, ...], target: Target) -> bool:
-    return any(unit.span.contains(target.span) and unit.span != target.span for unit in present)
 
 
 def _is_member(item: _Item, text: str, language: str) -> bool:

@@ -40,9 +40,8 @@ def merge(
 
 
 def _is_needed(one: Import, used_in: str, known: set[tuple[str, ...]]) -> bool:
-    if (
-        one.key[0].startswith("import ") and (one.key[0].rpartition(".")[0] + ".*",) in known
-    ):  # Java: the package is already imported
+    package = one.key[0].rpartition(".")[0] + ".*"
+    if one.key[0].startswith("import ") and (package,) in known:  # Java: the package is already imported
         return False
     return not one.bound or re.search(rf"(?<![\w$]){re.escape(one.bound)}(?![\w$])", used_in) is not None
 
@@ -89,9 +88,9 @@ def _below_head(source: Source, language: str, lines: list[str], before: int, en
     text = "".join(f"{line}{end}" for line in lines)
     if above and not above.endswith((b"\n", b"\r")):
         text = end + text
-    gap_above = end if above else ""
-    gap_below = "" if _next_line_blank(source, at) else end
-    return Splice(Span(at, at), gap_above + text + gap_below)
+    next_line = source.line_of(at)
+    is_blank = at >= len(source.data) or not source.line_text(next_line).strip()
+    return Splice(Span(at, at), (end if above else "") + text + ("" if is_blank else end))
 
 
 def _comment_goes_on(source: Source, head: Mapping[int, object], line: int) -> bool:
@@ -99,8 +98,3 @@ def _comment_goes_on(source: Source, head: Mapping[int, object], line: int) -> b
     while line + 1 < source.line_count and source.starts[line + 1] in head:
         line += 1
     return line + 1 < source.line_count and not source.line_text(line + 1).strip()
-
-
-def _next_line_blank(source: Source, at: int) -> bool:
-    line = source.line_of(at)
-    return at >= len(source.data) or not source.line_text(line).strip()

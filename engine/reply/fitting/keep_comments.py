@@ -27,8 +27,8 @@ class _Line:
 def keep_comments(code: str, old: str, language: str) -> str:
     """The code with the comments of the old text restored where the line of code is unchanged and has none now."""
     before, after = Source(old.replace("\r\n", "\n")), Source(code)
-    said = [line for line in _lines(before, language) if line.code or line.comment]
-    if not any(line.comment for line in said):
+    present = [line for line in _lines(before, language) if line.code or line.comment]
+    if not any(line.comment for line in present):
         return code
     now = _lines(after, language)
     known = {line.comment for line in now if line.comment}
@@ -36,7 +36,7 @@ def keep_comments(code: str, old: str, language: str) -> str:
     texts = code.split("\n")
     fixed = fixed_lines(after, language)
     above: dict[int, list[str]] = {}
-    for block, line, place in _blocks(said, _places([line for line in said if line.code])):
+    for block, line, place in _blocks(present, _places([line for line in present if line.code])):
         at = places.get(place)
         if at is None or at.number in fixed:
             continue

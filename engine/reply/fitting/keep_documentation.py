@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from stet_ls.engine.api.request import Target, TargetKind
+from stet_ls.engine.reply.indent import margin_of
 from stet_ls.validators import structure
 from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span, Splice
@@ -95,13 +96,9 @@ def _comment(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | No
     count = next((number for number, line in enumerate(lines) if not _COMMENT.match(line)), 0)
     if not count:
         return None
-    margin = _indent(reply.slice(new.span))
-    text = _moved("\n".join(lines[:count]).lstrip(), _indent(lines[0]), margin)
+    margin = margin_of(reply.slice(new.span))
+    text = _moved("\n".join(lines[:count]).lstrip(), margin_of(lines[0]), margin)
     return Splice(Span(new.span.start, new.span.start), f"{margin}{text}\n")
-
-
-def _indent(text: str) -> str:
-    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _before(source: Source, offset: int) -> str:

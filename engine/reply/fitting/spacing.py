@@ -33,12 +33,8 @@ def lines_of(source: Source, span: Span) -> Span:
     if before.strip():
         return Span(span.start - (len(before) - len(before.rstrip(b" \t"))), source.line_span(last).end)
     blank_above = first == 0 or not source.line_text(first - 1).strip()
-    if (
-        blank_above
-        and last + 1 < source.line_count
-        and end < len(source.data)
-        and not source.line_text(last + 1).strip()
-    ):
+    is_last = last + 1 >= source.line_count or end >= len(source.data)
+    if blank_above and not is_last and not source.line_text(last + 1).strip():
         end = source.line_span(last + 1, with_end=True).end
     return Span(start, end)
 

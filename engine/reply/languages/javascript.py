@@ -24,11 +24,8 @@ def _read(statement: str) -> list[Import]:
     path = module.strip("'\"")
     found = []
     if name := match["default"]:
-        found.append(
-            Import(
-                (path, "default", name), name, f"{head}{name} from {module}{end}", f"{head}{name} from {module}{end}"
-            )
-        )
+        text = f"{head}{name} from {module}{end}"
+        found.append(Import((path, "default", name), name, text, text))
     if name := match["all"]:
         text = f"{head}* as {name} from {module}{end}"
         found.append(Import((path, "*", name), name, text, text))

@@ -16,14 +16,10 @@ def _read(statement: str) -> list[Import]:
     except (SyntaxError, ValueError):
         return whole(statement)
     if isinstance(node, ast.Import):
+        imported = [(each, f"import {_alias(each)}") for each in node.names]
         return [
-            Import(
-                ("import", a.name, a.asname or ""),
-                a.asname or a.name.partition(".")[0],
-                f"import {_alias(a)}",
-                f"import {_alias(a)}",
-            )
-            for a in node.names
+            Import(("import", each.name, each.asname or ""), each.asname or each.name.partition(".")[0], text, text)
+            for each, text in imported
         ]
     if not isinstance(node, ast.ImportFrom):
         return whole(statement)

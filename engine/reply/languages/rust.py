@@ -24,15 +24,11 @@ def _read(statement: str) -> list[Import]:
             (path, name),
             "" if name.split()[-1][:1].isupper() or name in ("self", "*") else name.split()[-1],
             path,
-            f"use {_joined(path, name)};",
+            f"use {path}::{name};" if path else f"use {name};",
             name,
         )
         for name in names
     ]
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}::{name}" if path else name
 
 
 def _write(imports: list[Import]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
+from stet_ls.engine.reply.indent import margin_of
 from stet_ls.engine.reply.parsing.reply_spec import FoundCode, NoCode, ReplySpec, SearchResult
 from stet_ls.engine.reply.parsing.snippet import Snippet, last_name
 from stet_ls.validators.source import Span
@@ -51,12 +52,8 @@ def _parts(present: Snippet, unit: Unit, body: Span) -> tuple[str, str, str]:
 
     start, end = body.start, body.end
     if data[start : start + 1] == b"{" and data[end - 1 : end] == b"}":
-        margin = _margin(text(unit.span.start, unit.span.end))
-        return (
-            text(unit.span.start, start + 1),
-            text(start + 1, end - 1).strip("\n"),
-            f"\n{margin}" + text(end - 1, unit.span.end),
-        )
+        margin, inner = margin_of(text(unit.span.start, unit.span.end)), text(start + 1, end - 1).strip("\n")
+        return text(unit.span.start, start + 1), inner, f"\n{margin}" + text(end - 1, unit.span.end)
     for passage in passages(present.source, present.language):
         if passage.kind == "doc" and passage.span.start == start:
             start = passage.span.end
@@ -80,8 +77,4 @@ def _can_replace(code: str, old: str) -> bool:
 def _indent(header: str, old: str) -> str:
     """The indentation of the present statements; one step more than the header's if there are none."""
     first = next((line for line in old.split("\n") if line.strip()), "")
-    return _margin(first) or _margin(header) + ("\t" if _margin(header).startswith("\t") else "    ")
-
-
-def _margin(text: str) -> str:
-    return text[: len(text) - len(text.lstrip(" \t"))]
+    return margin_of(first) or margin_of(header) + ("\t" if margin_of(header).startswith("\t") else "    ")

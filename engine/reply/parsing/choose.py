@@ -21,10 +21,11 @@ from stet_ls.engine.reply.parsing.reply_spec import (
     ReplySpec,
     SearchResult,
 )
-from stet_ls.engine.reply.parsing.snippet import Snippet, language_of_tag
+from stet_ls.engine.reply.parsing.snippet import Snippet
 from stet_ls.engine.reply.parsing.truncated_code import complete_units, salvage
 from stet_ls.engine.reply.parsing.unfenced import unfenced
 from stet_ls.validators.languages import PLAIN, family
+from stet_ls.validators.languages import language as language_row
 from stet_ls.validators.structure import calls, imports
 
 _OUTPUT_TAGS = frozenset({"output", "console", "stdout", "stderr", "log", "traceback", "terminal", "shell-session"})
@@ -114,7 +115,8 @@ def _candidates(page: Page, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
         start = loop_start(page.text)
         return NoCode(TOO_LONG if start is None else REPEATED)
     blocks = [b for b in page.blocks if b.text.strip() and (b.tag not in _PATCH_TAGS or wanted.language == "diff")]
-    blocks = [b for b in blocks if not _is_patch(b.text)] if wanted.language != "diff" else blocks
+    if wanted.language != "diff":
+        blocks = [b for b in blocks if not patch.search_replace(b.text) and not patch.unified(b.text, tagged=False)]
     blocks = [*blocks[: _BLOCKS_TRIED // 2], *blocks[max(_BLOCKS_TRIED // 2, len(blocks) - _BLOCKS_TRIED // 2) :]]
     native = [block for block in blocks if not _is_foreign(block.tag, wanted.language)]
     seen = [CodeCandidate(b, wanted.snippet(clean(b.text, wanted.language).strip("\n"))) for b in native or blocks]
@@ -124,14 +126,8 @@ def _candidates(page: Page, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
 
 
 def _is_foreign(tag: str, language: str) -> bool:
-    named = language_of_tag(tag)
-    if tag in _OUTPUT_TAGS:
-        return True
-    return named not in (None, PLAIN, *family(language))
-
-
-def _is_patch(text: str) -> bool:
-    return bool(patch.search_replace(text)) or bool(patch.unified(text, tagged=False))
+    row = language_row(tag)
+    return tag in _OUTPUT_TAGS or (row is not None and row.id not in (PLAIN, *family(language)))
 
 
 def _is_tests(candidate: CodeCandidate) -> bool:

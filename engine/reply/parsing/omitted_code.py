@@ -8,14 +8,14 @@ from stet_ls.engine.reply.languages.language_table import for_language
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.literals import passages
 
-_COMMENT = re.compile(r"^\s*(?:#+|//+|/\*+|\*+|--|<!--|;+|%+|\{/\*)\s*(?P<said>.*?)\s*(?:\*+/\}?|-->)?\s*$")
+_COMMENT = re.compile(r"^\s*(?:#+|//+|/\*+|\*+|--|<!--|;+|%+|\{/\*)\s*(?P<words>.*?)\s*(?:\*+/\}?|-->)?\s*$")
 _DOTS = re.compile(r"\.{3}|\u2026")
 _WORDS = re.compile(
     r"\b(?:existing|rest|remaining|other|previous|original|same|unchanged|omitted|unmodified|before|above|below|here"
     r"|code|logic|implementation|methods?|functions?|imports?|continue[sd]?)\b",
     re.IGNORECASE,
 )
-_SAID = re.compile(
+_OMITS = re.compile(
     r"^\W*(?:"
     r"(?:the |your )?rest of (?:the |your )?(?:code|function|method|class|file|module|script|logic|implementation)"
     r"(?: (?:remains?|stays?|is|goes) (?:the same|unchanged|as (?:before|is)|here))?"
@@ -39,23 +39,23 @@ def omitted_code(code: str, language: str, current: str = "") -> str | None:
     own = {line.strip() for line in current.split("\n")}
     literal = _literal_lines(code, language)
     for index, line in enumerate(lines):
-        said = line.strip()
-        if not said or said in own or index in literal:
+        text = line.strip()
+        if not text or text in own or index in literal:
             continue
-        if said in _BARE:
+        if text in _BARE:
             if _has_siblings(lines, index, language):
-                return said
+                return text
             continue
         comment = _COMMENT.match(line[:400])
-        if comment is not None and _elides(comment["said"]):
-            return said[:_LONGEST]
+        if comment is not None and _elides(comment["words"]):
+            return text[:_LONGEST]
     return None
 
 
-def _elides(said: str) -> bool:
-    if _SAID.match(said):
+def _elides(words: str) -> bool:
+    if _OMITS.match(words):
         return True
-    return _DOTS.search(said) is not None and (not said.strip(" .\u2026") or _WORDS.search(said) is not None)
+    return _DOTS.search(words) is not None and (not words.strip(" .\u2026") or _WORDS.search(words) is not None)
 
 
 def _has_siblings(lines: list[str], index: int, language: str) -> bool:

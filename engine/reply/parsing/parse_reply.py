@@ -78,14 +78,11 @@ def parse_reply(
         return _prose(answer, truncated=truncated)
     if wants != "unit":
         symbol = current = ""
-    wanted = ReplySpec(language, symbol, _at_margin(current, language), truncated)
+    # As the model saw it: dedented, with line feeds.
+    current = reindent(current.replace("\r\n", "\n").replace("\r", "\n"), language, base="", unit=None)
+    wanted = ReplySpec(language, symbol, current, truncated)
     envelope = None if language in _JSON else _envelope(answer)
     return _read(answer, wanted, wants) if envelope is None else _unwrap(envelope, wanted, wants)
-
-
-def _at_margin(text: str, language: str) -> str:
-    """The present text as the model saw it: dedented, with line feeds."""
-    return reindent(text.replace("\r\n", "\n").replace("\r", "\n"), language, base="", unit=None)
 
 
 def _prose(answer: str, *, truncated: bool) -> ParsedReply:

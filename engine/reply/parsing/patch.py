@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from stet_ls.engine.reply.indent import common_margin
+
 _SEARCH = re.compile(r"^<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)?[ \t]*$", re.IGNORECASE)
 _MIDDLE = re.compile(r"^={5,9}[ \t]*$")
 _REPLACE = re.compile(r"^>{5,9} ?(?:REPLACE|UPDATED)?[^\n]{0,80}$", re.IGNORECASE)
@@ -111,7 +113,7 @@ def _places(lines: list[str], old: tuple[str, ...]) -> list[tuple[int, str, str]
     exact = [(at, "", "") for at in starts if lines[at] == old[0] and tuple(lines[at : at + size]) == old]
     if exact:
         return exact
-    lost = _common(old)
+    lost = common_margin(old)
     wanted = [_moved(line, lost, "") for line in old]
     first = wanted[0].strip()
     found = []
@@ -119,7 +121,7 @@ def _places(lines: list[str], old: tuple[str, ...]) -> list[tuple[int, str, str]
         if lines[at].strip() != first:
             continue
         window = lines[at : at + size]
-        gained = _common(window)
+        gained = common_margin(window)
         if [_moved(line, gained, "") for line in window] == wanted:
             found.append((at, lost, gained))
     return found
@@ -129,16 +131,6 @@ def _moved(line: str, lost: str, gained: str) -> str:
     if not line.strip():
         return ""
     return gained + (line.removeprefix(lost) if line.startswith(lost) else line.lstrip())
-
-
-def _common(lines: tuple[str, ...] | list[str]) -> str:
-    """The white space at the start of all lines that are not blank."""
-    indents = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
-    if not indents:
-        return ""
-    low, high = min(indents), max(indents)
-    size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
-    return low[:size]
 
 
 def _trimmed(old: list[str], new: list[str]) -> Hunk:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Literal
 
 from stet_ls.engine.reply.languages.language_table import HOST, for_language
-from stet_ls.validators.languages import language as language_row
 from stet_ls.validators.parsing.grammars import NoGrammarError
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
@@ -99,12 +98,6 @@ def last_name(symbol: str) -> str:
     return re.split(r"\.|::|#", symbol)[-1]
 
 
-def language_of_tag(tag: str) -> str | None:
-    """The language id that a fence's tag names, or None."""
-    row = language_row(tag)
-    return None if row is None else row.id
-
-
 def _is_too_deep(parsed: Parsed) -> bool:
     cursor = parsed.tree.walk()
     while cursor.depth < _DEEPEST:
@@ -125,15 +118,7 @@ def _moved(found: tuple[Unit, ...], by: int, length: int) -> tuple[Unit, ...]:
         if unit.span.start < by or unit.span.end > by + length:
             continue
         body = None if unit.body is None else Span(unit.body.start - by, unit.body.end - by)
-        moved.append(
-            Unit(
-                unit.kind,
-                unit.name,
-                unit.qualified.removeprefix(f"{HOST}.").removeprefix(f"{HOST}::"),
-                Span(unit.span.start - by, unit.span.end - by),
-                body,
-                unit.signature,
-                unit.doc,
-            )
-        )
+        name = unit.qualified.removeprefix(f"{HOST}.").removeprefix(f"{HOST}::")
+        span = Span(unit.span.start - by, unit.span.end - by)
+        moved.append(Unit(unit.kind, unit.name, name, span, body, unit.signature, unit.doc))
     return tuple(moved)

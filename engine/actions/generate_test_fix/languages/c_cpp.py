@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
-from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.structure import units
@@ -19,7 +18,7 @@ RULES = (
     "Write functions `void test_…()` without parameters, and no main: each is run as a program of its own.",
     "Check with `assert` alone; no framework.",
 )
-_ASSERTS = r"(?<!static_)\bassert\s*\("
+ASSERTS = r"(?<!static_)\bassert\s*\("
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<path>[^"\n]+)"[^\n]*\n?', re.MULTILINE)
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
@@ -47,17 +46,10 @@ def tests(language: str) -> Callable[[str], tuple[str, ...]]:
     """The test functions, each of which gets a program."""
 
     def found(code: str) -> tuple[str, ...]:
-        each = units(Source(code), language)
-        return tuple(
-            unit.name for unit in each if unit.name.startswith("test") and unit.signature.endswith(("()", "(void)"))
-        )
+        named = (unit for unit in units(Source(code), language) if unit.name.startswith("test"))
+        return tuple(unit.name for unit in named if unit.signature.endswith(("()", "(void)")))
 
     return found
-
-
-def count(language: str) -> Callable[[str], AssertCount]:
-    """Counts the tests and assertions of a text."""
-    return lambda text: counted(_ASSERTS, text, tests(language)(text))
 
 
 def ready(language: str) -> Callable[[str, CodeUnderTest, Path], str]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
-from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.runners import expected_tests
 from stet_ls.validators.parsing.tree import Parsed
@@ -23,7 +22,7 @@ RULES = (
     "Use the package testing alone, in the package of the code: no import of it, no other package for assertions.",
     "Import exactly what the tests use.",
 )
-_ASSERTS = r"\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\("
+ASSERTS = r"\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\("
 _IMPORTED = re.compile(
     r'^[ \t]*(?:import[ \t]+)?(?P<alias>\w+[ \t]+)?"(?P<path>[\w./-]+)"[ \t]*(?://.*)?$', re.MULTILINE
 )
@@ -40,11 +39,6 @@ _STANDARD = ("errors", "fmt", "math", "reflect", "sort", "strings", "testing")
 def tests(code: str) -> tuple[str, ...]:
     """The functions that `go test` runs."""
     return tuple(expected_tests.go(code))
-
-
-def count(text: str) -> AssertCount:
-    """Counts the tests and assertions of a text."""
-    return counted(_ASSERTS, text, tests(text))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:

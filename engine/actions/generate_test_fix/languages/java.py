@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
-from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
@@ -16,7 +15,7 @@ RULES = (
     "Write one class with methods `static void test…()` without parameters, and no main: each is run as a program.",
     "Check with `assert condition : actual;` alone. There is no JUnit.",
 )
-_ASSERTS = r"\bassert\b|\bthrow\s+new\s+AssertionError\b"
+ASSERTS = r"\bassert\b|\bthrow\s+new\s+AssertionError\b"
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
 
 
@@ -32,11 +31,6 @@ def tests(code: str) -> tuple[str, ...]:
     """The test methods, each of which gets a program."""
     methods = (each for each in units(Source(code), "java") if each.kind == "method" and each.name.startswith("test"))
     return tuple(each.name for each in methods if re.search(rf"\bvoid {each.name}\(\s*\)", each.signature))
-
-
-def count(text: str) -> AssertCount:
-    """Counts the tests and assertions of a text."""
-    return counted(_ASSERTS, text, tests(text))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:
@@ -67,5 +61,5 @@ def root(about: CodeUnderTest) -> Path | None:
     parts = package[1].split(".") if package is not None else []
     beside = about.path.parent
     top = Path(*beside.parts[: len(beside.parts) - len(parts)]) if parts else beside
-    told = beside.parts[len(beside.parts) - len(parts) :] == tuple(parts)
-    return top if about.root is not None and told and top.is_relative_to(about.root) else about.root
+    is_package = beside.parts[len(beside.parts) - len(parts) :] == tuple(parts)
+    return top if about.root is not None and is_package and top.is_relative_to(about.root) else about.root

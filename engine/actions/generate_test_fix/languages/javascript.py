@@ -6,10 +6,8 @@ import json
 import re
 from pathlib import Path
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
-from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
-from stet_ls.engine.runners import expected_tests
 from stet_ls.validators.project_files import read_regular
 
 _KEPT = frozenset({"import_statement", "hash_bang_line"})
@@ -18,7 +16,7 @@ TYPESCRIPT = SignatureOutline("typescript", _KEPT)
 RULES = ("Use node:test and node:assert/strict, and imports, no require.",)
 
 _LARGEST = 1_000_000
-_ASSERTS = r"\b(?:assert(?:\.\w+)*|expect)\s*\("
+ASSERTS = r"\b(?:assert(?:\.\w+)*|expect)\s*\("
 _NODE = (("test", 'import test from "node:test";'), ("assert", 'import assert from "node:assert/strict";'))
 
 
@@ -44,34 +42,14 @@ def _is_assigned(name: str, text: str) -> bool:
 def _is_module(path: Path) -> bool:
     for folder in path.parents:
         try:
-            told = json.loads(read_regular(folder / "package.json", most=_LARGEST))
+            package = json.loads(read_regular(folder / "package.json", most=_LARGEST))
         except (OSError, ValueError):
             continue
-        return isinstance(told, dict) and told.get("type") == "module"
+        return isinstance(package, dict) and package.get("type") == "module"
     return False
-
-
-def tests(code: str) -> tuple[str, ...]:
-    """The names of the tests, each prefixed with those of the blocks around it."""
-    return tuple(expected_tests.javascript(code))
-
-
-def typed_tests(code: str) -> tuple[str, ...]:
-    """The names of the tests in TypeScript."""
-    return tuple(expected_tests.typescript(code))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:
     """The tests with the imports that models leave out."""
     missing = [line for name, line in _NODE if f"node:{name}" not in code and re.search(rf"\b{name}\b", code)]
     return "\n".join([*missing, code])
-
-
-def count(text: str) -> AssertCount:
-    """Counts the tests and assertions of a text."""
-    return counted(_ASSERTS, text, tests(text))
-
-
-def typed_count(text: str) -> AssertCount:
-    """Counts the tests and assertions of a TypeScript text."""
-    return counted(_ASSERTS, text, typed_tests(text))

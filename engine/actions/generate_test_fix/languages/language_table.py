@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,35 +18,15 @@ from stet_ls.engine.api.request import Request
 from stet_ls.engine.diagnosis.code_facts import code_facts
 from stet_ls.engine.diagnosis.diagnosis import CodeFacts
 from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners import expected_tests
 from stet_ls.engine.runners.plan import SuiteOwner
 from stet_ls.validators.structure import units
-
-
-def _loads(about: CodeUnderTest) -> str:
-    return ""
-
-
-def _as_it_is(code: str, about: CodeUnderTest, place: Path) -> str:
-    return code
-
-
-def _beside(about: CodeUnderTest) -> Path:
-    return about.path.parent
-
-
-def _opened(about: CodeUnderTest) -> Path | None:
-    return about.root
-
-
-def _whole(code: str, tests: Collection[str]) -> str:
-    return code
-
 
 Facts = Callable[[Request, str, Runtime, Mapping[str, str], frozenset[str]], CodeFacts]
 """Arguments: the request for the tests, the unit, the runtime, the texts by path, and the available modules."""
 
 
-def _named(asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]) -> CodeFacts:
+def _facts(asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]) -> CodeFacts:
     names = frozenset(each.qualified for each in units(asked.source, asked.language))
     return CodeFacts(asked.language, frozenset(texts), unit=unit, asked=names, modules=modules, texts=texts)
 
@@ -61,8 +42,8 @@ class LoopLanguage:
     """Support of a language in the loop.
 
     `specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` the
-    unit it added; `tests` the ids in a text of tests, after the file name; `ready` completes such a text for its path;
-    `why_untestable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is the assumed
+    unit it added; `tests` the ids in a text of tests, after the file name; `asserts` a pattern of its assertions (""
+    for Python's, which are parsed); `ready` completes such a text for its path;
     path of a document without a file: nothing is written there, or read. `rules` are for the writer of the tests.
 
     `without(code, tests)` is a text without some tests, if single tests can be removed. `facts` builds what the
@@ -76,23 +57,30 @@ class LoopLanguage:
     specification: Callable[[str, str, str], str | None]
     new_unit: Callable[[str, str], str]
     tests: Callable[[str], tuple[str, ...]]
-    count: Callable[[str], AssertCount]
+    asserts: str
     file: str
     unsaved: str
     rules: tuple[str, ...] = ()
-    why_untestable: Callable[[CodeUnderTest], str] = _loads
-    ready: Callable[[str, CodeUnderTest, Path], str] = _as_it_is
-    without: Callable[[str, Collection[str]], str] = _whole
-    facts: Facts = _named
+    why_untestable: Callable[[CodeUnderTest], str] = lambda _about: ""
+    ready: Callable[[str, CodeUnderTest, Path], str] = lambda code, _about, _place: code
+    without: Callable[[str, Collection[str]], str] = lambda code, _tests: code
+    facts: Facts = _facts
     suite: SuiteOwner | None = None
     framework: str = ""
     folder: Callable[[CodeUnderTest], Path] | None = None
-    root: Callable[[CodeUnderTest], Path | None] = _opened
+    root: Callable[[CodeUnderTest], Path | None] = lambda about: about.root
     program: Callable[[PurePosixPath, str, str, int], tuple[PurePosixPath, str]] | None = None
 
+    def count(self, text: str) -> AssertCount:
+        """Counts the tests and assertions of a text."""
+        if not self.asserts:
+            return assert_count.count(text)
+        tests = self.tests(text)
+        return AssertCount(len(tests), len(re.findall(self.asserts, text)) if tests else 0)
 
-def _python_tests(code: str) -> tuple[str, ...]:
-    return tuple(test.id for test in tests_in(code))
+
+def _beside(about: CodeUnderTest) -> Path:
+    return about.path.parent
 
 
 def _native(outline: SignatureOutline, suffix: str) -> LoopLanguage:
@@ -101,7 +89,7 @@ def _native(outline: SignatureOutline, suffix: str) -> LoopLanguage:
         outline.specification,
         outline.new_unit,
         c_cpp.tests(language),
-        c_cpp.count(language),
+        c_cpp.ASSERTS,
         f"test_{{stem}}_from_its_specification{suffix}",
         f"/unsaved/solution{suffix}",
         c_cpp.RULES,
@@ -116,8 +104,8 @@ DIALECTS: Mapping[str, LoopLanguage] = {
     "python": LoopLanguage(
         python.specification,
         python.new_unit,
-        _python_tests,
-        assert_count.count,
+        lambda code: tuple(test.id for test in tests_in(code)),
+        "",
         "test_{stem}_from_its_specification.py",
         "/unsaved/solution.py",
         without=without,
@@ -126,8 +114,8 @@ DIALECTS: Mapping[str, LoopLanguage] = {
     "javascript": LoopLanguage(
         javascript.JAVASCRIPT.specification,
         javascript.JAVASCRIPT.new_unit,
-        javascript.tests,
-        javascript.count,
+        lambda code: tuple(expected_tests.javascript(code)),
+        javascript.ASSERTS,
         "{stem}_from_its_specification.test.mjs",
         "/unsaved/solution.mjs",
         javascript.RULES,
@@ -138,8 +126,8 @@ DIALECTS: Mapping[str, LoopLanguage] = {
     "typescript": LoopLanguage(
         javascript.TYPESCRIPT.specification,
         javascript.TYPESCRIPT.new_unit,
-        javascript.typed_tests,
-        javascript.typed_count,
+        lambda code: tuple(expected_tests.typescript(code)),
+        javascript.ASSERTS,
         "{stem}_from_its_specification.test.ts",
         "/unsaved/solution.ts",
         javascript.RULES,
@@ -151,7 +139,7 @@ DIALECTS: Mapping[str, LoopLanguage] = {
         go.GO.specification,
         go.GO.new_unit,
         go.tests,
-        go.count,
+        go.ASSERTS,
         "{stem}_from_its_specification_test.go",
         "/unsaved/solution.go",
         go.RULES,
@@ -164,7 +152,7 @@ DIALECTS: Mapping[str, LoopLanguage] = {
         rust.RUST.specification,
         rust.RUST.new_unit,
         rust.tests,
-        rust.count,
+        rust.ASSERTS,
         "{stem}_from_its_specification.rs",
         "/unsaved/solution.rs",
         rust.RULES,
@@ -177,7 +165,7 @@ DIALECTS: Mapping[str, LoopLanguage] = {
         java.JAVA.specification,
         java.JAVA.new_unit,
         java.tests,
-        java.count,
+        java.ASSERTS,
         "{stem}FromItsSpecificationTest.java",
         "/unsaved/{unit}.java",
         java.RULES,

@@ -24,12 +24,12 @@ def specification(before: str, after: str, unit: str) -> str | None:
     Docstrings, values and comments are those of the text `before`, which the user wrote: with a candidate's own
     documentation, the tests would repeat its mistakes.
     """
-    tree, told = _parsed(after), _parsed(before)
+    tree, original = _parsed(after), _parsed(before)
     if tree is None or not any(node.name == unit.partition(".")[0] for node in _units(tree)):
         return None
-    docs = dict(_documented(told)) if told is not None else {}
-    stated = told.body if told is not None else []
-    values = {unparse(node) for node in stated if isinstance(node, ast.Assign | ast.AnnAssign)}
+    docs = dict(_documented(original)) if original is not None else {}
+    statements = original.body if original is not None else []
+    values = {unparse(node) for node in statements if isinstance(node, ast.Assign | ast.AnnAssign)}
     tree.body = [node for node in tree.body if isinstance(node, _KEPT) or unparse(node) in values]
     _strip(tree, docs, "")
     return unparse(ast.fix_missing_locations(tree)) + "\n"

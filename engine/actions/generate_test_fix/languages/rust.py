@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
-from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.runners.languages.rust import is_workspace
 from stet_ls.validators.project_files import read_regular
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 RUST = SignatureOutline("rust", frozenset({"use_declaration", "extern_crate_declaration", "attribute_item"}))
 RULES = ("Write plain functions under #[test], no module around them; what is tested is in scope already.",)
-_ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_panic"
+ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_panic"
 _INNER = re.compile(r"^[ \t]*(?:#!\[|//!|/\*!)", re.MULTILINE)
 _ELSEWHERE = re.compile(r"\bcrate::|^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*;", re.MULTILINE)
 _USE = re.compile(r"^(?P<indent>[ \t]*)use\s+(?P<scope>\w+)::(?P<names>[^;]{0,2000});[^\n]*\n", re.MULTILINE)
@@ -57,11 +56,6 @@ def _tests(block: tree_sitter.Node, before: str) -> Iterator[str]:
         elif node.type == "mod_item" and body is not None:
             yield from _tests(body, f"{before}{name}::")
         marked = False
-
-
-def count(text: str) -> AssertCount:
-    """Counts the tests and assertions of a text."""
-    return counted(_ASSERTS, text, tests(text))
 
 
 def ready(code: str, about: CodeUnderTest, place: Path) -> str:

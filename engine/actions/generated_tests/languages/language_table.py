@@ -14,15 +14,11 @@ Prepare = Callable[[str, str, Request, Path, str], str]
 """Adapts the code of new tests to a file: from the code, the tested name, the request, the file's path and text."""
 
 
-def _as_it_is(code: str, name: str, request: Request, path: Path, present: str) -> str:
-    return code
-
-
 @dataclass(frozen=True, slots=True)
 class SuiteLanguage:
     """How generated tests are adapted. `splits`: the tests of a text can be kept or dropped one by one."""
 
-    prepare: Prepare = _as_it_is
+    prepare: Prepare = lambda code, *_: code
     splits: bool = False
 
 
