@@ -37,12 +37,7 @@ TASK = TaskSpec(
 NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instruction shows it."
 """Message: a fix of a bug that was not reproduced is a guess."""
 
-REWRITE = rewrite.Rewrite(
-    done="Fixed",
-    attempted="Tried to fix",
-    samples=True,
-    after_choice=thorough.generate_test_fix,
-)
+REWRITE = rewrite.Rewrite(done="Fixed", attempted="Tried to fix", samples=True, after_choice=thorough.generate_test_fix)
 
 
 async def run(job: Job) -> Answer:

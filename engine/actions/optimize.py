@@ -31,11 +31,7 @@ TASK = TaskSpec(
     ),
 )
 
-REWRITE = rewrite.Rewrite(
-    done="Optimized",
-    attempted="Tried to optimize",
-    required=frozenset({Check.TIMING}),
-)
+REWRITE = rewrite.Rewrite(done="Optimized", attempted="Tried to optimize", required=frozenset({Check.TIMING}))
 
 
 async def run(job: Job) -> Answer:

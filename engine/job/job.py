@@ -166,10 +166,7 @@ class Job:
             return self.canned_reply
         asked = self.settings.model.temperature
         sampling = Sampling(
-            temperature if asked is None else asked,
-            max_tokens,
-            role=self.request.spec.role,
-            by_user=asked is not None,
+            temperature if asked is None else asked, max_tokens, role=self.request.spec.role, by_user=asked is not None
         )
         if self.usage.calls >= CALLS[self.request.budget]:
             raise LimitError(

@@ -206,8 +206,7 @@ def check(solution: Solution) -> Solution:
     for name, text in {**texts, "evidence": "\n".join(solution.evidence)}.items():
         if found := find_secrets(text):
             raise StoreError(
-                f"Not remembered: its {name} contains a possible secret ({found[0].kind}).",
-                fault=StoreFault.REFUSED,
+                f"Not remembered: its {name} contains a possible secret ({found[0].kind}).", fault=StoreFault.REFUSED
             )
     return solution
 

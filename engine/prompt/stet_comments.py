@@ -124,10 +124,7 @@ def _block_comment(source: Source, language_id: str, mention: re.Match[bytes]) -
         if opened < 0 or closed < 0 or data[opened + len(opener) : mention.start()].strip(b"*!- \t\r\n"):
             continue
         text = _unstarred(source.slice(Span(mention.end(), closed)))
-        lines = Span(
-            source.starts[source.line_of(opened)],
-            source.line_span(source.line_of(closed)).end,
-        )
+        lines = Span(source.starts[source.line_of(opened)], source.line_span(source.line_of(closed)).end)
         end = closed + len(closer)
         if not data[lines.start : opened].strip() and not data[end : lines.end].strip():
             return Comment(text, lines, alone=True)

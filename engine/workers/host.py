@@ -14,15 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, TextIO
 
-from stet_ls.engine.workers.handshake import (
-    LINE_LIMIT,
-    LOOPBACK,
-    Handshake,
-    greet,
-    new_key,
-    read_line,
-    write_line,
-)
+from stet_ls.engine.workers.handshake import LINE_LIMIT, LOOPBACK, Handshake, greet, new_key, read_line, write_line
 
 _log = logging.getLogger(__name__)
 

@@ -7,14 +7,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from stet_ls.engine.workers.handshake import (
-    LINE_LIMIT,
-    LOOPBACK,
-    Handshake,
-    introduce,
-    read_line,
-    write_line,
-)
+from stet_ls.engine.workers.handshake import LINE_LIMIT, LOOPBACK, Handshake, introduce, read_line, write_line
 
 _ANSWER_SECONDS = 15.0
 """For one answer of a child. It may wait for a processor, but does nothing else on this port."""

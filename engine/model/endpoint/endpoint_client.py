@@ -191,12 +191,7 @@ class EndpointClient:
         return None
 
     async def _ask(
-        self,
-        messages: Sequence[Message],
-        sampling: Sampling,
-        turn: TimeBudget,
-        on_event: OnEvent,
-        sealed: SealedPrompt,
+        self, messages: Sequence[Message], sampling: Sampling, turn: TimeBudget, on_event: OnEvent, sealed: SealedPrompt
     ) -> Completion | EndpointFailure:
         """One request. Text before a fault is a truncated completion."""
         loop = asyncio.get_running_loop()
