@@ -48,10 +48,7 @@ class ModelError(StetError):
 
 
 class NoModelError(ModelError):
-    """No model can be reached. Says what was tried and gives one command that helps.
-
-    `absent` names the embedded model that would serve if its weights were installed, or is "".
-    """
+    """No model can be reached: says what was tried. `absent` names the embedded model that could be installed."""
 
     def __init__(self, message: str, *, absent: str = "") -> None:
         super().__init__(message)
@@ -92,10 +89,7 @@ class EndpointError(ModelError):
 
 
 class WeightsError(ModelError):
-    """The embedded model's weights are absent, damaged, or cannot be fetched.
-
-    `absent` names the model that can be downloaded, or is "".
-    """
+    """The embedded model's weights are absent or damaged; `absent` names the model that can be downloaded, or is ""."""
 
     def __init__(self, message: str, *, absent: str = "") -> None:
         super().__init__(message)

@@ -28,10 +28,7 @@ class Replayed:
 
 
 async def replay(record: Record, name: str, settings: Settings, paths: Paths) -> Replayed:
-    """Runs a record again. Calls no model, and writes neither ledger nor record.
-
-    `name` is the record's name in messages. Raises UsageError if it cannot be run: it names the field.
-    """
+    """Runs a record again without models, ledger or record. UsageError names the record (`name`) and the field."""
     models = RecordedModels(record, name)
     request = request_of(record, name)
     settings = settings_of(record, settings, name)

@@ -38,10 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Runs jobs with one set of settings. Holds the connections to models; `close` closes them.
-
-    Every method may be cancelled at any await, which stops what it started.
-    """
+    """Runs jobs with one set of settings. A cancel at any await stops what was started; `close` ends connections."""
 
     def __init__(self, settings: Settings, paths: Paths, *, models: ModelSource | None = None) -> None:
         """`models` replace the settings' endpoints: those of a record."""

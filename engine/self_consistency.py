@@ -67,10 +67,7 @@ async def most_consistent(
 
 
 def proven(job: Job, proposal: Proposal[Content]) -> bool:
-    """True if a trusted judge ran it and it passed.
-
-    One or two examples are not a proof, nor are any for a budget that buys a second opinion: they may miss cases.
-    """
+    """True if a trusted judge ran it and it passed; a few examples alone are no proof."""
     thrifty = job.request.budget in (Budget.QUICK, Budget.STANDARD)
     passed = (item for item in proposal.evidence if item.trusted and item.verdict is Ruling.PASS)
     return any(

@@ -42,10 +42,7 @@ def built_in(name: str) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class JobPrompt:
-    """The target of a job and the prompt for the model.
-
-    `wish` is the whole instruction: the user's words, and those of a custom action.
-    """
+    """The target of a job and its prompt; `wish` is the whole instruction, the user's and a custom action's."""
 
     target: Target
     instruction: Instruction | None

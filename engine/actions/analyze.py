@@ -1,7 +1,4 @@
-"""Analyze: what tools measured about the code, then the model's findings, kept separate.
-
-Numbers come from tools only; a model's finding is an opinion, and is kept only if the line it quotes is in the code.
-"""
+"""Analyze: what tools measured; then, apart from it, the model's opinions, if the line they quote is in the code."""
 
 from __future__ import annotations
 

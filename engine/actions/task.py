@@ -86,11 +86,7 @@ async def run(job: Job) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """The results of the steps, by their numbers from 1.
-
-    `done` are the answers of finished steps, `skipped` the reasons of those with nothing to do; `problem` is what ended
-    the task, "" if nothing did.
-    """
+    """The results of the steps by number: answers, reasons of skipped ones; `problem` is what ended the task, or ""."""
 
     done: Mapping[int, Answer]
     skipped: Mapping[int, str]

@@ -1,7 +1,4 @@
-"""The actions, one row each: its name, where it is offered, and what the rest of the engine does for it.
-
-The module of the same name in `engine/actions/` does the work; everything else reads the row.
-"""
+"""The actions, one row each; the module of the same name in `engine/actions/` does the work."""
 
 from __future__ import annotations
 

@@ -65,10 +65,7 @@ class EvidenceTier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A document to open for a line of evidence: a counter-example as a runnable file, a failing test's output.
-
-    `name` is a file name, `language` an LSP language id. Its size is at most `MOST_BYTES`.
-    """
+    """A document (at most `MOST_BYTES`) to open for evidence; `name` is a file name, `language` an LSP language id."""
 
     MOST_BYTES: ClassVar[int] = 64 * 1024
 

@@ -39,10 +39,7 @@ def _one(symptom: Symptom, about: CodeFacts) -> Diagnosis:
 
 
 def repair_orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:
-    """The feedback for a model: each failure of the code in a sentence, and the fix.
-
-    `missed`: the model did not follow the previous feedback; this is said once, more forcefully.
-    """
+    """The feedback for a model: each failure and its fix. `missed`: it did not follow the previous feedback."""
     lines = []
     for diagnosis in diagnoses:
         if diagnosis.cause not in (Cause.LOGIC, Cause.ENVIRONMENT, Cause.UNDETERMINED):

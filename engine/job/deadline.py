@@ -67,10 +67,7 @@ class Deadline:
         return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))
 
     def reply_room(self, wanted: int, least: int) -> int:
-        """Tokens for a reply that can be cut anywhere: as many as a slow model writes in its time.
-
-        Never more than `wanted`, never less than `least`.
-        """
+        """Tokens from `least` to `wanted` for a reply that may be cut: what a slow model writes in its time."""
         rate = self.profile.tokens_per_second
         if rate is None or not self._is_slow:
             return wanted

@@ -121,10 +121,7 @@ class Job:
         self.usage.isolation = weakest(self.usage.isolation, report)
 
     async def runtime_for_judges(self, *texts: str) -> Runtime | None:
-        """The runtime for judging a candidate's code: in the budget quick too, for code that finishes quickly.
-
-        In that budget nothing is installed, and the runtime has to be ready within a short time.
-        """
+        """As `runtime`, in the budget quick too: there nothing is installed, and it has to be ready soon."""
         if self.request.budget is not Budget.QUICK:
             return await self.runtime(*texts)
         self.look_for_runtime()
@@ -234,10 +231,7 @@ class Job:
         return ""
 
     def prompt_budget(self) -> int:
-        """Tokens for a prompt, by our estimate: the context minus a reply; few for small models.
-
-        A model that counts more tokens than our estimate gets less text.
-        """
+        """Tokens for a prompt, by our estimate: the context minus a reply, corrected by the model's own counts."""
         room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
         return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
 

@@ -44,10 +44,7 @@ class JobEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """What one job spent. `at` is its end in UTC; tokens are the endpoints' own counts; `cost` is None if unknown.
-
-    `uncounted` are the tokens that no endpoint counted, estimated: of requests that were cancelled or incomplete.
-    """
+    """What one job spent until `at` (UTC); `uncounted` tokens are estimated, `cost` is None if unknown."""
 
     at: str
     job: str

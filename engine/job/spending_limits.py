@@ -35,10 +35,7 @@ class SpendingLimiter:
         self._ended_today = Spend()
 
     def reserve(self, job: str, spent: Spend, call: Spend) -> None:
-        """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError at a limit.
-
-        Reads the ledger.
-        """
+        """Lets a job that `spent` so much make a `call` of at most that. Raises LimitError. Reads the ledger."""
         if self._limits.daily_tokens or self._limits.daily_cost:
             today = self._ledger.today()
             self._ended_today = Spend(today.tokens, today.cost)

@@ -39,10 +39,7 @@ def read_lines(text: str) -> tuple[list[Solution], list[str]]:
 
 
 def learn(path: Path, root: Path) -> list[Solution]:
-    """The functions with documentation of a file or a folder, as solutions of the project in `root`; absolute paths.
-
-    Functions that are long, have hardly any words or contain a secret are skipped.
-    """
+    """The documented functions below `path`, as solutions of the project in `root`; long or secret ones are skipped."""
     scope = scope_of(root)
     return [each for file in _files(path) for each in _functions(file, root, scope)]
 

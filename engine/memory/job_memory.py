@@ -1,7 +1,4 @@
-"""The memory of a job: searched before the prompt, updated when the edit is kept or undone.
-
-It never fails a job and never delays one by more than its budget.
-"""
+"""The memory of a job: searched before the prompt, updated by the outcome. No job fails or waits long for it."""
 
 from __future__ import annotations
 

@@ -85,10 +85,7 @@ class MemoryClient:
         self._warming = asyncio.create_task(self._warm(), name="start the memory")
 
     async def connected(self) -> None:
-        """Waits until its process is connected, starting it if necessary. Raises StoreError if that fails.
-
-        Cancelling the wait does not cancel the start.
-        """
+        """Waits until the process, started if necessary, is connected. Raises StoreError. A cancel leaves the start."""
         self.warm()
         if not self.ready:
             await self._reached.wait()
@@ -96,10 +93,7 @@ class MemoryClient:
             raise StoreError(self.last_fault or "The memory's process ended.")
 
     async def ask(self, op: str, on_progress: OnProgress = lambda done, total: None, **fields: Any) -> Any:
-        """The result of an operation of `store_child.OPERATIONS`; starts the process if necessary.
-
-        Raises StoreError if it failed or there is no memory.
-        """
+        """The result of one of `store_child.OPERATIONS`; starts the process if necessary. Raises StoreError."""
         try:
             result = await (await self._connected()).ask(op, fields, on_progress)
         except StoreError as error:

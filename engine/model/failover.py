@@ -99,10 +99,7 @@ def _turn(deadline_at: float, patience: float, others: int) -> TimeBudget:
 
 
 async def _second_look(client: EndpointClient, clients: Sequence[EndpointClient]) -> Admission | None:
-    """Admits a disabled endpoint that was not running, if it runs now and no other is available.
-
-    A user who starts it after reading the message should not have to wait for the breaker.
-    """
+    """Admits a disabled endpoint that a user may just have started, if it runs now and no other is available."""
     failure = client.breaker.last
     if failure is None or failure.fault is not Fault.UNREACHABLE or any(other.breaker.admits() for other in clients):
         return None

@@ -147,10 +147,7 @@ class ModelPool:
             await self._embedded.close()
 
     async def clients(self, deadline: float, on_event: OnEvent = ignore) -> tuple[EndpointClient, ...]:
-        """The endpoints to ask, in order. Starts the embedded model if there is no other, within `deadline` seconds.
-
-        Raises NoModelError if there is none, EndpointError if it does not start in time.
-        """
+        """The endpoints in order, else the embedded model, started within `deadline` seconds. Raises ModelError."""
         if self._configured:
             return self._configured
         try:

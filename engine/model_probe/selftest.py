@@ -63,10 +63,7 @@ class ProbeResults:
 
 
 async def self_test(client: EndpointClient, *, seconds: float, on_event: OnEvent) -> ProbeResults:
-    """Tests the model of an endpoint for about so many seconds, and saves the results.
-
-    A cancelled test saves nothing. Raises EndpointError if the endpoint does not answer.
-    """
+    """Tests an endpoint's model for about so many seconds, saves the results. EndpointError: it does not answer."""
     test = _SelfTest(client, seconds, on_event)
     left_out = await test.run()
     await client.experience.found(test.probe)

@@ -1,7 +1,4 @@
-"""Replaces apparent secrets by placeholders, and restores them in a reply.
-
-One value has one placeholder in all texts of a job. No message, error or repr contains a value.
-"""
+"""Replaces apparent secrets by one placeholder per value and job, and restores them; no message has a value."""
 
 from __future__ import annotations
 
@@ -36,10 +33,7 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without its secrets. `secrets` maps each placeholder to its value.
-
-    `left` are secrets that could not be removed: such a text is not sent.
-    """
+    """A text and its `secrets` by placeholder; those `left` could not be removed, so it is not sent."""
 
     text: str
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -26,9 +26,6 @@ _QUICK = re.compile("|".join(translate(line.strip("/").rpartition("/")[2]) for l
 
 
 def is_secret(path: Sequence[str], *, folder: bool = False) -> bool:
-    """True for a secret file, or a secret folder with all below it; `path` are its names, in upper or lower case.
-
-    The parent folders are not checked: a walk has checked them already.
-    """
+    """True for a secret file or folder by the names of its path in any case; a walk has checked the folders above."""
     path = [name.lower() for name in path]
     return _QUICK.match(path[-1]) is not None and bool(decision(_LINES, path, folder=folder))

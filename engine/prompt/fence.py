@@ -36,10 +36,7 @@ def nonce() -> str:
 
 
 def stable(text: str) -> str:
-    """The id of a fence around a text that is the same in every prompt, so that a server's cache stays valid.
-
-    It is a hash of the text, which would have to contain its own hash to close the fence.
-    """
+    """The id of a fence that is the same in each prompt, for caches: a hash, which no text can have in itself."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -61,10 +61,7 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
 
 
 def meant(request: Request) -> frozenset[str]:
-    """The names of units that an instruction to generate may mean without naming them.
-
-    These are the units at the selection, unless a rule recognizes the instruction as an addition.
-    """
+    """The units at the selection, which an instruction to generate may mean; none if it clearly asks for more code."""
     selection = selected(request)
     if selection is None or is_addition(request.instruction):
         return frozenset()

@@ -98,10 +98,7 @@ def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
 
 
 def form(wants: Wants, block: str, tier: ModelTier) -> str:
-    """How to reply; `block` is the code block to be filled. It comes last: small models forget it if it comes earlier.
-
-    A tiny model is not asked for a plan: it would never get to the code.
-    """
+    """How to reply, with the block to fill; it comes last, or small models forget it. A tiny one makes no plan."""
     if wants == "prose":
         return "Reply in Markdown without HTML: short paragraphs or lists. Do not repeat the code."
     if wants == "findings":

@@ -1,7 +1,4 @@
-"""Findings in a model's reply, in any form: each a quoted line, a kind, and a reason.
-
-Nothing is trusted: a finding counts only if its quote is in the code, and even then it is an opinion.
-"""
+"""Findings in a model's reply, in any form; each counts only if its quote is in the code, and as an opinion."""
 
 from __future__ import annotations
 
@@ -42,10 +39,7 @@ class ModelFinding:
 
 @dataclass(frozen=True, slots=True)
 class LocatedFinding:
-    """A finding whose quote is in line `line` (from 0) of the document.
-
-    `refuted`: its claim was tried and is false.
-    """
+    """A finding whose quote is in `line` (from 0) of the document; `refuted`: its claim was tried and is false."""
 
     line: int
     opinion: ModelFinding

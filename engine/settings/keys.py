@@ -102,10 +102,7 @@ def _limits(schema: JsonSchema) -> str:
 def _walk(
     schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str = "", of_table: SetBy | None = None
 ) -> Iterator[Key]:
-    """The keys of a schema. Those of a table (`of_table`) have the table's permissions.
-
-    An unmarked key is for the user only; a test reports it.
-    """
+    """The keys of a schema, a table's with its permissions. An unmarked key, which fails a test, is the user's."""
     for name, field in schema["properties"].items():
         if "$ref" in field:
             section = definitions[field["$ref"].rpartition("/")[2]]

@@ -36,10 +36,7 @@ class SettingRow:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings in force, a row for each key, and one sentence for each problem.
-
-    `broken` are those of the warnings that are about an action's table: such a table does not prevent other jobs.
-    """
+    """The settings in force with a row per key and a sentence per problem; `broken` are those of actions' tables."""
 
     settings: Settings
     rows: tuple[SettingRow, ...]
@@ -136,10 +133,7 @@ class _State:
             self.values[key.name] = (_parsed(key, entry), origin)
 
     def _refusal(self, key: Key, entry: SettingEntry) -> str | None:
-        """Why a source other than the user may not set a key to a value; "" if it changes nothing; None if it may.
-
-        This is the only place where that is decided.
-        """
+        """Why a source other than the user may not set a key (decided only here); "" for no change, None if it may."""
         if key.set_by in (SetBy.ANYONE, SetBy.TRUST):
             return None
         way = str(user_paths().config_file) + ("" if key.name in TABLES else f" or by {key.variable}")

@@ -54,10 +54,7 @@ def endpoint_of(
 
 
 def from_variables(environment: Mapping[str, str]) -> tuple[ConfiguredEndpoint | None, list[str]]:
-    """The endpoint of STET_BASE_URL, STET_MODEL and STET_API_KEY (or OPENAI_API_KEY, OPENAI_ORG_ID).
-
-    STET_BASE_URL enables it. A key that was set for other programs alone sends nothing.
-    """
+    """The endpoint of STET_BASE_URL, which enables it, STET_MODEL and STET_API_KEY or OPENAI_API_KEY."""
     found = {name: value.strip() for name, value in environment.items() if value.strip()}
     if not (base_url := found.get("STET_BASE_URL")):
         lonely = [name for name in ("STET_MODEL", "STET_API_KEY") if name in found]

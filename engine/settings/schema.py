@@ -1,7 +1,4 @@
-"""The settings: one model behind the reference, the JSON schema and the error messages.
-
-`load` decides where the values come from, and `keys` which source may set what.
-"""
+"""The settings: one model behind the reference, the JSON schema and the error messages."""
 
 from __future__ import annotations
 

@@ -120,10 +120,7 @@ def find_project(start: Path, *, below: Path) -> Path | None:
 
 
 def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """All values under their dotted names, in order; an empty section, as `stet config init` writes them, has none.
-
-    No recursion: an editor's settings may be nested arbitrarily deep.
-    """
+    """All values by dotted names, in order; an empty section has none. No recursion: editors may nest deeply."""
     waiting = [*values.items()][::-1]
     while waiting:
         name, value = waiting.pop()
@@ -143,10 +140,7 @@ _ASSIGNMENT = re.compile(r"""\s*([\w."'-]+)\s*=""")
 
 
 def line_of(text: str, name: str) -> int:
-    """The line (from 1) that sets a dotted key in a TOML text, or that opens its table; 0 if it is not found.
-
-    A search, not a parser: it is for messages only.
-    """
+    """The line (from 1, 0 if not found) that sets a dotted key, for messages: a search, not a parser."""
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
         if header := _HEADER.match(line):

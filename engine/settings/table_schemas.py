@@ -119,10 +119,7 @@ class ProgramRow(Section):
 
 @dataclass(frozen=True, slots=True)
 class ActionOrigin:
-    """Where an action's table was found. `project` is the folder whose file holds it, None for the user's own file.
-
-    `digest` is the hash of all tables of that file: trust applies to exactly these.
-    """
+    """Where a table is from: `project` is None for the user's file; trust is for exactly the tables of a `digest`."""
 
     place: str = ""
     project: Path | None = None

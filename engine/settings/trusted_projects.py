@@ -1,7 +1,4 @@
-"""The projects whose actions the user trusts, by the project's folder and the hash of its tables.
-
-The file is in the user's data folder, where no project can write: a project never trusts itself.
-"""
+"""The trusted projects with the hashes of their tables, in the user's data folder, where no project can write."""
 
 from __future__ import annotations
 

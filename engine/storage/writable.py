@@ -49,10 +49,7 @@ class Obstacle:
 
 
 def obstacle(folder: Path) -> Obstacle | None:
-    """The reason why no file can be written into `folder`, which need not exist yet; None if there is none.
-
-    Writes a file without a name where the folder is or would be: modes do not show a read-only mount or a quota.
-    """
+    """Why no file can be written into `folder`, which need not exist; None if one can. Writes a file without a name."""
     place = folder
     try:
         place = next(each for each in (folder, *folder.parents) if each.exists())

@@ -9,10 +9,7 @@ from stet_ls.engine.trace.scrubber import Scrubber
 
 
 def exported(record: Record) -> Record:
-    """The record after a second search for secrets, by the rules for configuration, which find more.
-
-    Each is replaced with a word as before, so that the record can still be replayed.
-    """
+    """The record after a search by the rules for configuration, which find more; it can still be replayed."""
     hidden = record.request.hidden
     hider = Scrubber(hidden, (), config=True)
     data = record.model_dump(mode="json")

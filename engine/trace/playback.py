@@ -58,10 +58,7 @@ class RecordedModels:
         on_event: OnEvent = ignore,
         sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
-        """The next reply of the record, or the error in its place.
-
-        After the last one the job ends as recorded: by its error, cancelled, or with its result when its time was up.
-        """
+        """The record's next reply or error; after the last one the job ends as recorded."""
         self.asked += 1
         record = self._record
         if self.asked > len(record.calls):

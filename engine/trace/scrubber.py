@@ -20,10 +20,7 @@ _DEEPEST = 12
 
 
 class Scrubber:
-    """The secrets of one job. `known` are those that its prompts had placeholders for, by placeholder.
-
-    `values` are secrets whatever their form; `config`: values in the document have no quotes.
-    """
+    """The secrets of one job: `known` ones by placeholder, `values` in any form; `config`: values have no quotes."""
 
     def __init__(self, known: Mapping[str, str], values: Sequence[str], *, config: bool) -> None:
         self._secrets = {name: value for name, value in known.items() if _PLACEHOLDER.fullmatch(name)}

@@ -194,10 +194,7 @@ def _happened(at: float, event: Event, hider: Scrubber) -> form.Happened:
 
 
 def hidden_answer(answer: Answer, hider: Scrubber) -> dict[str, Any]:
-    """The answer as JSON with each edit's span in the record's text, and without secrets.
-
-    In addition to the message it has the parts of its summary, which a replay compares.
-    """
+    """The answer as JSON without secrets, spans as in the record's text, with the parts of its summary."""
     edits = tuple(_moved(edit, hider) for edit in answer.edits)
     data = {**replace(answer, edits=edits).to_json(), "summary": asdict(answer.summary)}
     for place in (*data["edits"], *data["new_files"]):

@@ -41,10 +41,7 @@ class ChildProcess:
 
 
 async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> ChildProcess:
-    """Runs `python -m module arguments` and waits up to `deadline` seconds for its handshake.
-
-    `name` is used in messages. Raises WorkerError with the last line of the log. On cancellation no process is left.
-    """
+    """Runs `python -m module` until its handshake. WorkerError has the log's last line; a cancel leaves no process."""
     with _opened(log) as file:
         return await _spawned(name, [module, *arguments], file, log, deadline)
 

@@ -84,10 +84,7 @@ async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
 
 
 def _guarded(judge: Judge, name: str) -> Judge:
-    """A package's judge under its own name. Its accuracy is unknown, so its evidence reaches no tier.
-
-    A judge that raises, or returns anything but evidence, counts as unknown.
-    """
+    """A package's judge under its own name, without a tier. One that raises or returns no evidence is unknown."""
 
     async def ask(case: Case) -> Evidence:
         try:

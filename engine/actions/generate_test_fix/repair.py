@@ -43,10 +43,7 @@ class Repairer:
         return self.about.prompt.secrets
 
     def repairable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
-        """The failures that other code can fix: logic, undetermined ones, and packages that the code added.
-
-        A package that the user's own code needs is missing on this machine, and no repair can add it.
-        """
+        """The failures that other code can fix: logic, undetermined ones, and packages that the code added."""
         before, language = proposal.draft.case.before, self.job.request.language
         lacking = found.of(Cause.ENVIRONMENT)
         brought = (each for each in lacking if each.fix and each.fix.shown(before, before, language))

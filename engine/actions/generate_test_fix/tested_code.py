@@ -9,10 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CodeUnderTest:
-    """A candidate's file at `path`, its text, and the qualified name of the `unit` that tests call.
-
-    `root` is the folder that its build sees, None for a file outside of the open folders.
-    """
+    """The file with the `unit` (a qualified name) that tests call; its build sees `root`, None outside all folders."""
 
     path: Path
     text: str

@@ -30,10 +30,7 @@ _MOST_FILES = 5000
 
 
 def find_suite_file(request: Request) -> SuiteFile:
-    """The test file for the request's document. The request must have a path.
-
-    Raises UsageError if that file cannot be read, or is outside of the workspace.
-    """
+    """The test file for the request's document, which has a path. Raises UsageError if it cannot be used."""
     assert request.path is not None
     source, root = request.path, _root(request)
     homes = (root, source.parent)

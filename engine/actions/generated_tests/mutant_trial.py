@@ -93,10 +93,7 @@ async def try_mutants(
     mutants: Sequence[Mutant],
     wanted: frozenset[int],
 ) -> MutantResults:
-    """Runs the tests of the plan's file on the text `target` (a path in the plan) and on each mutant of it.
-
-    The tests must pass without mutants. Cancelling ends all processes.
-    """
+    """Runs tests, which have to pass, on the text `target` (a path in the plan) and on each mutant of it."""
     left = runtime.left() / 2
     if left < _LEAST_SECONDS:
         return MutantResults(why_not="the job is out of time")

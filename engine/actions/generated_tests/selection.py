@@ -8,10 +8,7 @@ from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 
 
 def worth_keeping(tests: Sequence[str], known: Collection[str], noticed: MutantResults) -> tuple[str, ...]:
-    """The tests that add something to the `known` ones and to each other, in their order; the best are chosen first.
-
-    All are kept if nothing could be measured.
-    """
+    """The tests that add to the `known` ones and to each other, the best chosen first; all if nothing was measured."""
     if not noticed.lines and not noticed.kills:
         return tuple(tests)
     seen = {each for one in known for each in noticed.of(one)}

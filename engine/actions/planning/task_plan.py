@@ -71,10 +71,7 @@ class Project:
 
 
 def project(request: Request, own: Sequence[str] = ()) -> Project:
-    """The files for a plan: the document first, then its neighbors. `own` are the user's patterns of hidden files.
-
-    Reads files: not for an event loop.
-    """
+    """The document and its neighbors; `own` are patterns of hidden files. Reads files: not for an event loop."""
     assert request.path is not None, "a task needs a place"
     path = request.path.absolute()
     roots = [root for root in request.workspace.roots if path.is_relative_to(root)]

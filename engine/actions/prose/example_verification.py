@@ -75,10 +75,7 @@ class Shown:
 
 
 async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown:
-    """Runs the examples of a text about the job's document in the sandbox. Cancelling ends the run.
-
-    Their output is shown without the values of `secrets` and without anything that looks like a secret.
-    """
+    """Runs a text's examples in the sandbox and shows their output without secrets. Cancelling ends the run."""
     module = job.request.path.stem if job.request.path else ""
     parts = list(_parts(text))
     examples = [part for part in parts if isinstance(part, _Example) and not _imports(part.text, module)]

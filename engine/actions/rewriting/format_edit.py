@@ -21,10 +21,7 @@ class _Change:
 
 
 def formatted(source: Source, fitted: Fitted, language: str, path: Path | None, tools: Toolbox) -> Fitted:
-    """The edit with its lines formatted; unchanged if the project's files do not show the formatter.
-
-    `source` is the text that the edit is made for. The spans grow to whole lines at most.
-    """
+    """The edit of `source`, its lines formatted as the project's files show; the spans grow to whole lines at most."""
     changes = _changes(fitted.splices)
     after = source.splice(fitted.splices)
     formats = formatting.format_splices(after, [change.after for change in changes], language, path=path, tools=tools)

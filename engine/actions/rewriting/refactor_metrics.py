@@ -47,11 +47,7 @@ def describe_gain(case: Case, *, asked: bool) -> str:
 
 
 def measured(case: Case) -> tuple[list[Measure], Measure]:
-    """The measures of the target, including new functions: the worst function's value, or the sum.
-
-    Empty for a language that is not parsed. Lines are those of code; the lines of documentation are separate, since
-    fewer of them are no gain.
-    """
+    """The worst function's value or the sum, with new functions; none for a language that is not parsed."""
     texts = excerpts(case.before, case.after)
     before, after = (complexity.measure(source, case.language) for source in texts)
     if before is None or after is None:

@@ -65,10 +65,7 @@ class EmbedderChoice:
 
 
 def choose(choice: EmbedderChoice) -> Embedder | None:
-    """The embedder of a choice; None if it is disabled or not installed: then only words are compared.
-
-    Raises StoreError if the named one is not available.
-    """
+    """The embedder of a choice; None if there is none. Raises StoreError if the named one is not available."""
     match choice.kind:
         case "none":
             return None
@@ -208,10 +205,7 @@ class EndpointEmbedder:
 
 
 def vectors_name(model: str) -> str:
-    """The name of the vectors of a hub's model or of one in a folder: by its weights, as folder names may be equal.
-
-    The published weights of all-MiniLM-L6-v2 have the default's name in any folder.
-    """
+    """The name of a model's vectors: the hub's, or by its weights in a folder, as folder names may be equal."""
     folder = Path(model)
     if not folder.is_dir():
         return _folder_name(model.removeprefix("sentence-transformers/"))

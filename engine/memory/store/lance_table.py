@@ -47,10 +47,7 @@ class LanceTable:
     async def open(
         cls, folder: Path | str, embedder: str, dimension: int | None, storage: Mapping[str, str] | None = None
     ) -> LanceTable:
-        """The table of a folder or of an object store's address; with a `dimension` it is created if missing.
-
-        Raises StoreError if it is unreadable or from a newer version; FileNotFoundError if there is none.
-        """
+        """The table of a folder or address, created with a `dimension`. Raises StoreError and FileNotFoundError."""
         import lancedb
 
         place = _address(folder)

@@ -167,10 +167,7 @@ class SolutionStore:
         min_score: float = 0.7,
         team_seconds: float = SECONDS,
     ) -> list[SolutionHit]:
-        """The best matches. `scope` is a workspace's; its solutions and the global ones are searched, with None all.
-
-        The team's are awaited for `team_seconds` at most, and are part of every scope.
-        """
+        """The best matches in `scope` and the global one (None: all), and the team's that come in `team_seconds`."""
         await self.shelf.refresh()
         scopes = None if scope is None else {scope, GLOBAL}
         scores: dict[str, float] = {}

@@ -164,10 +164,7 @@ class SyncedIndex:
         return await self.table.nearest(vector, where(languages, scopes), limit)
 
     async def solutions(self, ids: Sequence[str]) -> dict[str, Solution | None]:
-        """Solutions by id; None for a damaged row; missing ids are left out.
-
-        The table is only queried for ids on which the journal and the vectors in memory disagree.
-        """
+        """Solutions by id, None for a damaged row; asks the table only where journal and memory disagree."""
         known = await self._lookup.solutions(ids)
         if self._matrix is not None:
             known = {ident: each for ident, each in known.items() if self._matrix.holds(each)}

@@ -44,10 +44,7 @@ _IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20
 
 @dataclass(frozen=True, slots=True)
 class _Debts:
-    """Rows to remove from a team's table: those that depend on these undone `edits` alone, and `hidden` ones.
-
-    Lance hides removed or replaced rows; their bytes remain until the table is rewritten.
-    """
+    """Rows to remove from a team's table: those of these undone `edits` alone, and `hidden` ones with their bytes."""
 
     edits: tuple[str, ...] = ()
     hidden: bool = False
@@ -158,10 +155,7 @@ class Team:
             self._owe(edit)
 
     async def follow(self, shelf: SyncedIndex) -> int:
-        """Removes due rows from the table, and adds what was kept here since; returns the number of rows.
-
-        Does nothing while the table cannot be reached.
-        """
+        """Removes due rows, adds what was kept since, if the table can be reached; returns the number of rows."""
         if not self.writes:
             return 0
         await self.looked()

@@ -1,7 +1,4 @@
-"""The embedded model's process: llama.cpp with its own OpenAI-compatible server, on loopback, with a key.
-
-Only this file imports xllamacpp, and only in that process.
-"""
+"""The embedded model's process: llama.cpp with its own server, on loopback, with a key. Only here is it imported."""
 
 from __future__ import annotations
 

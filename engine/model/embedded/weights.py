@@ -82,10 +82,7 @@ thread) small solved nine and tiny seven; the median job took 20.6 s and 16.9 s,
 
 
 def chosen(setting: str, paths: Paths) -> str | None:
-    """The model for a value of `model.embedded`; None if it is switched off.
-
-    "auto" is the largest installed one, because a model larger than the default was downloaded on purpose.
-    """
+    """The model for a value of `model.embedded`, None if off; "auto" is the largest installed one."""
     if setting == "off":
         return None
     if setting != "auto":

@@ -43,10 +43,7 @@ _SILENCE_SECONDS = 60.0
 
 
 class Breaker:
-    """Counts the failed calls of one endpoint; `last` is the newest of them. Belongs to one event loop.
-
-    `clock` is in seconds.
-    """
+    """Counts one endpoint's failed calls; `last` is the newest. `clock` is in seconds. Belongs to one event loop."""
 
     def __init__(
         self, failures: int = 5, seconds: float = 30.0, *, clock: Callable[[], float] = time.monotonic

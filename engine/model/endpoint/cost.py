@@ -10,10 +10,7 @@ _MILLION = 1_000_000
 
 
 def cost_of(provider: Provider, usage: Usage) -> float | None:
-    """The price of so many tokens; None for an endpoint elsewhere without prices in the settings.
-
-    An endpoint on this machine costs nothing unless it has prices.
-    """
+    """The price of so many tokens: 0 on this machine without prices in the settings, None elsewhere."""
     price_in, price_out = provider.price_in, provider.price_out
     if is_loopback(provider.base_url):
         price_in, price_out = price_in or 0.0, price_out or 0.0

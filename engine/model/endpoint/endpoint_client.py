@@ -78,10 +78,7 @@ class Refusal:
 
 
 class EndpointClient:
-    """One endpoint and what was learned about it: its dialect, its breaker, its first model, its last fault.
-
-    `experience` is what is known of its models; it outlives this process.
-    """
+    """One endpoint and what was learned about it; `experience`, of its models, outlives this process."""
 
     def __init__(
         self, provider: Provider, settings: Settings, experience: EndpointStats, *, dialect: RequestQuirks | None = None
@@ -120,10 +117,7 @@ class EndpointClient:
         on_event: OnEvent,
         sealed: SealedPrompt = UNSEALED,
     ) -> Completion | Refusal:
-        """A reply to the messages within its turn, or why there is none. `sealed` says what is hidden in them.
-
-        Cancelling closes the connection at once, which stops the endpoint's work.
-        """
+        """A reply within the turn, or why there is none; cancelling closes the connection and so stops its work."""
         requests = loading = 0
         changed = False
         while True:

@@ -32,10 +32,7 @@ _LEAST_REPLY = 256
 
 @dataclass(frozen=True, slots=True)
 class RequestQuirks:
-    """What an endpoint has refused so far. `most_tokens` is the largest reply that it allows.
-
-    `extra` holds parameters that it takes beyond those that all endpoints share.
-    """
+    """What an endpoint refused so far; `most_tokens` of a reply; `extra` parameters that only this one takes."""
 
     refused: frozenset[str] = frozenset()
     most_tokens: int | None = None

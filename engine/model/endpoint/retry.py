@@ -47,10 +47,7 @@ _LOADING_PAUSE = 0.5
 def pause_before_retry(
     failure: EndpointFailure, requests: int, longest: float, *, chance: Callable[[], float] = random.random
 ) -> float | None:
-    """Seconds to wait before the next request, or None if there must be none.
-
-    `requests` were sent so far, loading ones not counted; a pause of `longest` seconds or more is not worth it.
-    """
+    """Seconds below `longest` before the next request after so many, loading ones not counted; None for no more."""
     if failure.loading:
         return _LOADING_PAUSE if longest > _LOADING_PAUSE else None
     if failure.begun or not failure.sent or requests >= MOST_REQUESTS[failure.fault]:
@@ -63,10 +60,7 @@ def pause_before_retry(
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
-    """Seconds to wait before a retry: a number, milliseconds as OpenAI sends them, or an HTTP date.
-
-    None for words, infinities and dates out of range; 0 for moments in the past.
-    """
+    """Seconds to wait: a number, OpenAI's milliseconds, or an HTTP date (0 if past); None for anything else."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):
             seconds = float(str(headers.get(name, ""))) * unit

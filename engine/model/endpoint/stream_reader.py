@@ -31,10 +31,7 @@ _FINISH: Mapping[str, Finish] = {
 
 @dataclass(slots=True)
 class StreamReader:
-    """The reply so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended.
-
-    `pieces` are those of `events.Requested`.
-    """
+    """The reply so far; times by `time.monotonic`, `pieces` as in `events.Requested`, `reason` the server's word."""
 
     started: float = field(default_factory=time.monotonic)
     first_at: float | None = None

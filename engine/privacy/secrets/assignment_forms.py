@@ -20,10 +20,7 @@ class SecretLikelihood(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AssignmentForm:
-    """One form. The group "value" of `pattern` is the value; `config`: the form applies only in configuration.
-
-    `pieces`: further literals of the value may follow.
-    """
+    """One form with a group "value", only for configuration if `config`; `pieces`: more literals may follow."""
 
     trust: SecretLikelihood
     pattern: re.Pattern[str]

@@ -1,7 +1,4 @@
-"""The values of a workspace's `.env` files, which are secrets by their place.
-
-A file is read as data: nothing in it is expanded, and a value is a secret in any text.
-"""
+"""The values of a workspace's `.env` files: secrets in any text. Nothing in these files is expanded."""
 
 from __future__ import annotations
 

@@ -25,10 +25,7 @@ class Secret:
 
 
 def find_secrets(text: str, *, config: bool = False) -> list[Secret]:
-    """The secrets of a text, overlapping ones merged. `config`: its values have no quotes.
-
-    Time is linear in the length of the text.
-    """
+    """The secrets of a text, overlapping ones merged, in linear time. `config`: its values have no quotes."""
     lowered = text.lower() if text.isascii() else text.translate(_SMALL)
     words = words_of(text)
     vocabulary = "\n".join(words).translate(_SMALL)

@@ -1,7 +1,4 @@
-"""A few facts about how a project writes code, read from its settings files. Nothing is run.
-
-Only numbers and words from a fixed set are used: text in a project's file must not become an instruction.
-"""
+"""Facts on a project's style from its settings: numbers and fixed words alone, so that no text becomes an order."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a file's import statements bind: the local name, the original name, and the module.
-
-Statements are read by patterns, not by a language's full grammar: unknown forms bind nothing.
-"""
+"""What imports bind: local name, original name, module. Read by patterns; unknown forms bind nothing."""
 
 from __future__ import annotations
 
@@ -22,10 +19,7 @@ def bindings(statements: list[str], language: str, path: Path | None) -> tuple[B
 
 
 def closeness(binding: Binding, name: str, file: Path) -> int | None:
-    """How closely a binding matches `name` as defined in `file`: 0 by name, 1 by the module, 2 by its folder.
-
-    None if it does not match.
-    """
+    """How closely a binding matches `name` in `file`: 0 by name, 1 by the module, 2 by its folder, None if not."""
     places = _places(file)
     named = name in binding.names.values()
     if _ends(places, binding.parts, exact=binding.exact) and (named or not binding.names):

@@ -53,10 +53,7 @@ def add(
     replaces: Span | None = None,
     released: Callable[[str], bool] = lambda name: False,
 ) -> Fitted:
-    """The edit that adds a reply's code without removing anything; formatted as in `fit`.
-
-    Replaces the target if the code has all of its definitions, except the names that `released` permits to drop.
-    """
+    """The edit that adds code. It replaces the target only if nothing is lost that `released` does not permit."""
     snippet = Snippet(code.strip("\n"), language)
     if _is_kept(source, target, snippet, released):
         return fit(code, source=source, target=target, language=language, replaces=replaces)

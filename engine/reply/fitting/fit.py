@@ -20,10 +20,7 @@ _BOM = "\ufeff".encode()
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The edit: splices of the request's text that do not overlap. `code` is the new text of the target alone.
-
-    `problem` is one sentence if the code cannot be fitted; there are no splices then.
-    """
+    """Splices that do not overlap, and the target's new text; or else `problem` is the reason, in a sentence."""
 
     splices: tuple[Splice, ...] = ()
     code: str = ""

@@ -10,10 +10,7 @@ from stet_ls.validators.source import Source, Span, Splice
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import. `key` identifies the imported object and its local name, `bound` is that name ("": not known).
-
-    Imports of one `group` are written as one statement; `name` is the text of each in it.
-    """
+    """One import: `key` identifies it, `bound` is its local name; one `group` is one statement with each `name`."""
 
     key: tuple[str, ...]
     bound: str

@@ -18,10 +18,7 @@ _CLOSERS = re.compile(r"[\s})\];]*")
 
 
 def wrapped(code: str, wanted: ReplySpec) -> SearchResult:
-    """The unit with `code` as its body, if that can be the whole body and not just the changed lines.
-
-    It can if the present body is a stub, or if the code has at least as many lines and the same ending.
-    """
+    """The unit with `code` as its body, if that is a whole body: for a stub, or with as many lines and the same end."""
     refusal = NoCode(f'The reply contains only a part of "{last_name(wanted.symbol)}".')
     present = wanted.snippet(wanted.current)
     unit = _unit(present, wanted)

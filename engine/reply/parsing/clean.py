@@ -27,10 +27,7 @@ _SUSPECT = re.compile("[" + "".join(map(chr, _ALL)) + "]")
 
 
 def clean(code: str, language: str) -> str:
-    """The code with line feeds as line ends and without copied prefixes or characters that are not valid in code.
-
-    Idempotent. Strings and comments keep their characters unless the code parses only without them.
-    """
+    """The code with line feeds, without copied prefixes and, outside of strings, odd characters. Idempotent."""
     code = code.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     for strip in (_without_numbers, _strip_all(_PROMPT), _strip_all(_PLUS), _strip_all(_QUOTE)):
         code = strip(code, language)

@@ -21,10 +21,7 @@ TOO_LONG = "The reply is too long for the requested code."
 
 @dataclass(frozen=True, slots=True)
 class ReplySpec:
-    """The language, the (possibly qualified) name of the unit, or "", and its present text, or "".
-
-    `truncated`: the model was stopped before it finished.
-    """
+    """Language, name and present text of the wanted unit ("" for none); `truncated`: the model was stopped."""
 
     language: str
     symbol: str = ""

@@ -43,8 +43,9 @@ class LoopLanguage:
 
     `specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` the
     unit it added; `tests` the ids in a text of tests, after the file name; `asserts` a pattern of its assertions (""
-    for Python's, which are parsed); `ready` completes such a text for its path;
-    path of a document without a file: nothing is written there, or read. `rules` are for the writer of the tests.
+    for Python's, which are parsed); `ready` completes such a text for its path; `why_untestable` says why no test can
+    call the unit. `file` names the tests of a {stem}; `unsaved` is the assumed path of a document without a file,
+    never written or read. `rules` are for the writer of the tests.
 
     `without(code, tests)` is a text without some tests, if single tests can be removed. `facts` builds what the
     diagnosis of failures may use. `suite` is the owner of the tests for the runner, if the path does not decide it.
