@@ -98,7 +98,8 @@ async def propose(
             break
         with job.stage("judge"):
             result = await judge_reply(job, reply, read, judges, prompt.secrets)
-        best = _better(best, result)
+        # Any proposal beats none, an offerable one others, fewer failures win, then the earlier.
+        best = result if best is None or _rank(result) > _rank(best) else best
         problem = _complaint(result)
         if problem is None:
             break
@@ -118,7 +119,7 @@ async def judge_reply(
     """The judged content of a reply. No message about it quotes a value that was hidden from the model."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
-        problem = _told(draft.problem, reply)
+        problem = _with_cause(draft.problem, reply)
         return Unusable(hide_secrets(problem, secrets))
     if judges and not job.settings.checks.validation:
         if reply.is_thought:
@@ -168,20 +169,17 @@ def _no_repair(job: Job, repairs: int) -> str:
     return job.call_limit_reason()
 
 
-def _told(problem: str, reply: Completion) -> str:
+def _with_cause(problem: str, reply: Completion) -> str:
     """The problem of a reply, and the endpoint's part in it."""
     if reply.fault is not None and problem in _BROKEN_OFF:
         return f"The reply stopped {_BROKEN_OFF[problem]}: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
-    return problem + _beginning(reply.text) if problem == NO_CODE else problem
+    if problem != NO_CODE:
+        return problem
+    line = "".join(each for each in " ".join(reply.text.split()) if each.isprintable())  # it often says why
+    return problem + (f' It begins: "{line[:_QUOTED]}{"…" if len(line) > _QUOTED else ""}"' if line else "")
 
 
 _BROKEN_OFF = {NO_CODE: "before any code", STOPPED: "within the code"}
-
-
-def _beginning(text: str) -> str:
-    """The start of a reply without code: it often says why."""
-    line = "".join(each for each in " ".join(text.split()) if each.isprintable())
-    return f' It begins: "{line[:_QUOTED]}{"…" if len(line) > _QUOTED else ""}"' if line else ""
 
 
 def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
@@ -193,15 +191,6 @@ def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
         return None
     # A judge of another package may fail a candidate without a detail.
     return Reason.of(f"{refuted.label}: {refuted.detail}" if refuted.detail.strip() else "", by=refuted.label)
-
-
-def _better(
-    best: Proposal[Content] | Unusable | None, result: Proposal[Content] | Unusable
-) -> Proposal[Content] | Unusable:
-    """The better proposal: any beats none, an offerable one beats others, fewer failures win, then the earlier."""
-    if best is None or _rank(result) > _rank(best):
-        return result
-    return best
 
 
 def _rank(result: Proposal[Content] | Unusable) -> tuple[int, int, int]:

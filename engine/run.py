@@ -29,7 +29,7 @@ from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.storage.writable import told_as_off
+from stet_ls.engine.storage.writable import unwritable_warnings
 from stet_ls.engine.trace.record_store import RecordStore
 from stet_ls.engine.trace.recorder import FinishedJob, JobRecorder
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
@@ -59,7 +59,7 @@ class Engine:
         self._traces = RecordStore(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
         self._watchers: list[Callable[[FinishedJob], None]] = [self._traces.keep]
         self._paths = paths
-        self._told_off: set[str] = set()
+        self._reported_off: set[str] = set()
 
     def ask_by(self, asker: ServerAsker) -> None:
         """Sets the `asker` of the question whether a discovered model server may have the user's code."""
@@ -122,7 +122,7 @@ class Engine:
     async def off(self) -> tuple[str, ...]:
         """What is disabled because its folder cannot be written, one sentence per obstacle."""
         return tuple(
-            await asyncio.to_thread(lambda: tuple(told_as_off(self._folders(), self._paths.cache / "sandbox")))
+            await asyncio.to_thread(lambda: tuple(unwritable_warnings(self._folders(), self._paths.cache / "sandbox")))
         )
 
     def _folders(self) -> Mapping[str, Path]:
@@ -137,17 +137,14 @@ class Engine:
 
     async def _with_off(self, answer: Answer) -> Answer:
         """The answer with warnings of what is disabled by now, each once: later jobs do without it as well."""
-        new = tuple(sentence for sentence in await self.off() if sentence not in self._told_off)
-        self._told_off.update(new)
+        new = tuple(sentence for sentence in await self.off() if sentence not in self._reported_off)
+        self._reported_off.update(new)
         for sentence in new:
             log.warning("%s", sentence)
         return replace(answer, warnings=(*answer.warnings, *new)) if new else answer
 
     async def _with_memory(self, job: Job, action: Action) -> Answer:
-        """Runs the action with remembered solutions in its prompt, and adds to the answer which they were.
-
-        A solution that matches exactly, and whose tests still pass, is the answer itself.
-        """
+        """Runs the action with remembered solutions; one that fits exactly and passes its tests is the answer."""
         recall = await self.memory.recall(job.request)
         known = recall.known
         if recall.missed:

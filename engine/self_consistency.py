@@ -42,7 +42,9 @@ async def most_consistent(
     max_tokens: int,
 ) -> Proposal[Content]:
     """The proposal whose behavior most samples share, with that as evidence; `first` if more samples do not help."""
-    if not _worth_it(job, first):
+    refuted = first.refuted_by is not None or not first.offerable
+    wanted = job.profile.samples > 1 and job.settings.checks.validation and job.may_ask_again()
+    if not wanted or refuted or proven(job, first):
         return first
     drawn = [first]
     found: Agreement | NotRunnable = await agreement([await _case(job, first)])
@@ -74,12 +76,6 @@ def proven(job: Job, proposal: Proposal[Content]) -> bool:
         item.check in PROVING and (item.check is not Check.DOCTEST or (thrifty and item.count >= _MANY_EXAMPLES))
         for item in passed
     )
-
-
-def _worth_it(job: Job, first: Proposal[Content]) -> bool:
-    refuted = first.refuted_by is not None or not first.offerable
-    wanted = job.profile.samples > 1 and job.settings.checks.validation and job.may_ask_again()
-    return wanted and not refuted and not proven(job, first)
 
 
 async def _case(job: Job, proposal: Proposal[Content]) -> Case:

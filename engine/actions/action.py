@@ -51,10 +51,7 @@ class JobPrompt:
 
 
 def build_job_prompt(job: Job, action: Action) -> JobPrompt:
-    """Finds target and instruction and builds the first prompt. Parses and reads files: not for the event loop.
-
-    Raises UsageError if the action has nothing to go by, or no target that fits the model.
-    """
+    """The first prompt of a job. Reads files: not for an event loop. Raises UsageError if there is nothing to ask."""
     task = action.task if action.make_task is None else action.make_task(job)
     request = job.request
     if task is None:

@@ -38,7 +38,9 @@ def code_facts(
         parameters=_arity(subject) if subject is not None else None,
         asked=frozenset(_names(module.tree)) if module is not None else frozenset({unit.partition(".")[0]}),
         modules=frozenset(modules),
-        installed=_installed(environment),
+        installed=environment.modules | environment.interpreter.modules | environment.interpreter.standard
+        if environment is not None
+        else frozenset(sys.stdlib_module_names),
         types=_types(subject) if subject is not None else {},
         texts=dict(texts or {}),
     )
@@ -80,9 +82,3 @@ def _names(tree: ast.Module) -> set[str]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names |= {target.id for target in targets if isinstance(target, ast.Name)}
     return names
-
-
-def _installed(environment: Environment | None) -> frozenset[str]:
-    if environment is None:
-        return frozenset(sys.stdlib_module_names)
-    return environment.modules | environment.interpreter.modules | environment.interpreter.standard

@@ -183,7 +183,10 @@ class Job:
         finally:
             self._call = None
             self.purse.settle(self.trace_id, self.spent())
-            self._count_waiting(stage.name, self.deadline.waited - waited)
+            if waited := self.deadline.waited - waited:
+                stages = self.usage.stages
+                stages[stage.name] = max(stages.get(stage.name, 0.0) - waited, 0.0)
+                stages[QUEUED] = stages.get(QUEUED, 0.0) + waited
         return completion
 
     def _hear(self, event: Event) -> None:
@@ -201,12 +204,6 @@ class Job:
                 self.deadline.waited += time.monotonic() - self._queued_at
             self._queued_at = time.monotonic() if event.name == QUEUED else None
         self.on_event(event)
-
-    def _count_waiting(self, stage: str, seconds: float) -> None:
-        if seconds:
-            stages = self.usage.stages
-            stages[stage] = max(stages.get(stage, 0.0) - seconds, 0.0)
-            stages[QUEUED] = stages.get(QUEUED, 0.0) + seconds
 
     def may_ask_again(self) -> bool:
         """True if another call fits the budget's count and the remaining time at the model's measured speed."""

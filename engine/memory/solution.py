@@ -193,10 +193,7 @@ def ground(outcome: str, edit: str = "") -> str:
 
 
 def check(solution: Solution) -> Solution:
-    """The solution, if it may be stored. Raises StoreError (refused) if it is too long or has an apparent secret.
-
-    A row with a secret is rejected as a whole: with the secret cut out, it would teach incomplete code.
-    """
+    """The solution; StoreError (refused) if it is too long or holds a secret: without it the code is not whole."""
     if len(solution.code) > MOST_CODE or len(solution.instruction) > MOST_WORDS or len(solution.tests) > MOST_CODE:
         raise StoreError(
             f"Not remembered, too long: at most {MOST_WORDS} characters of instruction and {MOST_CODE} of code.",

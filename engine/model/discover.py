@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stet_ls.engine.model.endpoint.connection import Connection, ListedModel
+from stet_ls.engine.model.endpoint.connection import Connection
 from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.profiles.profiles import is_chat_model
 from stet_ls.engine.settings.table_schemas import Provider
@@ -50,8 +50,7 @@ async def _listed(name: str, port: int) -> Provider | None:
     finally:
         await connection.close()
     chat = None if isinstance(models, EndpointFailure) else next((m for m in models if is_chat_model(m.name)), None)
-    return None if chat is None else provider.model_copy(update={"model": chat.name, "context": _context(name, chat)})
-
-
-def _context(name: str, model: ListedModel) -> int:
-    return model.context or (_OLLAMA_CONTEXT if name == "ollama" else 0)
+    if chat is None:
+        return None
+    context = chat.context or (_OLLAMA_CONTEXT if name == "ollama" else 0)
+    return provider.model_copy(update={"model": chat.name, "context": context})

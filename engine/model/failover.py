@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -78,9 +78,12 @@ async def ask(
                 requests += result.requests
                 if isinstance(result, Completion):
                     client.breaker.end(admission, None if result.fault is None else EndpointFailure(result.fault))
-                    told = [f"{setback.words}. Used {client.label} instead." for setback in setbacks]
-                    told += _overtaken(clients, following, client)
-                    return replace(result, requests=requests, warnings=(*told, *result.warnings))
+                    warnings = [f"{setback.words}. Used {client.label} instead." for setback in setbacks]
+                    skipped = [each.label for each in clients[: clients.index(client)] if each in following]
+                    warnings += [
+                        f"{each} did not respond a minute ago; using {client.label} first." for each in skipped
+                    ]
+                    return replace(result, requests=requests, warnings=(*warnings, *result.warnings))
                 client.breaker.end(admission, result.failure)
                 setbacks.append(_Setback(client, result.failure, sentence(result.failure, client.label)))
                 if result.failure.fault is Fault.DEADLINE:
@@ -110,15 +113,6 @@ async def _second_look(client: EndpointClient, clients: Sequence[EndpointClient]
     return client.breaker.admit()
 
 
-def _overtaken(
-    clients: Sequence[EndpointClient], following: Sequence[EndpointClient], client: EndpointClient
-) -> Iterator[str]:
-    """Messages on the endpoints before `client` that were skipped."""
-    for other in clients[: clients.index(client)]:
-        if other in following:
-            yield f"{other.label} did not respond a minute ago; using {client.label} first."
-
-
 def _resting(client: EndpointClient) -> _Setback:
     breaker = client.breaker
     failure = breaker.last or EndpointFailure(Fault.SERVER)
@@ -132,13 +126,13 @@ def _resting(client: EndpointClient) -> _Setback:
 
 def _error(setbacks: Sequence[_Setback]) -> ModelError | PolicyError:
     """The message if no endpoint replied."""
-    told = ". ".join(setback.words for setback in setbacks) + "."
+    message = ". ".join(setback.words for setback in setbacks) + "."
     if all(setback.failure.fault is Fault.UNREACHABLE for setback in setbacks):
-        return NoModelError(told)
+        return NoModelError(message)
     if all(setback.failure.fault is Fault.REFUSED for setback in setbacks):
-        return PolicyError(told)
+        return PolicyError(message)
     last = setbacks[-1]
     failure = last.failure
     return EndpointError(
-        told, fault=failure.fault, endpoint=last.client.name, status=failure.status, retry_after=failure.retry_after
+        message, fault=failure.fault, endpoint=last.client.name, status=failure.status, retry_after=failure.retry_after
     )

@@ -16,7 +16,7 @@ from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.discover import discover
 from stet_ls.engine.model.endpoint.cost import cost_of
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, shown_address
-from stet_ls.engine.model.endpoint.endpoint_stats import EndpointStats
+from stet_ls.engine.model.endpoint.endpoint_stats import KEEP_SECONDS, EndpointStats
 from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.endpoint.request_quirks import EMBEDDED, RequestQuirks
 from stet_ls.engine.model.health import health_of
@@ -108,7 +108,7 @@ class ModelPool:
         self._served = next(client for client in clients if client.name == completion.endpoint)
         if self._settings.log.prompts:
             _log.info("reply of %s: %r", self._served.label, completion.text)
-        await self._served.experience.keep_now_and_then()
+        await self._served.experience.keep(pause=KEEP_SECONDS)
         return completion
 
     async def profile(self) -> Profile:
@@ -124,8 +124,8 @@ class ModelPool:
         clients = self._configured or await self._eligible()
         asleep = await asyncio.to_thread(self._embedded_profile)
         health = await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
-        said = [] if self._configured else await self._said()
-        unasked = {server.base_url for server, consent in said if consent is Consent.UNASKED}
+        answers = [] if self._configured else await self._with_consent()
+        unasked = {server.base_url for server, consent in answers if consent is Consent.UNASKED}
         rows = [{**row, "asked_first": row["base_url"] in unasked} for row in health["endpoints"]]
         return {**health, "endpoints": rows}
 
@@ -162,7 +162,7 @@ class ModelPool:
         """Asks the user about a discovered server, once. Waits for the answer without a limit."""
         if self._configured or self.asker is None:
             return
-        for server, consent in await self._said():
+        for server, consent in await self._with_consent():
             if consent is Consent.ALLOWED:
                 return
             if consent is not Consent.UNASKED:
@@ -181,7 +181,7 @@ class ModelPool:
         except StetError as error:  # the answer holds for this process
             _log.warning("%s", error)
 
-    async def _said(self) -> list[tuple[FoundServer, Consent]]:
+    async def _with_consent(self) -> list[tuple[FoundServer, Consent]]:
         """The discovered servers, in order, with the user's current answer about each."""
 
         def look(clients: tuple[EndpointClient, ...]) -> list[tuple[FoundServer, Consent]]:
@@ -192,28 +192,28 @@ class ModelPool:
 
     async def _allowed(self) -> tuple[EndpointClient, ...]:
         """The servers that may have the user's code. Raises PolicyError if the user has not answered yet."""
-        said = await self._said()
-        allowed = self._among(said, Consent.ALLOWED)
-        waiting = next((server for server, consent in said if consent is Consent.UNASKED), None)
+        answers = await self._with_consent()
+        allowed = self._among(answers, Consent.ALLOWED)
+        waiting = next((server for server, consent in answers if consent is Consent.UNASKED), None)
         if not allowed and waiting is not None:
             raise PolicyError(
                 f"The model server {waiting.name} at {waiting.base_url} needs your permission to get code. Run `stet "
                 f"model allow {waiting.base_url}` to use it, or `stet model deny {waiting.base_url}` to use the "
                 "embedded model, or set STET_BASE_URL to an endpoint."
             )
-        self._kept_out = tuple(f"{server.name} at {server.base_url}" for server, _ in said)
+        self._kept_out = tuple(f"{server.name} at {server.base_url}" for server, _ in answers)
         self._uses_found = bool(allowed)
         return allowed
 
     async def _eligible(self) -> tuple[EndpointClient, ...]:
         """The servers that may serve: the allowed ones, and those that the user would be asked about."""
-        said = await self._said()
-        eligible = self._among(said, Consent.ALLOWED) or self._among(said, Consent.UNASKED)
+        answers = await self._with_consent()
+        eligible = self._among(answers, Consent.ALLOWED) or self._among(answers, Consent.UNASKED)
         self._uses_found = bool(eligible)
         return eligible
 
-    def _among(self, said: Sequence[tuple[FoundServer, Consent]], wanted: Consent) -> tuple[EndpointClient, ...]:
-        addresses = {server.base_url for server, consent in said if consent is wanted}
+    def _among(self, answers: Sequence[tuple[FoundServer, Consent]], wanted: Consent) -> tuple[EndpointClient, ...]:
+        addresses = {server.base_url for server, consent in answers if consent is wanted}
         return tuple(client for client in self._found if client.provider.base_url in addresses)
 
     async def _local(self) -> tuple[EndpointClient, ...]:

@@ -41,20 +41,20 @@ class RequestQueue:
         """True if it had to wait."""
         place = asyncio.Event()
         self._waiting.append(place)
-        told = 0
+        reported = 0
         try:
             while self._waiting[0] is not place or self._working >= self._at_once:
                 ahead = self._waiting.index(place) + self._working
-                if ahead != told:
+                if ahead != reported:
                     on_event(Stage(QUEUED, f"{ahead} ahead"))
-                    told = ahead
+                    reported = ahead
                 place.clear()
                 await place.wait()
             self._working += 1
         finally:
             self._waiting.remove(place)
             self._wake()
-        return told > 0
+        return reported > 0
 
     def _wake(self) -> None:
         """Wakes all waiters: the first may go, the others report their new position."""

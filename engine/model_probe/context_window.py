@@ -14,7 +14,6 @@ from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 from stet_ls.engine.model_probe.tasks import SECRET_WORD, long_prompt
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.settings.table_schemas import Provider
 
 _SECONDS = 5.0
 _MOST_TOKENS = 9_000
@@ -40,11 +39,6 @@ async def listed(client: EndpointClient) -> ListedModel:
         if isinstance(body, Mapping) and (size := next(read(body, model.name), 0)):
             return ListedModel(row.name, size, row.max_output)
     return row
-
-
-def is_paid(provider: Provider) -> bool:
-    """True if a long prompt would cost money, or might: elsewhere than on this machine."""
-    return not is_loopback(provider.base_url) or bool(provider.price_in)
 
 
 def long_messages(context: int, profile: Profile) -> tuple[tuple[Message, ...], int]:

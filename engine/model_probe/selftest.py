@@ -15,6 +15,7 @@ from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import EndpointError, Fault
 from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.endpoint.connection import is_loopback
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, Refusal, TimeBudget
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, sentence
 from stet_ls.engine.model.profiles.profile_store import ProbeScores, Share
@@ -154,7 +155,9 @@ class _SelfTest:
     async def _long_prompt(self) -> None:
         """Whether the context is as large as reported; not if tokens cost money."""
         profile = await self._client.profile()
-        if isinstance(profile, EndpointFailure) or context_window.is_paid(self._client.provider):
+        provider = self._client.provider
+        is_paid = not is_loopback(provider.base_url) or bool(provider.price_in)
+        if isinstance(profile, EndpointFailure) or is_paid:
             return
         messages, estimated = context_window.long_messages(self.probe.context or profile.context, profile)
         expected = profile.seconds_for(round(estimated * profile.token_factor), 20)

@@ -30,15 +30,15 @@ class Layout:
 
     def user(self, pieces: Sequence[ContextItem]) -> str:
         """The user message with the given pieces of context; neighbors under one title share a block."""
-        blocks = [self._section(title, list(group)) for title, group in groupby(pieces, key=lambda piece: piece.title)]
+        blocks = []
+        for title, group in groupby(pieces, key=lambda piece: piece.title):
+            block = list(group)
+            text = "\n\n".join(piece.text for piece in block)
+            blocks.append(f"{title}\n{self._block(text) if block[0].code else text}")
         target = self._block(self.target) if self.target.strip() else ""
         blocks.append("\n".join(filter(None, (self.heading, target))))
         parts = [self.notes, data("\n\n".join(blocks), self.ident), self.order, self.form]
         return "\n\n".join(filter(None, parts))
-
-    def _section(self, title: str, pieces: Sequence[ContextItem]) -> str:
-        text = "\n\n".join(piece.text for piece in pieces)
-        return f"{title}\n{self._block(text) if pieces[0].code else text}"
 
     def _block(self, text: str) -> str:
         return f"{self.fence}{self.tag}\n{text}\n{self.fence}"

@@ -112,12 +112,9 @@ def _walk(
             yield Key(prefix + name, field.get("description", ""), field.get("default"), expected(field), set_by, field)
 
 
-def _keys() -> Mapping[str, Key]:
-    schema = Settings.model_json_schema()
-    return {key.name: key for key in _walk(schema, schema["$defs"])}
+_SCHEMA = Settings.model_json_schema()
 
-
-KEYS: Mapping[str, Key] = _keys()
+KEYS: Mapping[str, Key] = {key.name: key for key in _walk(_SCHEMA, _SCHEMA["$defs"])}
 """Every setting by its dotted name. The TABLES are among them."""
 
 PROVIDER_KEYS: Mapping[str, Key] = {

@@ -65,7 +65,7 @@ def obstacle(folder: Path) -> Obstacle | None:
     return None
 
 
-def told_as_off(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
+def unwritable_warnings(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
     """One sentence for each obstacle: the parts that it turns off, and the way out. Writes to the disk.
 
     `parts` are the folders of enabled parts, each by its name in a sentence; `runs` is where code runs.

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from stet_ls import __version__
-from stet_ls.engine.api.answer import Answer, Edit
+from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Event, JudgeFinished, Notice, Requested, Stage
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request
@@ -195,17 +195,15 @@ def _happened(at: float, event: Event, hider: Scrubber) -> form.Happened:
 
 def hidden_answer(answer: Answer, hider: Scrubber) -> dict[str, Any]:
     """The answer as JSON without secrets, spans as in the record's text, with the parts of its summary."""
-    edits = tuple(_moved(edit, hider) for edit in answer.edits)
-    data = {**replace(answer, edits=edits).to_json(), "summary": asdict(answer.summary)}
+    edits = []
+    for edit in answer.edits:
+        text, (span,) = hider.document(edit.base.text, edit.span)
+        edits.append(replace(edit, base=type(edit.base)(text), span=span))
+    data = {**replace(answer, edits=tuple(edits)).to_json(), "summary": asdict(answer.summary)}
     for place in (*data["edits"], *data["new_files"]):
         place["path"] = None if place["path"] is None else hider.path(place["path"])
     hidden: dict[str, Any] = hider.anything(data)
     return hidden
-
-
-def _moved(edit: Edit, hider: Scrubber) -> Edit:
-    text, (span,) = hider.document(edit.base.text, edit.span)
-    return replace(edit, base=type(edit.base)(text), span=span)
 
 
 def recorded_error(error: Exception, hider: Scrubber) -> form.RecordedError:

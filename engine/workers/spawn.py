@@ -86,17 +86,13 @@ def _first_line(process: subprocess.Popen[bytes]) -> str:
 def _opened(log: Path) -> BinaryIO:
     """The log, or an unnamed file if it cannot be written: its last line says why a child does not start."""
     try:
-        _make_room(log)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        if log.exists() and log.stat().st_size > _LOG_LIMIT:
+            log.replace(log.with_name(f"{log.name}.1"))
         descriptor = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError:
         return cast(BinaryIO, tempfile.TemporaryFile())
     return os.fdopen(descriptor, "r+b", buffering=0)
-
-
-def _make_room(log: Path) -> None:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    if log.exists() and log.stat().st_size > _LOG_LIMIT:
-        log.replace(log.with_name(f"{log.name}.1"))
 
 
 def _last_line(log: BinaryIO, beginning: int) -> str:

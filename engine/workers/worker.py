@@ -111,7 +111,9 @@ class Worker:
 
     async def _start(self, state: Path | None = None) -> Lease:
         """Starts a child and records its handshake in `state`. If cancelled at any point, no child is left."""
-        self._check_pause()
+        pause = self._not_before - asyncio.get_running_loop().time()
+        if pause > 0:
+            raise WorkerError(f"{self._last_error} Retrying in {pause:.0f} s.")
         kind = self._kind
         try:
             child = await spawn(kind.name, kind.module, kind.arguments, log=self._log_file, deadline=kind.deadline)
@@ -138,11 +140,6 @@ class Worker:
         self._failures += 1
         self._last_error = error
         self._not_before = asyncio.get_running_loop().time() + _BACKOFF[min(self._failures, len(_BACKOFF) - 1)]
-
-    def _check_pause(self) -> None:
-        pause = self._not_before - asyncio.get_running_loop().time()
-        if pause > 0:
-            raise WorkerError(f"{self._last_error} Retrying in {pause:.0f} s.")
 
 
 def _publish(state: Path, handshake: Handshake) -> None:

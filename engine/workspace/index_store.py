@@ -129,10 +129,7 @@ class IndexStore:
         return Stamp(*row) if row else None
 
     def put(self, files: Iterable[tuple[str, str, Stamp, Sequence[SymbolEntry] | None]]) -> None:
-        """Replaces the rows of files (path, language, stamp, entries), all or none.
-
-        With None as entries the existing ones are kept: the file was touched, and its content is the same.
-        """
+        """Replaces rows of files (path, language, stamp, entries), all or none; entries are kept if None."""
         with self._open() as db, db:
             for path, language, stamp, entries in files:
                 (number,) = db.execute(

@@ -40,10 +40,7 @@ def homes(request: Request) -> tuple[Path, ...]:
 
 
 def shown_text(request: Request, path: Path, ignored: IgnoredFiles, *, most: int) -> str | None:
-    """The text of a file for a prompt; an unsaved text as in the editor.
-
-    None if it is hidden, missing, not a regular file, larger than `most` bytes, or outside of the workspace.
-    """
+    """The text of a visible file, unsaved as in the editor; None if it is hidden, unreadable or over `most` bytes."""
     if not may_show(request, path, ignored):
         return None
     for buffer in request.workspace.buffers:

@@ -95,10 +95,7 @@ def checked(action: object) -> CustomAction:
 
 
 def prepared(action: CustomAction, job: Job) -> TaskSpec:
-    """The task for a job, whose request is narrowed to what the action works on. Parses: not for an event loop.
-
-    Raises UsageError where the action does not fit the language or the place.
-    """
+    """The task for a job, narrowed to what the action works on. Parses. UsageError: wrong language or place."""
     job.request = _fitting(action, job.request)
     target = resolve_target(job.request)
     instruction = find_instruction(job.request, target)

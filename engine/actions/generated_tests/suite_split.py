@@ -77,10 +77,7 @@ def distinct(text: str) -> str:
 
 
 def owner_at(text: str, line: int) -> frozenset[str] | None:
-    """The tests that are lost if this line (from 1) fails on import; None if the line belongs to no test.
-
-    The line of an import or a helper belongs to all tests that use what it defines.
-    """
+    """The tests lost if this line (from 1) fails on import: its own, or all that use its names; None if none."""
     tests = tests_in(text)
     own = [test.id for test in tests if test.first <= line <= test.last]
     if own:

@@ -67,10 +67,7 @@ class SyncedIndex:
 
     @classmethod
     async def open(cls, root: Path, embedder: Embedder | None) -> SyncedIndex:
-        """The index in a folder, which is created. Damage is repaired; a folder that is not writable is only read.
-
-        Raises StoreError if it was written by a newer version, or cannot be read at all.
-        """
+        """The index in a folder, created and repaired if necessary, only read if not writable. Raises StoreError."""
         shelf = cls(root, embedder)
         try:
             with translated(root):

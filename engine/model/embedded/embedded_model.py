@@ -52,13 +52,13 @@ class Embedded:
             self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
         starting = False
 
-        def tell() -> None:
+        def on_start() -> None:
             nonlocal starting
             starting = True
             on_event(Notice("Starting the embedded model."))
 
         try:
-            lease = await self._worker.lease(tell)
+            lease = await self._worker.lease(on_start)
         except WorkerError as error:
             raise NoModelError(f"The embedded model cannot run: {error}") from error
         if starting:
@@ -97,8 +97,10 @@ class Embedded:
         path = None if name is None else installed(self._paths, name)
         if name is None or path is None or is_verified(self._paths, name, path):
             return None
-        said = f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. Run `stet model pull {name}` to replace it."
-        return WeightsError(said)
+        message = (
+            f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. Run `stet model pull {name}` to replace it."
+        )
+        return WeightsError(message)
 
     def _kind(self) -> ChildSpec:
         name = chosen(self._settings.model.embedded, self._paths)

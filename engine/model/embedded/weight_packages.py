@@ -84,9 +84,9 @@ def _download(argv: Sequence[str], folder: Path) -> Iterator[bytes]:
     """Runs the tool; yields regularly, so that the caller can report progress or cancel."""
     environment = {**os.environ, "TMPDIR": str(folder), "PIP_REQUIRE_VIRTUALENV": "0"}
     with (
-        tempfile.TemporaryFile() as told,
+        tempfile.TemporaryFile() as output,
         subprocess.Popen(
-            argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=told
+            argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output
         ) as process,
     ):
         try:
@@ -97,8 +97,8 @@ def _download(argv: Sequence[str], folder: Path) -> Iterator[bytes]:
         finally:
             process.kill()  # no effect if it has ended
         if process.returncode != 0:
-            told.seek(0)
-            lines = [line.strip() for line in told.read().decode(errors="replace").splitlines() if line.strip()]
+            output.seek(0)
+            lines = [line.strip() for line in output.read().decode(errors="replace").splitlines() if line.strip()]
             raise SourceError(f"{argv[-1]}: {lines[-1] if lines else f'exit status {process.returncode}'}")
 
 

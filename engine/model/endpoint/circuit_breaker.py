@@ -92,7 +92,8 @@ class Breaker:
             self._silent_at = None
         elif failure.fault in _SILENT:
             self._silent_at = self._clock()
-        if failure is None or _is_blameless(failure):
+        # One that spent all tokens on reasoning is not at fault either.
+        if failure is None or failure.fault in _BLAMELESS or (failure.fault is Fault.EMPTY and failure.begun):
             if failure is None or admission == "trial":
                 self.failures, self._open_until = 0, None
             return
@@ -113,8 +114,3 @@ class Breaker:
         """Ends the pause of an open breaker: there is a sign of life."""
         if self._open_until is not None:
             self._open_until = self._clock()
-
-
-def _is_blameless(failure: EndpointFailure) -> bool:
-    """True if the endpoint is not at fault. One that spent all tokens on reasoning is not."""
-    return failure.fault in _BLAMELESS or (failure.fault is Fault.EMPTY and failure.begun)

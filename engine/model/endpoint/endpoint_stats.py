@@ -12,7 +12,7 @@ from stet_ls.engine.model.profiles.profiles import Profile, measured
 from stet_ls.engine.model.profiles.speed import Speed
 from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 
-_KEEP_SECONDS = 60.0
+KEEP_SECONDS = 60.0
 """Between two writes of what was learned; the rest is written when the endpoint is closed."""
 
 
@@ -74,10 +74,6 @@ class EndpointStats:
         if self._changed and self._model is not None and time.monotonic() - self._kept_at >= pause:
             self._changed, self._kept_at = False, time.monotonic()
             await asyncio.to_thread(self._store.save, self._record())
-
-    async def keep_now_and_then(self) -> None:
-        """Writes new data, once a minute."""
-        await self.keep(pause=_KEEP_SECONDS)
 
     async def _open(self, model: str) -> None:
         await self.keep()

@@ -43,14 +43,15 @@ _RULES: tuple[tuple[range | tuple[int, ...], str, Fault], ...] = (
 
 def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> EndpointFailure:
     """The failure in an error response. `body` is its JSON or text; some servers send errors with status 200."""
-    error = _error_of(body)
+    # OpenAI nests it, Ollama gives a mere string, FastAPI calls it `detail`.
+    error = body.get("error") or body.get("detail") or body if isinstance(body, Mapping) else body
     detail = _sentence(error)
     code = str(error.get("code") or error.get("type") or "") if isinstance(error, Mapping) else ""
     if status == 200 and code.isdigit() and 400 <= int(code) < 600:
         status = int(code)  # routers put the status of the model's server here
-    told = f"{code} {detail}".lower()
+    words = f"{code} {detail}".lower()
     fault = next(
-        (fault for statuses, pattern, fault in _RULES if status in statuses and re.search(pattern, told)), Fault.SERVER
+        (fault for statuses, pattern, fault in _RULES if status in statuses and re.search(pattern, words)), Fault.SERVER
     )
     if 300 <= status < 400:
         detail = "it redirects to another address, which Stet does not follow"
@@ -60,7 +61,7 @@ def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> 
         status,
         retry_after(headers),
         param=str(error.get("param") or "") if isinstance(error, Mapping) else "",
-        loading=status == 503 and "loading" in told,
+        loading=status == 503 and "loading" in words,
     )
 
 
@@ -124,13 +125,6 @@ _CAUSES: tuple[tuple[type[Exception], str], ...] = (
     (ssl.SSLError, "it does not use TLS"),
 )
 """The system's error message, below three layers of wrapping."""
-
-
-def _error_of(body: object) -> object:
-    """The error inside a body: OpenAI nests it, Ollama gives a mere string, FastAPI calls it `detail`."""
-    if isinstance(body, Mapping):
-        return body.get("error") or body.get("detail") or body
-    return body
 
 
 def _sentence(error: object) -> str:

@@ -71,8 +71,11 @@ def reason(failure: EndpointFailure, endpoint: str) -> str:
     """The failure without the way out, if no action is needed yet."""
     did, _ = _SENTENCES[failure.fault]
     status = f" ({failure.status})" if failure.status not in (None, 200) else ""
-    detail = f": {_shorten(failure.detail).rstrip('.')}" if failure.detail else ""
-    return f"{endpoint} {did}{status}{detail}"
+    # Shortened here, after secrets were removed: half of one might remain otherwise.
+    detail = failure.detail
+    if len(detail) > _LONGEST_SHOWN:
+        detail = detail[: _LONGEST_SHOWN - 1] + "…"
+    return f"{endpoint} {did}{status}" + (f": {detail.rstrip('.')}" if detail else "")
 
 
 def with_setting(failure: EndpointFailure, provider: Provider, deadline: float) -> EndpointFailure:
@@ -101,8 +104,3 @@ def hidden(text: str, secrets: Sequence[str]) -> str:
         elif len(secret) >= _SECRET_AS_A_WORD:
             text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "[key]", text)
     return text
-
-
-def _shorten(line: str) -> str:
-    """For display; only after secrets were removed, or half of one might remain."""
-    return line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + "…"

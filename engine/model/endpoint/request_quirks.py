@@ -60,18 +60,18 @@ class RequestQuirks:
 
     def after(self, failure: EndpointFailure, sampling: Sampling) -> RequestQuirks | None:
         """The quirks that may satisfy an endpoint which refused a request, or None if nothing can be changed."""
-        told = failure.detail
+        detail = failure.detail
         named = {
             name
             for name, pattern in _OPTIONAL.items()
-            if name not in self.refused and (failure.param.split(".")[0] == name or re.search(pattern, told))
+            if name not in self.refused and (failure.param.split(".")[0] == name or re.search(pattern, detail))
         }
-        if "max_completion_tokens" in told:
+        if "max_completion_tokens" in detail:
             # Only reasoning models require this name, and they accept only their own temperature: both change at once,
             # because there is only one more request.
             return replace(self, refused=self.refused | named | {"max_tokens", "temperature"})
         if "max_tokens" in named:
-            smaller = [number for number in map(int, re.findall(r"\d+", told)) if number < sampling.max_tokens]
+            smaller = [number for number in map(int, re.findall(r"\d+", detail)) if number < sampling.max_tokens]
             return replace(self, most_tokens=max(smaller)) if smaller and max(smaller) >= _LEAST_REPLY else None
         return replace(self, refused=self.refused | named) if named else None
 

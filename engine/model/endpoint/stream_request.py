@@ -57,7 +57,7 @@ class StreamRequest:
     streamed: bool = True
     head: bytes = b""
     _ended: bool = False
-    _told_at: float = 0.0
+    _reported_at: float = 0.0
     _thinking: bool = False
 
     async def run(self, sdk: AsyncOpenAI) -> None:
@@ -68,7 +68,8 @@ class StreamRequest:
                 async with sdk.chat.completions.with_streaming_response.create(**self.body) as response:
                     self.failure = await self._read(response, watch)
         except TimeoutError:
-            self.failure = self._lateness(out_of_time=loop.time() >= self.deadline_at)
+            late = Fault.NO_FIRST_TOKEN if reading.first_at is None else Fault.STALLED
+            self.failure = EndpointFailure(Fault.DEADLINE if loop.time() >= self.deadline_at else late)
         except reply_errors() as error:
             self.failure = failure_of_exception(error)
         if reading.reason is not None or self._ended:
@@ -119,8 +120,8 @@ class StreamRequest:
         elif brought:
             watch.reschedule(min(self.deadline_at, now + self.between_tokens))
         thinking = not reading.texts
-        if brought and (now - self._told_at >= _PROGRESS_SECONDS or thinking != self._thinking):
-            self._told_at, self._thinking = now, thinking
+        if brought and (now - self._reported_at >= _PROGRESS_SECONDS or thinking != self._thinking):
+            self._reported_at, self._thinking = now, thinking
             self.on_event(Progress(reading.tokens, thinking))
         return None
 
@@ -146,11 +147,6 @@ class StreamRequest:
 
     def _first_due(self, now: float) -> float:
         return min(self.deadline_at, self.begin_by, now + self.silence)
-
-    def _lateness(self, *, out_of_time: bool) -> EndpointFailure:
-        if out_of_time:
-            return EndpointFailure(Fault.DEADLINE)
-        return EndpointFailure(Fault.NO_FIRST_TOKEN if self.reading.first_at is None else Fault.STALLED)
 
 
 def reply_errors() -> tuple[type[Exception], ...]:

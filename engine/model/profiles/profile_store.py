@@ -102,7 +102,7 @@ class ProfileStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             with hold(self._folder / ".lock"):
                 present, problem = _read(path)
-                if _is_newer(problem):
+                if problem.endswith(_NEWER):
                     return
                 if present is not None and _age(present.probe) > _age(record.probe):
                     record = replace(record, probe=present.probe)
@@ -123,10 +123,6 @@ class ProfileStore:
 
 
 _NEWER = "was written by a newer version of Stet, so it is not changed"
-
-
-def _is_newer(problem: str) -> bool:
-    return problem.endswith(_NEWER)
 
 
 def _age(probe: ProbeScores | None) -> str:

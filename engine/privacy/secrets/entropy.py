@@ -64,10 +64,7 @@ def is_drawn(value: str) -> bool:
 
 
 def looks_random(value: str, *, least: float = 3.0) -> bool:
-    """True for letters and digits distributed as only in keys and hashes.
-
-    `least` is the minimum entropy in bits per character for long values; short ones need less.
-    """
+    """True for letters and digits as in keys and hashes; `least`: bits per character of long values."""
     if not (any(char.isdigit() for char in value) and any(char.isalpha() for char in value)):
         return False
     counts = Counter(value)

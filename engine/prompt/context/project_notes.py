@@ -27,10 +27,7 @@ _WANTED = re.compile(
 
 
 def notes(request: Request, ignored: IgnoredFiles) -> str:
-    """The matching sections of the nearest AGENTS.md, headings included, at most `MOST` bytes; "" if none does.
-
-    The same for all requests of a language in a folder. Reads files: not for an event loop.
-    """
+    """The matching sections of the nearest AGENTS.md, at most `MOST` bytes, "" if none does. Reads files."""
     text = next((text for _, text in read_upwards(request, (FILE,), ignored)), "")
     kept = "\n".join(_matching(text, request.language))
     if len(kept.encode("utf-8", "replace")) <= MOST:

@@ -227,15 +227,10 @@ def _fitted(
     splices += merge(
         statements, snippet.text, source=source, language=language, before=first, end=line_end_at(source, target.span)
     )
-    return Fitted(tuple(sorted(_joined(splices), key=lambda splice: splice.span)), "\n\n".join(codes))
-
-
-def _joined(splices: list[Splice]) -> Iterator[Splice]:
-    """The splices, with insertions at the same offset combined: splices must not share an offset."""
-    texts: dict[Span, str] = {}
+    texts: dict[Span, str] = {}  # insertions at one offset are combined: splices must not share an offset
     for splice in splices:
         texts[splice.span] = texts.get(splice.span, "") + splice.text
-    return (Splice(span, text) for span, text in texts.items())
+    return Fitted(tuple(Splice(span, texts[span]) for span in sorted(texts)), "\n\n".join(codes))
 
 
 def _settled(source: Source, target: Target, rest: Snippet) -> Target:

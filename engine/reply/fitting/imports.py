@@ -19,10 +19,7 @@ _PROLOGUE = re.compile(
 def merge(
     statements: tuple[str, ...], used_in: str, *, source: Source, language: str, before: int, end: str
 ) -> list[Splice]:
-    """The splices for imports in `statements` that `used_in` needs and the document does not have yet.
-
-    `before` is the offset of the target: the block is above it. `end` is the line end.
-    """
+    """The splices for new imports that `used_in` needs, above the target at `before`, with the line end `end`."""
     form = for_language(language).imports
     if not statements or form is None:
         return []

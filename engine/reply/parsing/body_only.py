@@ -19,9 +19,10 @@ _CLOSERS = re.compile(r"[\s})\];]*")
 
 def wrapped(code: str, wanted: ReplySpec) -> SearchResult:
     """The unit with `code` as its body, if that is a whole body: for a stub, or with as many lines and the same end."""
-    refusal = NoCode(f'The reply contains only a part of "{last_name(wanted.symbol)}".')
+    name = last_name(wanted.symbol)
+    refusal = NoCode(f'The reply contains only a part of "{name}".')
     present = wanted.snippet(wanted.current)
-    unit = _unit(present, wanted)
+    unit = next((unit for unit in present.units if unit.name == name), None)
     if unit is None or unit.body is None or unit.kind == "class":
         return refusal
     code = textwrap.dedent(code).strip("\n")
@@ -33,11 +34,6 @@ def wrapped(code: str, wanted: ReplySpec) -> SearchResult:
     if whole.state != "ok" or not whole.defines(wanted.symbol):
         return refusal
     return FoundCode(text, ("the reply was only the body; the header is the document's",))
-
-
-def _unit(present: Snippet, wanted: ReplySpec) -> Unit | None:
-    name = last_name(wanted.symbol)
-    return next((unit for unit in present.units if unit.name == name), None)
 
 
 def _parts(present: Snippet, unit: Unit, body: Span) -> tuple[str, str, str]:

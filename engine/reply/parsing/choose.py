@@ -98,15 +98,11 @@ def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:
         return FoundCode(_joined([c.snippet.text for c in whole]), ())
     if found[-1].block.closed:
         return FoundCode(found[-1].snippet.text)
-    return _whole_tests(found[-1].snippet) or salvage(found[-1].snippet.text, wanted)
-
-
-def _whole_tests(snippet: Snippet) -> FoundCode | None:
-    """The complete tests of a truncated reply: tests are independent, so those before the cut are usable."""
-    if snippet.state == "ok":
-        return None
-    text = complete_units(snippet)
-    return FoundCode(text, ("the reply was cut off in a later test",)) if looks_like_tests(text) else None
+    last = found[-1].snippet
+    text = complete_units(last) if last.state != "ok" else ""
+    if looks_like_tests(text):  # tests are independent, so those before the cut are usable
+        return FoundCode(text, ("the reply was cut off in a later test",))
+    return salvage(last.text, wanted)
 
 
 def _candidates(page: Page, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:

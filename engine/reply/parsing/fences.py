@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -172,7 +172,8 @@ class _Scanner:
     def _close(self, at: int, *, closed: bool) -> None:
         block = self.block
         assert block is not None
-        lines = [_unindent(line, block.indent) for line in block.lines]
+        margin = re.compile(f" {{0,{block.indent}}}")
+        lines = [margin.sub("", line, count=1) if line[:1] == " " else line for line in block.lines]
         self.pieces.append(Block("\n".join(lines), block.tag, block.label, closed, block.start, max(at, block.start)))
         self.block = None
         self.prose_start = at
@@ -195,8 +196,10 @@ class _Scanner:
 def scan(text: str) -> Page:
     """The reply's blocks and prose. Line ends must be line feeds."""
     scanner = _Scanner()
-    for line, at in _lines(text):
+    at = 0
+    for line in text.split("\n"):
         scanner.feed(line, at)
+        at += len(line) + 1
     scanner.finish(len(text))
     return Page(text, tuple(scanner.pieces), tuple(scanner.fences))
 
@@ -223,20 +226,5 @@ def fenced_lines(text: str) -> Callable[[int], bool]:
     return inside
 
 
-def _lines(text: str) -> Iterator[tuple[str, int]]:
-    at = 0
-    for line in text.split("\n"):
-        yield line, at
-        at += len(line) + 1
-
-
 def _width(indent: str) -> int:
     return len(indent.expandtabs(4))
-
-
-def _unindent(line: str, width: int) -> str:
-    """The line without its indentation, up to the `width` of its fence's."""
-    kept = 0
-    while kept < min(width, len(line)) and line[kept] == " ":
-        kept += 1
-    return line[kept:]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.storage.writable import obstacle, told_as_off
+from stet_ls.engine.storage.writable import obstacle, unwritable_warnings
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_each_obstacle_is_reported_once_with_the_disabled_features(paths: Paths)
     (paths.cache / "symbols").write_text("in the way")
     parts = {"the memory": paths.memory, "the ledger": paths.ledger, "the index": paths.cache / "symbols"}
 
-    first, second = told_as_off(parts, paths.cache / "sandbox")
+    first, second = unwritable_warnings(parts, paths.cache / "sandbox")
 
     assert first.startswith(f"`{paths.data}` is not writable (Not a directory). Disabled until it is: ")
     assert "the memory, the ledger. Make room" in first
@@ -40,4 +40,4 @@ def test_each_obstacle_is_reported_once_with_the_disabled_features(paths: Paths)
 
 
 def test_writable_folders_are_not_reported(paths: Paths) -> None:
-    assert not list(told_as_off({"the memory": paths.memory}, paths.cache / "sandbox"))
+    assert not list(unwritable_warnings({"the memory": paths.memory}, paths.cache / "sandbox"))
