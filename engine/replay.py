@@ -40,7 +40,8 @@ async def replay(record: Record, name: str, settings: Settings, paths: Paths) ->
             answer = await engine.run(request)
             ended = JobEnd.of(answer)
         except asyncio.CancelledError:
-            if _is_cancelled():
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # the replay itself, unlike a recorded cancellation
                 raise
             ended = JobEnd.CANCELLED
         except Exception as error:  # noqa: BLE001 - a bug of the engine is what a record may be about
@@ -48,9 +49,3 @@ async def replay(record: Record, name: str, settings: Settings, paths: Paths) ->
         finally:
             await engine.close()
     return Replayed(ended, difference(record, answer, raised, ended), models.asked, len(record.calls), answer)
-
-
-def _is_cancelled() -> bool:
-    """True if the replay itself is cancelled, unlike a recorded cancellation."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

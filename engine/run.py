@@ -76,10 +76,7 @@ class Engine:
         return self._lines.length
 
     async def run(self, request: Request, *, on_event: OnEvent = ignore) -> Answer:
-        """Runs one job; its calls wait for their turn at an endpoint. Raises StetError for what the user has to fix.
-
-        A refusal is an Answer without success. However the job ends, its spending is in the ledger.
-        """
+        """Runs one job; its calls wait for their turn. A refusal is an Answer, StetError is for the user to fix."""
         action = self.actions.get(request.action)
         await self._own_models.settle()  # before the job's time starts: this may ask the user
         profile = await self.models.profile()

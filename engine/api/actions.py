@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
@@ -80,8 +81,11 @@ class ActionSpec:
 
 _REWRITING = (Scope.EVERY_EDIT, Scope.CODE, Scope.INTERFACE, Scope.RUNS)
 
+_edit = partial(ActionSpec, comment_instructs=True, is_step=True, learns=True, recalled=True)
+"""An action that edits code."""
+
 _ROWS = (
-    ActionSpec(
+    _edit(
         "generate",
         "Generate",
         "Write code from a comment, a docstring or an instruction.",
@@ -93,15 +97,11 @@ _ROWS = (
         scopes=(Scope.EVERY_EDIT, Scope.CODE, Scope.RUNS),
         inserts=True,
         adds_code=True,
-        comment_instructs=True,
         mends=True,
         may_add_effects=True,
-        is_step=True,
-        learns=True,
-        recalled=True,
         answers_from_memory=True,
     ),
-    ActionSpec(
+    _edit(
         "debug",
         "Fix",
         "Fix the bug that a diagnostic or an instruction describes.",
@@ -111,14 +111,10 @@ _ROWS = (
         offered=OfferedWhen.PROBLEM,
         scopes=_REWRITING,
         needs_code=True,
-        comment_instructs=True,
         all_diagnostics=True,
         mends=True,
-        is_step=True,
-        learns=True,
-        recalled=True,
     ),
-    ActionSpec(
+    _edit(
         "refactor",
         "Refactor",
         "Make the code clearer without changing what it does.",
@@ -128,13 +124,9 @@ _ROWS = (
         offered=OfferedWhen.UNIT,
         scopes=(*_REWRITING, Scope.SAME_BEHAVIOR),
         needs_code=True,
-        comment_instructs=True,
         preserves_behavior=True,
-        is_step=True,
-        learns=True,
-        recalled=True,
     ),
-    ActionSpec(
+    _edit(
         "optimize",
         "Optimize",
         "Make the code faster without changing what it does.",
@@ -144,12 +136,8 @@ _ROWS = (
         offered=OfferedWhen.UNIT,
         scopes=(*_REWRITING, Scope.SAME_BEHAVIOR, Scope.FASTER),
         needs_code=True,
-        comment_instructs=True,
         preserves_behavior=True,
         must_change_code=True,
-        is_step=True,
-        learns=True,
-        recalled=True,
     ),
     ActionSpec(
         "test",

@@ -51,10 +51,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the user selected, in bytes: a range, a position, or (None) the whole document.
-
-    `unit` is the qualified name of the unit that was named instead of selected, "" otherwise.
-    """
+    """The user's selection in bytes: a range or a position. `unit` was named instead (qualified), "" otherwise."""
 
     span: Span
     unit: str = ""

@@ -16,7 +16,7 @@ from stet_ls.engine.api.metadata import Metadata, Tokens
 from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
-from stet_ls.engine.job.budget import CALLS, calls_of
+from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.deadline import JUDGING, Deadline
 from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
 from stet_ls.engine.job.usage import JobUsage
@@ -24,6 +24,7 @@ from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import Prompt, RememberedItem
 from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings.schema import Settings
@@ -155,10 +156,7 @@ class Job:
     async def ask(
         self, prompt: Prompt, *, temperature: float, max_tokens: int, stage: Stage | None = None
     ) -> Completion:
-        """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much.
-
-        `stage` is its purpose; by default the first call is the model's and every other a repair.
-        """
+        """One model call for a `stage` (by default the model's, then repairs). ModelError; LimitError beforehand."""
         if self.canned_reply is not None:
             return self.canned_reply
         asked = self.settings.model.temperature
@@ -167,7 +165,7 @@ class Job:
         )
         if self.usage.calls >= CALLS[self.request.budget]:
             raise LimitError(
-                f"Call limit reached (budget `{self.request.budget}`: {calls_of(self.request.budget)}). "
+                f"Call limit reached (budget `{self.request.budget}`: {plural(CALLS[self.request.budget], 'call')}). "
                 "Try a larger `--budget`."
             )
         limit = self.deadline.of_call(prompt.tokens, max_tokens, is_first=not self.usage.calls)
@@ -216,7 +214,7 @@ class Job:
             return "the reply came from memory, not from a model"
         if self.usage.calls + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
-            return f"the budget {budget} allows {calls_of(budget)}{kept}"
+            return f"the budget {budget} allows {plural(CALLS[budget], 'call')}{kept}"
         per_call = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
         call = per_call / max(self.usage.calls, 1)  # a repair is of the same size
         left = self.deadline.left()

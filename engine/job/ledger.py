@@ -8,9 +8,10 @@ import logging
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,18 +82,10 @@ class Total:
 
     def plus(self, entry: LedgerEntry) -> Total:
         """The total with one job more."""
-        return Total(
-            self.jobs + 1,
-            self.offered + (entry.ended == JobEnd.OFFERED),
-            self.refuted + (entry.ended == JobEnd.REFUTED),
-            self.calls + entry.calls,
-            self.prompt_tokens + entry.prompt_tokens,
-            self.completion_tokens + entry.completion_tokens,
-            self.cost + (entry.cost or 0.0),
-            self.unpriced + (entry.cost is None),
-            self.seconds + entry.seconds,
-            self.uncounted + entry.uncounted,
-        )
+        offered, refuted = entry.ended == JobEnd.OFFERED, entry.ended == JobEnd.REFUTED
+        tokens, cost = (entry.prompt_tokens, entry.completion_tokens), (entry.cost or 0.0, entry.cost is None)
+        added = (1, offered, refuted, entry.calls, *tokens, *cost, entry.seconds, entry.uncounted)
+        return Total(*map(add, astuple(self), added))
 
     @property
     def tokens(self) -> int:
@@ -111,7 +104,7 @@ class LedgerFile:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._told: set[tuple[Path, int]] = set()
+        self._reported: set[tuple[Path, int]] = set()
 
     def add(self, entry: LedgerEntry) -> None:
         """Writes the entry of one job. A full disk or a missing permission is logged: no job fails because of it."""
@@ -136,8 +129,8 @@ class LedgerFile:
                 continue
             entries = [_entry(line) for line in lines if line.strip()]
             broken = entries.count(None)
-            if broken and (path, broken) not in self._told:
-                self._told.add((path, broken))  # sums are computed before each call
+            if broken and (path, broken) not in self._reported:
+                self._reported.add((path, broken))  # sums are computed before each call
                 log.warning("%s: ignored %d damaged lines", path, broken)
             yield from (entry for entry in entries if entry and entry.day >= first)
 

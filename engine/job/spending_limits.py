@@ -22,11 +22,7 @@ class Spend:
 
 
 class SpendingLimiter:
-    """The limits of one user, and what this server's running jobs have spent of them.
-
-    A job is in the ledger only once it has ended; until then its spending, with the maximum of its current call, is
-    kept here. Jobs of another server of the same user count when they end.
-    """
+    """One user's limits, and what running jobs have spent of them; ended jobs of all servers are in the ledger."""
 
     def __init__(self, limits: Spending, ledger: LedgerFile) -> None:
         self._limits = limits

@@ -23,10 +23,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class UnsettledWrite:
-    """An edit in the file at `path`. `undone` is the unit before it, `at` the time in seconds since 1970.
-
-    `solution` is remembered if the edit is kept, `used` are the rows that were used for it, `edit` is its job.
-    """
+    """The job `edit`'s edit of `path`, `at` seconds since 1970; `undone`: the unit before it, `used`: its rows."""
 
     solution: Solution
     used: tuple[str, ...]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.message import Message
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, StetError, WeightsError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, WeightsError
 from stet_ls.engine.model import failover
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.discover import discover
@@ -43,10 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 class ModelPool:
-    """The models of one set of settings. Cheap to create; the first call opens what it needs.
-
-    A dead configured endpoint is an error, never a silent fallback to a model that the user did not choose.
-    """
+    """The models of some settings, opened by the first call. A dead configured endpoint is an error: no fallback."""
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
         self.lines = RequestQueues(settings.jobs_at_once)
@@ -172,14 +169,11 @@ class ModelPool:
                 return
             self._answers[server] = Consent.ALLOWED if says else Consent.DENIED
             if says:
-                await self._remember(server)
+                try:
+                    await asyncio.to_thread(self._consents.remember, server, allowed=True)
+                except StetError as error:  # the answer holds for this process
+                    _log.warning("%s", error)
                 return
-
-    async def _remember(self, server: FoundServer) -> None:
-        try:
-            await asyncio.to_thread(self._consents.remember, server, allowed=True)
-        except StetError as error:  # the answer holds for this process
-            _log.warning("%s", error)
 
     async def _with_consent(self) -> list[tuple[FoundServer, Consent]]:
         """The discovered servers, in order, with the user's current answer about each."""

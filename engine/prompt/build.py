@@ -207,10 +207,7 @@ class Reason:
 
 
 def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
-    """The prompt after an unusable reply: the previous messages unchanged, plus the reply and a turn about it.
-
-    `problem` may hold messages of tools and is fenced as data. Of a reply too long for the budget, the head is shown.
-    """
+    """The prompt plus an unusable reply (its head if long) and a turn about it; `problem` is fenced as data."""
     return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
 
 

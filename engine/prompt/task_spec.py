@@ -14,10 +14,7 @@ ModelTier = Literal["tiny", "mid", "strong"]
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """The task of one action: `goal` is a sentence in the imperative, `rules` are the constraints on its result.
-
-    `spec_first`: of a documented function, a capable model is shown only the header and the docstring.
-    """
+    """A task: `goal` in the imperative, `rules` for its result. `spec_first`: documented functions lose their body."""
 
     goal: str
     wants: Wants

@@ -97,8 +97,6 @@ def _squeezed(code: str) -> str:
     return "".join(code.split())
 
 
-# --- JSON ------------------------------------------------------------------------------------------------------------
-
 _QUOTES = ("quote", "code", "line_of_code", "snippet", "quoted_line", "text")
 _WITNESSES = ("witness", "why", "reason", "explanation", "description", "message", "input", "problem", "issue")
 _KINDS = ("kind", "type", "category", "severity")
@@ -128,8 +126,6 @@ def _from_json(text: str) -> Iterator[ModelFinding]:
 def _first(item: Mapping[str, Any], keys: Iterable[str]) -> str:
     return next((str(item[key]) for key in keys if isinstance(item.get(key), str) and item[key].strip()), "")
 
-
-# --- words -----------------------------------------------------------------------------------------------------------
 
 _BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+")
 _NUMBER = re.compile(r"\b(?:lines?|L)[ \t]*[:#]?[ \t]*(\d{1,7})\b", re.IGNORECASE)

@@ -65,7 +65,9 @@ def load(
     state = _State()
     for source in (
         sources.from_file(user_paths().config_file, origin="user file", trusted=True),
-        _project_source(project),
+        SettingsSource("project file", trusted=False)
+        if project is None
+        else sources.from_file(project / sources.PROJECT_FILE, origin="project file", trusted=False),
         sources.from_environment(environment),
         sources.from_mapping(editor_user, origin="editor user settings", trusted=False),
         sources.from_mapping(editor, origin="editor settings", trusted=False),
@@ -82,12 +84,6 @@ def load(
     settings = settings.model_copy(update=tables)
     rows = (*state.rows(settings), *_provider_rows(endpoints, state.providers_origin), *state.refused)
     return Loaded(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
-
-
-def _project_source(project: Path | None) -> SettingsSource:
-    if project is None:
-        return SettingsSource("project file", trusted=False)
-    return sources.from_file(project / sources.PROJECT_FILE, origin="project file", trusted=False)
 
 
 class _State:

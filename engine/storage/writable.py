@@ -25,11 +25,7 @@ _TRIED = b"\0" * 4096
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a folder cannot be written.
-
-    `place` is the obstacle, the folder itself or one above it; `disk` is the number of its device if the whole device
-    is full or read-only, else None.
-    """
+    """Why `place`, a folder or one above it, is not writable; `disk`: its device's number if all of that is."""
 
     place: Path
     reason: str

@@ -19,10 +19,7 @@ Row = tuple[str, str, Stamp, Sequence[SymbolEntry] | None]
 
 
 def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: WalkLimits | None = None) -> IndexStatus:
-    """Updates the database to the root's current state. Raises OSError and sqlite3.Error if it cannot be written.
-
-    Files read before the deadline are kept, and the next scan continues from there.
-    """
+    """Updates the database to the root's state, as far as time allows. Raises OSError and sqlite3.Error."""
     started = time.monotonic()
     limits = limits or WalkLimits()
     walk = SourceWalk(root, ignore, limits)

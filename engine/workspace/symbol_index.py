@@ -86,10 +86,7 @@ class SymbolIndex:
         self._writing = threading.Lock()
 
     def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
-        """Starts a child process that reads the roots, `after` seconds from now, to keep the startup fast.
-
-        One call is enough if a client reports changes (`told`); otherwise each call may start another reading.
-        """
+        """Starts a child that reads the roots, in `after` seconds; later calls do again, unless a client reports."""
         now = time.monotonic()
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
             last = self._asked.get(root)
@@ -132,10 +129,7 @@ class SymbolIndex:
     def find(
         self, names: Sequence[str], language: str, workspace: Workspace, *, but: Path | None = None
     ) -> SymbolMatches:
-        """The places of a workspace that define some names for a caller in `language`; a buffer hides its file.
-
-        `but` is skipped. Reads the database: not for an event loop.
-        """
+        """The places that define names for a caller in `language`, `but` one; a buffer hides its file. Reads files."""
         languages = family(language)
         found: list[SymbolCandidate] = []
         unsaved = {but}

@@ -17,10 +17,7 @@ _FOLDERS_UP = 12
 
 
 def folders_up(request: Request) -> list[Path]:
-    """The document's folder and those above it, up to the workspace's root or the repository's; nearest first.
-
-    Empty for a document outside of the workspace's roots: its surroundings do not belong to the workspace.
-    """
+    """The document's folder and those above, up to the root or repository; none outside of the workspace."""
     if request.path is None:
         return []
     roots, path = request.workspace.roots, request.path.absolute()

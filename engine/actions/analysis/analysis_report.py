@@ -25,12 +25,19 @@ _ORDER = list(Severity)
 def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: ModelFindings) -> str:
     """The whole report. Text from outside is escaped: none of it becomes markup."""
     lines = style.lines_of(job.request.source, target.span)
+    rules = (measures.style.rules if measures.style else ())[:_MOST_RULES]
     parts = [
         f"# Analysis of {heading}\n\n{where}",
         "## Measured\n\n" + "\n".join(_table(("measure", "value", "by"), _overview(measures, lines))),
         *_section("Findings", _findings(measures.findings)),
         *_section("Functions", _functions(measures)),
-        *_section("Style", _rules(measures)),
+        *_section(
+            "Style",
+            (
+                f"- {rule.code}, {plural(rule.count, 'time')}, first in line {rule.line + 1}: {rule.message}"
+                for rule in rules
+            ),
+        ),
         *_section("Not covered by tests", _missed(measures, lines)),
         *_section("Duplicated code", _copies(job, measures)),
         "## The model's opinion\n\n" + "\n".join(_opinions(job, opinions)),
@@ -153,11 +160,6 @@ def _functions(measures: Measures) -> Iterator[str]:
     yield from _table(("function", "line", *names), rows)
     if len(functions) > _MOST_FUNCTIONS:
         yield f"\nThe {_MOST_FUNCTIONS} most complex of {len(functions)}; bold is above its limit."
-
-
-def _rules(measures: Measures) -> Iterator[str]:
-    for rule in (measures.style.rules if measures.style else ())[:_MOST_RULES]:
-        yield f"- {rule.code}, {plural(rule.count, 'time')}, first in line {rule.line + 1}: {rule.message}"
 
 
 def _missed(measures: Measures, lines: range) -> Iterator[str]:

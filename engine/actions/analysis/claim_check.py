@@ -44,11 +44,7 @@ class Claim:
 
 
 async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[LocatedFinding]:
-    """The findings, each with the result of the call that it claims to fail. Runs in the sandbox, once.
-
-    A claim that could not be tried becomes a risk marked as unverified, not a bug. Findings that claim no exception
-    are unchanged.
-    """
+    """The findings with the results of the calls they claim to fail, run in the sandbox. An untried bug is a risk."""
     source = job.request.source
     if not for_language(job.request.language).runs_examples:
         return [_untried(each, f"{job.request.language} is not supported") for each in placed]

@@ -30,10 +30,7 @@ _MILD = frozenset({"speed", "clarity"})
 
 @dataclass(frozen=True, slots=True)
 class ModelFindings:
-    """A model's findings on a target. `dropped` findings quoted no line of it; `note` is the reason if there are none.
-
-    `about` names the parts that the model was shown if the whole was too large.
-    """
+    """Findings on a target; `dropped` ones quoted no line, `note` is why there are none, `about` the parts shown."""
 
     placed: tuple[LocatedFinding, ...] = ()
     dropped: int = 0
@@ -57,11 +54,7 @@ class _Part:
 
 
 async def ask_for_findings(job: Job, target: Target, action: Action, functions: Sequence[Complexity]) -> ModelFindings:
-    """The model's findings. Never raises because of the model: the `note` says what went wrong.
-
-    For a target that is too large for the model, asks about its most complex functions: one in a standard job, more
-    if the budget allows more calls.
-    """
+    """The model's findings, or a `note` on what went wrong; of a large target, those on its most complex functions."""
     if job.request.budget is Budget.QUICK:
         return ModelFindings(note="The budget `quick` asks no model.")
     if not job.request.source.slice(target.span).strip():

@@ -70,8 +70,10 @@ class Repairer:
             with self.job.stage("judge"):
                 result = await judge_reply(self.job, reply, self.read, self.judges, self.secrets)
             if not isinstance(result, Unusable):
-                if problem := _refused(result):
-                    return problem
+                by = result.refuted_by
+                if by is not None or not result.offerable:
+                    why = by.detail if by is not None else "it changes nothing or does not parse"
+                    return f"A repair was refused: {why}"
                 before, after = proposal.draft.case.after, result.draft.case.after
                 if not fixes and before.text.split() == after.text.split():
                     return proposal
@@ -80,11 +82,3 @@ class Repairer:
             last_reply = reply.text
         missing = ", ".join(dict.fromkeys(map(str, fixes))) or "a reply with code"
         return f"The model failed twice: {missing}"
-
-
-def _refused(result: Proposal[Patch]) -> str:
-    """The reason why a repair is rejected, from the judges that every edit has to pass."""
-    if result.offerable and result.refuted_by is None:
-        return ""
-    by = result.refuted_by
-    return f"A repair was refused: {by.detail if by is not None else 'it changes nothing or does not parse'}"

@@ -25,10 +25,7 @@ class Suspect:
 
 @dataclass
 class CandidateTests:
-    """The remaining tests of `code`, where they go and how they run, and what became of the others.
-
-    `dropped` counts the others by reason; `notes` are sentences about the environment.
-    """
+    """The remaining tests of `code`, their place and way; `dropped` counts others by reason, `notes` are sentences."""
 
     job: Job
     runtime: Runtime

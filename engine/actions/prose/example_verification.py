@@ -64,10 +64,7 @@ class _Example:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text with its examples run. `evidence` counts the examples run and the different results; None without any.
-
-    `raised`: one of them raised an exception.
-    """
+    """A text with its examples run; `evidence` counts runs and wrong results, None without any. `raised`: one did."""
 
     text: str
     evidence: Evidence | None = None

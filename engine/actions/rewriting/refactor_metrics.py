@@ -31,11 +31,7 @@ _UNDOCUMENTED = Measure(_DOCUMENTATION, 0, 0)
 
 
 def describe_gain(case: Case, *, asked: bool) -> str:
-    """The measures that changed: "complexity 9 → 4, 20 → 12 lines", and documentation that became shorter.
-
-    Says if none improved, unless something special was `asked` for; "" if nothing was measured. Parses: not for the
-    event loop.
-    """
+    """The measures that changed ("complexity 9 → 4"), or that none improved unless more was `asked` for. Parses."""
     measures, documented = measured(case)
     changed = [each for each in measures if each.before != each.after]
     lost = [str(documented)] if documented.after < documented.before else []
@@ -57,10 +53,11 @@ def measured(case: Case) -> tuple[list[Measure], Measure]:
     new = [each for each in after if _of(each, case.unit) or each.unit.qualified not in known]
     if not old or not new:
         return [], _UNDOCUMENTED
-    copies = (len(duplicates.repeated(source, case.language)) for source in texts)
     lines = Measure("{} lines", _lines(old, texts[0]), _lines(new, texts[1]))
     documentation = Measure(_DOCUMENTATION, *(sum(map(_documented, functions)) for functions in (old, new)))
-    return [*_worst(old, new), lines, *_copies(*copies)], documentation
+    duplicated = Measure("{} duplicated places", *(len(duplicates.repeated(each, case.language)) for each in texts))
+    copies = [duplicated] if duplicated.before or duplicated.after else []
+    return [*_worst(old, new), lines, *copies], documentation
 
 
 def _of(each: Complexity, unit: str) -> bool:
@@ -85,8 +82,3 @@ def _docstring(unit: Unit, source: Source) -> int:
 
 def _documented(each: Complexity) -> int:
     return sum(bool(line.strip()) for line in each.unit.doc.splitlines())
-
-
-def _copies(before: int, after: int) -> Iterator[Measure]:
-    if before or after:
-        yield Measure("{} duplicated places", before, after)

@@ -27,10 +27,7 @@ _LONGEST_TEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The request with the failures added, and as `evidence`: what ran and fails, or that nothing does.
-
-    `found`: something shows the bug, if only a diagnostic; `holds`: the stated examples pass.
-    """
+    """The request with the failures added, and as `evidence`; `found`: any; `holds`: the stated examples pass."""
 
     request: Request
     evidence: Evidence

@@ -41,7 +41,7 @@ async def forget(store: SolutionStore, ids: Sequence[str]) -> int:
     team = store.team
     if team is None:
         return await _keep(store, lambda solution: solution.id not in ids)
-    async with team.changing():
+    async with team.changing:
         known = await asyncio.to_thread(store.shelf.journal.solutions)
         theirs = await team.remove(ids, [known[ident] for ident in ids if ident in known])
         return await _keep(store, lambda solution: solution.id not in ids) or theirs

@@ -11,8 +11,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +71,8 @@ class Team:
         self._looked = float("-inf")
         self._looking: asyncio.Task[None] | None = None
         self._fetching: set[asyncio.Task[list[tuple[TableRow, float]]]] = set()
-        self._changing = asyncio.Lock()
+        self.changing = asyncio.Lock()
+        """Held, it blocks additions, which could include a solution about to be forgotten."""
 
     def look(self) -> None:
         """Reads others' writes in the background, if the last check was some time ago."""
@@ -113,17 +113,8 @@ class Team:
             self._rows |= {ident: row for ident, row in found.items() if row is not None}
         return {ident: self._rows[ident] for ident in ids if ident in self._rows}
 
-    @asynccontextmanager
-    async def changing(self) -> AsyncIterator[None]:
-        """Blocks additions, which could include a solution about to be forgotten."""
-        async with self._changing:
-            yield
-
     async def remove(self, ids: Sequence[str], solutions: Collection[Solution]) -> int:
-        """Removes rows, and those made of the user's own solutions, to the last byte; returns how many there were.
-
-        To be called within `changing`. Raises StoreError if it cannot be done now; then nothing was removed.
-        """
+        """Removes rows and those of own `solutions` to the last byte, within `changing`. StoreError: none was."""
         if not self.writes and solutions:
             return 0
         await self.looked()
@@ -161,7 +152,7 @@ class Team:
         await self.looked()
         if self._table is None:
             return 0
-        async with self.changing():
+        async with self.changing:
             await self._settle(self._table)
             return await self._add(self._table, shelf)
 

@@ -39,16 +39,11 @@ class Embedded:
         return None if reason is None else str(reason)
 
     async def endpoint(self, on_event: OnEvent = ignore) -> Provider:
-        """The address of the embedded model, started if needed; a first start takes seconds and is reported.
-
-        Raises WeightsError if its weights are not installed, NoModelError if it is switched off, cannot run here or
-        does not start, PolicyError if no folder is private for its key.
-        """
+        """The embedded model's address, started if needed. Raises WeightsError, NoModelError and PolicyError."""
         if (obstacle := self._obstacle()) is not None:
             raise obstacle
         if self._worker is None:
-            if (altered := await asyncio.to_thread(self._altered)) is not None:
-                raise altered
+            await asyncio.to_thread(self._check_file)
             self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
         starting = False
 
@@ -91,8 +86,8 @@ class Embedded:
             )
         return None
 
-    def _altered(self) -> WeightsError | None:
-        """Why its file is not served: its bytes are not the model's."""
+    def _check_file(self) -> None:
+        """Raises WeightsError if its file's bytes are not the model's."""
         name = chosen(self._settings.model.embedded, self._paths)
         path = None if name is None else installed(self._paths, name)
         if name is None or path is None or is_verified(self._paths, name, path):

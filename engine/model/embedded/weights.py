@@ -91,10 +91,7 @@ def chosen(setting: str, paths: Paths) -> str | None:
 
 
 def installed(paths: Paths, name: str) -> Path | None:
-    """The model's file by its name and size, if it is installed: in the folder of STET_MODELS_DIR, else in the user's.
-
-    That folder may be shared and read-only: the `models` folder of another STET_HOME, for example.
-    """
+    """The model's file by name and size: in STET_MODELS_DIR, which may be shared and read-only, or the user's own."""
     weights = WEIGHTS[name]
     shared = os.environ.get("STET_MODELS_DIR")
     for folder in (*([Path(shared)] if shared else []), paths.models):

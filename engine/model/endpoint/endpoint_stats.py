@@ -17,11 +17,7 @@ KEEP_SECONDS = 60.0
 
 
 class EndpointStats:
-    """The record of one model at one endpoint, read when the model is first used and saved from time to time.
-
-    `endpoint` is its identity between runs. `problem` is a sentence about a record that could not be used. Belongs to
-    one event loop.
-    """
+    """The record of one model at an endpoint, saved at intervals; `problem`: why a stored one was unusable."""
 
     def __init__(self, store: ProfileStore, endpoint: str, *, reading: float | None = None) -> None:
         self.speed = Speed(reading=reading)

@@ -8,10 +8,7 @@ import httpx2
 
 
 class PinnedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests for a name to its `addresses`, one after the other until one accepts.
-
-    The name stays in the Host header and in the TLS handshake, so certificates are checked as usual.
-    """
+    """Sends requests for a name, which certificates and Host keep, to its `addresses` until one accepts."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, addresses: Sequence[str]) -> None:
         self.addresses = addresses

@@ -59,47 +59,39 @@ _UNKNOWN_CONTEXT = 8192
 """Most servers of local models allow or start with this much; hosted models are in the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """What a name reveals. `tier` applies if it has no size; `context` is the maximum of these models."""
-
-    name: str
-    tier: ModelTier
-    context: int
-
-
-_FAMILIES: tuple[_Family, ...] = (
+_FAMILIES: tuple[tuple[str, ModelTier, int], ...] = (
     # Hosted families, the small siblings before the names that they contain.
-    _Family(r"gpt-[\d.]+[a-z]*-nano", "mid", 128_000),
-    _Family(r"gpt-4o-mini|gpt-3\.5", "mid", 16_000),
-    _Family(r"gpt-oss", "mid", 128_000),
-    _Family(r"gpt-(4|5)|\bo[134](-|$)|chatgpt|codex", "strong", 128_000),
-    _Family(r"claude.*(haiku|instant)", "mid", 200_000),
-    _Family(r"claude", "strong", 200_000),
-    _Family(r"gemini.*flash-lite|gemini.*-8b", "mid", 1_000_000),
-    _Family(r"gemini", "strong", 1_000_000),
-    _Family(r"grok", "strong", 128_000),
-    _Family(r"deepseek-coder(?!-v2)", "mid", 16_000),
-    _Family(r"deepseek", "strong", 64_000),
-    _Family(r"mistral-large|devstral-medium|codestral", "strong", 128_000),
-    _Family(r"mi[sx]tral|ministral|devstral|magistral|mathstral", "mid", 32_000),
-    _Family(r"kimi|glm-[45]|minimax|qwen(\d+)?-?(max|plus)|qwen3-coder-plus|command-[ar]", "strong", 128_000),
+    (r"gpt-[\d.]+[a-z]*-nano", "mid", 128_000),
+    (r"gpt-4o-mini|gpt-3\.5", "mid", 16_000),
+    (r"gpt-oss", "mid", 128_000),
+    (r"gpt-(4|5)|\bo[134](-|$)|chatgpt|codex", "strong", 128_000),
+    (r"claude.*(haiku|instant)", "mid", 200_000),
+    (r"claude", "strong", 200_000),
+    (r"gemini.*flash-lite|gemini.*-8b", "mid", 1_000_000),
+    (r"gemini", "strong", 1_000_000),
+    (r"grok", "strong", 128_000),
+    (r"deepseek-coder(?!-v2)", "mid", 16_000),
+    (r"deepseek", "strong", 64_000),
+    (r"mistral-large|devstral-medium|codestral", "strong", 128_000),
+    (r"mi[sx]tral|ministral|devstral|magistral|mathstral", "mid", 32_000),
+    (r"kimi|glm-[45]|minimax|qwen(\d+)?-?(max|plus)|qwen3-coder-plus|command-[ar]", "strong", 128_000),
     # Open weights, mostly named with their size.
-    _Family(r"qwq|qwen3", "mid", 32_000),
-    _Family(r"qwen", "mid", 32_000),
-    _Family(r"starcoder2", "mid", 16_000),
-    _Family(r"starcoder|santacoder", "mid", 8_192),
-    _Family(r"tiny-?llama", "tiny", 2_048),
-    _Family(r"code-?llama", "mid", 16_000),
-    _Family(r"llama-?2", "mid", 4_096),
-    _Family(r"llama", "mid", 128_000),
-    _Family(r"phi-?[12](\D|$)", "tiny", 2_048),
-    _Family(r"phi-?[34].*mini|smollm|stable-?code", "tiny", 4_096),
-    _Family(r"phi", "mid", 16_000),
-    _Family(r"gemma-?[12]?(\D|$)", "mid", 8_192),
-    _Family(r"gemma", "mid", 128_000),
-    _Family(r"granite", "mid", 8_192),
+    (r"qwq|qwen3", "mid", 32_000),
+    (r"qwen", "mid", 32_000),
+    (r"starcoder2", "mid", 16_000),
+    (r"starcoder|santacoder", "mid", 8_192),
+    (r"tiny-?llama", "tiny", 2_048),
+    (r"code-?llama", "mid", 16_000),
+    (r"llama-?2", "mid", 4_096),
+    (r"llama", "mid", 128_000),
+    (r"phi-?[12](\D|$)", "tiny", 2_048),
+    (r"phi-?[34].*mini|smollm|stable-?code", "tiny", 4_096),
+    (r"phi", "mid", 16_000),
+    (r"gemma-?[12]?(\D|$)", "mid", 8_192),
+    (r"gemma", "mid", 128_000),
+    (r"granite", "mid", 8_192),
 )
+"""Name, tier of one without a size, and largest context of models."""
 
 _NEEDS_WARMTH: tuple[tuple[str, float], ...] = (
     (r"gpt-oss", 1.0),
@@ -126,9 +118,8 @@ def profile_for(model_name: str) -> Profile:
     counts as mid, which wastes little on a strong model and does little harm on a weak one.
     """
     name = model_name.lower()
-    family = next((family for family in _FAMILIES if re.search(family.name, name)), None)
-    tier: ModelTier = family.tier if family else "mid"
-    context = family.context if family else _UNKNOWN_CONTEXT
+    family = next((row for row in _FAMILIES if re.search(row[0], name)), None)
+    _, tier, context = family or ("", "mid", _UNKNOWN_CONTEXT)
     if (size := _billions(name)) is not None:
         tier = "tiny" if size <= _TINY_BILLIONS else "mid" if size <= _MID_BILLIONS else "strong"
         context = min(context, _UNKNOWN_CONTEXT)  # open weights, served with less than their maximum

@@ -39,11 +39,7 @@ def gather(
     index: SymbolIndex | None = None,
     remembered: tuple[RememberedItem, ...] = (),
 ) -> Gathered:
-    """All context for `target`, whose text is `shown`, in reading order, without `hidden` spans.
-
-    The parts that change least come first: the file's frame, the definitions used from it and from other files,
-    remembered solutions, context from the user, the reported problems.
-    """
+    """All context for `target`, shown as `shown`, without `hidden` spans; what changes least comes first."""
     source = request.source
     pieces: list[ContextItem] = []
     gaps: tuple[str, ...] = ()

@@ -12,10 +12,6 @@ from stet_ls.engine.prompt.languages.project_fact import Fact
 from stet_ls.validators.languages import lookup
 
 
-def _none(text: str, path: Path | None) -> Iterator[Binding]:
-    return iter(())
-
-
 @dataclass(frozen=True, slots=True)
 class PromptLanguage:
     """The parts of a prompt that depend on a language.
@@ -31,7 +27,7 @@ class PromptLanguage:
     test_hint: str = "short tests"
     tag: str = ""
     conventions: Mapping[str, Callable[[str], Iterator[Fact]]] = field(default_factory=dict)
-    bindings: Callable[[str, Path | None], Iterator[Binding]] = _none
+    bindings: Callable[[str, Path | None], Iterator[Binding]] = lambda _text, _path: iter(())
 
 
 _JAVASCRIPT = PromptLanguage(

@@ -40,10 +40,7 @@ def lines_of(source: Source, span: Span) -> Span:
 
 
 def gaps(source: Source, hole: Span, code: str, language: str, indent: str) -> tuple[int, int]:
-    """The number of blank lines that an insertion at `hole` still needs above and below.
-
-    One, or none at the edge of a block and of the document; PEP 8 has two around top-level definitions.
-    """
+    """Blank lines that an insertion at `hole` needs above and below: one, two for PEP 8, none at an edge."""
     above = _neighbours(source, range(source.line_of(hole.start) - 1, -1, -1))
     first = source.line_of(hole.end)
     ends_text = hole.end >= len(source.data) and source.line_span(first).start == hole.end

@@ -41,11 +41,7 @@ def loop_start(text: str) -> int | None:
 
 
 def without_repeats(text: str) -> str:
-    """Markdown without repeated list items, and without headings that become empty.
-
-    Small models fill in a form: they repeat a finding under each heading, with another number. A few repeated words
-    are kept.
-    """
+    """Markdown without repeated list items and empty headings: small models repeat findings under each heading."""
     seen: set[str] = set()
     kept: list[str] = []
     lines, in_code = text.split("\n"), False
