@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.message import Message
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, WeightsError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, StetError, WeightsError
 from stet_ls.engine.model import failover
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.discover import discover

@@ -90,12 +90,11 @@ class Embedded:
         """Raises WeightsError if its file's bytes are not the model's."""
         name = chosen(self._settings.model.embedded, self._paths)
         path = None if name is None else installed(self._paths, name)
-        if name is None or path is None or is_verified(self._paths, name, path):
-            return None
-        message = (
-            f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. Run `stet model pull {name}` to replace it."
-        )
-        return WeightsError(message)
+        if name is not None and path is not None and not is_verified(self._paths, name, path):
+            title = WEIGHTS[name].title
+            raise WeightsError(
+                f"{path} is not {title}: its SHA-256 differs. Run `stet model pull {name}` to replace it."
+            )
 
     def _kind(self) -> ChildSpec:
         name = chosen(self._settings.model.embedded, self._paths)
