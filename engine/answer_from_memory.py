@@ -110,5 +110,5 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
         return await run_tests(runtime.sandbox, replace(plan, files={**plan.files, way.target: text.encode()}))
 
     good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
-    came = await ran(case, report, good, frozenset(), saying, other)
-    return came.why or beside(len(good), came.missed) if came.missed or not came.tests else ""
+    reach = await ran(case, report, good, frozenset(), saying, other)
+    return reach.why or beside(len(good), reach.missed) if reach.missed or not reach.tests else ""

@@ -194,9 +194,9 @@ class Engine:
         await self.memory.outcome(job, outcome, text)
         await self.record_outcome(job, "discarded" if outcome is EditOutcome.REJECTED else outcome.value)
 
-    async def record_outcome(self, job: str, fate: str) -> None:
+    async def record_outcome(self, job: str, outcome: str) -> None:
         """Reports, in a word for its record, an outcome of a job's edit from which nothing is learned."""
-        await self._traces.record_outcome(job, fate)
+        await self._traces.record_outcome(job, outcome)
 
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve, and whether it answers; and the state of the memory."""

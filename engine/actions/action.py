@@ -76,7 +76,7 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     )
     job.remembered = prompt.remembered
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
-    words = words if request.said is None else [request.said]
+    words = words if request.user_words is None else [request.user_words]
     if action.make_task is not None:
         words.append(task.goal)
     return JobPrompt(target, instruction, prompt, "\n".join(words))

@@ -67,7 +67,7 @@ class Request:
     """One job. `path` is None for a document that was never saved; `language` is an LSP language id.
 
     `hidden` maps placeholders to values that are secrets whatever their form; a replayed record has such placeholders.
-    `said` are the user's own words if `instruction` is a model's (a step of a plan): only they may allow code to be
+    `user_words` are the user's own if `instruction` is a model's (a step of a plan): only they may allow code to be
     removed.
     """
 
@@ -84,7 +84,7 @@ class Request:
     workspace: Workspace = field(default_factory=Workspace)
     tab_size: int = 4
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
-    said: str | None = None
+    user_words: str | None = None
 
     @property
     def spec(self) -> ActionSpec:

@@ -60,9 +60,9 @@ async def ask(
     ordered = sorted(clients, key=lambda client: client.breaker.fell_silent)
     for index, client in enumerate(ordered):
         following = ordered[index + 1 :]
-        came = clock()
+        queued_at = clock()
         async with nullcontext() if line_of is None else line_of(client).turn(on_event):
-            deadline_at += clock() - came
+            deadline_at += clock() - queued_at
             admission = client.breaker.admit() or await _second_look(client, clients)
             if admission is None:
                 setbacks.append(_resting(client))

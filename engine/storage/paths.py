@@ -84,5 +84,5 @@ def unwritable(error: OSError) -> str | None:
     if error.filename is None or not near:
         return None
     where = Path(home).expanduser().absolute() if (home := os.environ.get("STET_HOME")) else failed
-    said = f"Stet keeps its files below {where}, which is not writable ({error.strerror})"
-    return f"{said}: set `STET_HOME` to a writable folder"
+    problem = f"Stet keeps its files below {where}, which is not writable ({error.strerror})"
+    return f"{problem}: set `STET_HOME` to a writable folder"

@@ -159,14 +159,14 @@ def difference(record: form.Record, answer: Answer | None, error: Exception | No
     """How a replay's result differs, as a diff; "" if it is the same."""
     # Both sides are read in the same way: a replacement may look like a secret itself.
     hider = Scrubber(record.request.hidden, (), config=False)
-    told = None if record.answer is None else hider.anything(record.answer)
+    recorded_answer = None if record.answer is None else hider.anything(record.answer)
     raised = None if record.error is None else hider.anything(record.error.model_dump())
-    again = None if answer is None else hidden_answer(answer, hider)
-    if told is not None and again is not None:
-        _drop_incomparable(told, again)
-    before = _lines(told, raised, record.ended)
+    replayed_answer = None if answer is None else hidden_answer(answer, hider)
+    if recorded_answer is not None and replayed_answer is not None:
+        _drop_incomparable(recorded_answer, replayed_answer)
+    before = _lines(recorded_answer, raised, record.ended)
     raised = None if error is None else recorded_error(error, hider).model_dump()
-    after = _lines(again, raised, ended)
+    after = _lines(replayed_answer, raised, ended)
     return "\n".join(difflib.unified_diff(before, after, "recorded", "replayed", lineterm=""))
 
 

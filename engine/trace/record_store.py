@@ -41,14 +41,14 @@ class RecordStore:
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
-    async def record_outcome(self, job: str, fate: str) -> None:
+    async def record_outcome(self, job: str, outcome: str) -> None:
         """Writes the outcome of an edit next to its job's record, if there is one; the last outcome counts."""
         if not self._kept:
             return
         async with self._noting:
             if self._writing:
                 await asyncio.wait(self._writing)
-            await asyncio.to_thread(self._note, job, fate)
+            await asyncio.to_thread(self._note, job, outcome)
 
     async def close(self) -> None:
         """Waits a moment for pending writes."""
@@ -71,7 +71,7 @@ class RecordStore:
             raise UsageError(f'"{prefix}" is the beginning of {len(files)} ids: {ids}; give more of it.')
         return files[0]
 
-    def fate(self, file: Path) -> str:
+    def outcome(self, file: Path) -> str:
         """The outcome of the edit of that record's job, in a word; "" if unknown."""
         return (read_private(_beside(file)) or "").strip()
 
@@ -95,12 +95,12 @@ class RecordStore:
         except Exception as error:  # noqa: BLE001 - no job fails for its record; its words may quote code, so only its kind
             log.error("no record of job %s: a bug in Stet (%s)", job.id, type(error).__name__)
 
-    def _note(self, job: str, fate: str) -> None:
+    def _note(self, job: str, outcome: str) -> None:
         try:
             for file in self._named(job):
-                write_private(_beside(file), f"{fate}\n")
+                write_private(_beside(file), f"{outcome}\n")
         except OSError as error:
-            log.warning("cannot record the outcome of job %s (%s): %s", job, fate, Obstacle.of(self.folder, error))
+            log.warning("cannot record the outcome of job %s (%s): %s", job, outcome, Obstacle.of(self.folder, error))
 
     def _prune(self) -> None:
         room = KEPT_BYTES

@@ -77,14 +77,14 @@ class JobRecorder:
         call = ModelCall(self.seconds(), tuple(messages), sampling, deadline, sealed)
         self.calls.append(call)
 
-        def hear(event: Event) -> None:
+        def record(event: Event) -> None:
             if isinstance(event, Requested):
                 call.requests.append(event)
             on_event(event)  # the job's, which is `on_event`
 
         try:
             call.completion = await self._models.complete(
-                messages, sampling=sampling, deadline=deadline, on_event=hear, sealed=sealed
+                messages, sampling=sampling, deadline=deadline, on_event=record, sealed=sealed
             )
         except asyncio.CancelledError:
             raise

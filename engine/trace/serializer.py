@@ -40,7 +40,7 @@ def make_record(job: FinishedJob) -> form.Record:
     values = sealed.values or listed_values(request)
     hider = Scrubber(sealed.secrets, values, config=is_config(request))
     ignored = IgnoredFiles(request.workspace, job.settings.privacy.ignore)
-    asked = _asked(request, hider, ignored)
+    asked = _recorded_request(request, hider, ignored)
     former = [(), *(call.messages for call in job.tape.calls)]
     calls = tuple(_called(call, before, hider) for call, before in zip(job.tape.calls, former, strict=False))
     answer = None if job.answer is None else hidden_answer(job.answer, hider)
@@ -70,7 +70,7 @@ def make_record(job: FinishedJob) -> form.Record:
     return form.Record.model_validate({**data, "whole": hider.whole and not recalled})
 
 
-def _asked(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:
+def _recorded_request(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:
     selection = () if request.selection is None else (request.selection.span,)
     text, spans = hider.document(
         request.source.text, *selection, *(diagnostic.span for diagnostic in request.diagnostics)

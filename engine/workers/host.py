@@ -84,11 +84,11 @@ class _Control:
         self._touched = False
         self._loop = asyncio.get_running_loop()
         self._leaving: asyncio.Future[str] = self._loop.create_future()
-        self._alone = self._loop.call_later(limits.first_lease, self._leave, "nobody came")
+        self._alone = self._loop.call_later(limits.first_lease, self._leave, "no first lease")
 
     async def serve(self, info: Mapping[str, Any], starter: TextIO) -> str:
         """Announces itself and serves until it is time to exit; returns the reason."""
-        server = await asyncio.start_server(self._meet, LOOPBACK, 0, limit=LINE_LIMIT)
+        server = await asyncio.start_server(self._serve_connection, LOOPBACK, 0, limit=LINE_LIMIT)
         port = server.sockets[0].getsockname()[1]
         with starter:
             starter.write(Handshake(os.getpid(), port, self._key, info).to_json() + "\n")
@@ -102,7 +102,7 @@ class _Control:
         if not self._leaving.done():
             self._leaving.set_result(reason)
 
-    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, from the first line to the last."""
         try:
             async with asyncio.timeout(_GREETING_SECONDS):

@@ -24,7 +24,7 @@ def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: Wa
     limits = limits or WalkLimits()
     walk = SourceWalk(root, ignore, limits)
     known = store.stamps()
-    store.tell(IndexStatus(complete=store.status().complete))  # old names are used until the new ones are there
+    store.set_status(IndexStatus(complete=store.status().complete))  # old names are used until the new ones are there
     seen: set[str] = set()
     rows: list[Row] = []
     written = started
@@ -43,7 +43,7 @@ def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: Wa
         store.drop(path for path in known if path not in seen)
     seconds = round(time.monotonic() - started, 3)
     status = IndexStatus(not walk.late, time.time(), len(seen), seconds, walk.bounds)
-    store.tell(status)
+    store.set_status(status)
     return status
 
 

@@ -110,7 +110,7 @@ class IndexStore:
         with self._open() as db:
             return _status(db)
 
-    def tell(self, status: IndexStatus) -> None:
+    def set_status(self, status: IndexStatus) -> None:
         """Stores the status."""
         value = json.dumps({name: getattr(status, name) for name in IndexStatus.__slots__})
         with self._open() as db, db:

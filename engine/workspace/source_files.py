@@ -149,9 +149,9 @@ def _skips(names: tuple[str, ...], lists: _Lists, ignored: IgnoredFiles, root: P
 def _is_listed(names: tuple[str, ...], lists: _Lists, *, folder: bool) -> bool:
     """True if git would ignore the path, its parents being entered: the nearest list with a match decides."""
     for depth, lines in lists:
-        told = decision(lines, names[depth:], folder=folder)
-        if told is not None:
-            return told
+        ignored_here = decision(lines, names[depth:], folder=folder)
+        if ignored_here is not None:
+            return ignored_here
     return False
 
 

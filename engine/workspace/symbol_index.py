@@ -85,12 +85,12 @@ class SymbolIndex:
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing = threading.Lock()
 
-    def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
+    def watch(self, roots: Iterable[Path], *, client_reports: bool = False, after: float = 0.0) -> None:
         """Starts a child that reads the roots, in `after` seconds; later calls do again, unless a client reports."""
         now = time.monotonic()
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
             last = self._asked.get(root)
-            if last is None or (not told and now - last > AGAIN_SECONDS):
+            if last is None or (not client_reports and now - last > AGAIN_SECONDS):
                 self._asked[root] = now
                 self._start(partial(self._read, root, after), f"read {root}")
 

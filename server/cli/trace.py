@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _export(store, arguments)
     name, record = _record(store, arguments.id)
     if arguments.verb == "show":
-        return _show(record, store.fate(Path(name)), arguments)
+        return _show(record, store.outcome(Path(name)), arguments)
     return asyncio.run(_replay(name, record, arguments))
 
 
@@ -80,7 +80,7 @@ def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
     rows: list[dict[str, Any]] = []
     for file in store.files()[: arguments.limit]:
         try:
-            rows.append(_row(read(file), store.fate(file)))
+            rows.append(_row(read(file), store.outcome(file)))
         except UsageError as error:
             print_warning(str(error))
     if arguments.json:

@@ -29,7 +29,7 @@ class IndexUpdates:
     def look(self) -> None:
         """Reads the open folders that are new; all of them regularly if the client does not report changes."""
         if (index := self._index()) is not None:
-            index.watch(self._roots(), told=self.told, after=AFTER_SECONDS)
+            index.watch(self._roots(), client_reports=self.told, after=AFTER_SECONDS)
 
     def saved(self, uri: str) -> None:
         """The client saved a document."""

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 def as_action(custom: CustomAction) -> Action:
     """The `Action` that the engine runs for a custom action."""
-    run = _tell if custom.wants == "markdown" else _rewrite
+    run = _answer_in_words if custom.wants == "markdown" else _rewrite
     action: Action
 
     async def start(job: Job) -> Answer:
@@ -58,7 +58,7 @@ async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
     )
 
 
-async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
+async def _answer_in_words(job: Job, custom: CustomAction, action: Action) -> Answer:
     with job.stage("target"):
         await asyncio.to_thread(prepared, custom, job)
     target = await prose.find_target(job)

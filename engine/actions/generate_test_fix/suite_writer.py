@@ -48,10 +48,10 @@ class GeneratedSuite:
 async def write(job: Job, plan: LoopPlan) -> GeneratedSuite | str:
     """Tests from the specification alone, or the reason if there are none."""
     try:
-        about = await asyncio.to_thread(_brief, job, plan)
+        about = await asyncio.to_thread(_suite_prompt, job, plan)
     except (UsageError, PolicyError) as error:  # too large or hidden: the candidate exists anyway
         return str(error)
-    return await _asked(job, plan, about.prompt)
+    return await _request_suite(job, plan, about.prompt)
 
 
 async def write_anew(
@@ -65,14 +65,14 @@ async def write_anew(
         prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(problems, suite.prompt.secrets), by="tests"))
     except PolicyError as error:
         return str(error)
-    anew = await _asked(job, plan, prompt)
+    anew = await _request_suite(job, plan, prompt)
     if isinstance(anew, str):
         return anew
     lost = plan.dialect.count(suite.code).lost(plan.dialect.count(anew.code))
     return f"the repaired tests have {lost}, so they were rejected" if lost else anew
 
 
-def _brief(job: Job, plan: LoopPlan) -> JobPrompt:
+def _suite_prompt(job: Job, plan: LoopPlan) -> JobPrompt:
     """The prompt with nothing but the specification: the index contains the code, and the memory may as well."""
     rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
     action = Action(ACTIONS["test"], replace(_TASK, rules=rules), _never)
@@ -83,7 +83,7 @@ async def _never(job: Job) -> Answer:
     raise AssertionError("this action only words a prompt")
 
 
-async def _asked(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedSuite | str:
+async def _request_suite(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedSuite | str:
     room = job.deadline.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
     try:
         stage = Stage("specification", str(plan))

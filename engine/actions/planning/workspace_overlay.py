@@ -39,7 +39,7 @@ class WorkspaceOverlay:
             selection=_selection(source, step, self._request.language),
             path=step.path,
             instruction=step.instruction,
-            said=self._instruction,
+            user_words=self._instruction,
             diagnostics=(),
             budget=Budget.TASK,
             workspace=replace(self._request.workspace, buffers=tuple(buffers.values())),

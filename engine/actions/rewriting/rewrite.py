@@ -131,7 +131,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         code = keep_documentation(code, source=request.source, target=target, language=request.language)
         code = keep_comments(code, request.source.slice(target.span), request.language)
     replaces = None if instruction is None else instruction.replaces
-    pointed = target.name if request.said is None else ""
+    pointed = target.name if request.user_words is None else ""
     if request.spec.adds_code:
         fitted = add(
             code,
@@ -163,7 +163,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         unseen,
         instructed=instruction is not None,
         instruction=about.wish,
-        planned=request.said is not None,
+        planned=request.user_words is not None,
         adds=meant(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
     )

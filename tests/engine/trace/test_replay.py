@@ -251,7 +251,7 @@ async def test_only_the_latest_records_are_kept_and_they_are_private(scripted: S
             await bench.engine.record_outcome(ids[-1], "applied")
     store = RecordStore(user_paths().traces, 3)
     files = store.files()
-    assert [store.fate(file) for file in files] == ["applied"] * 3
+    assert [store.outcome(file) for file in files] == ["applied"] * 3
     assert len(list(user_paths().traces.iterdir())) == 6, "what became of a job goes with its record"
     told = [file.name.partition("-")[2].removesuffix(".json") for file in files]
     assert told == ids[:1:-1], "the newest first, also of those that ended within a second"

@@ -223,7 +223,7 @@ async def test_the_last_outcome_is_processed_before_shutdown(
 def became(environment: Mapping[str, str], trace: str) -> str:
     """What stands beside the record of a job."""
     store = RecordStore(Path(environment["STET_HOME"], "data", "traces"), 0)
-    return store.fate(store.find(trace))
+    return store.outcome(store.find(trace))
 
 
 @pytest.mark.parametrize("fate", ["discarded", "refused", "cancelled"])
