@@ -55,7 +55,7 @@ class Engine:
         remembering = settings.memory if models is None else settings.memory.model_copy(update={"enabled": False})
         self.memory = JobMemory(MemoryClient(remembering, paths), remembering)
         self.ledger = LedgerFile(paths.ledger)
-        self._purse = SpendingLimiter(settings.spending, self.ledger)
+        self._spending = SpendingLimiter(settings.spending, self.ledger)
         self._traces = RecordStore(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
         self._watchers: list[Callable[[FinishedJob], None]] = [self._traces.keep]
         self._paths = paths
@@ -80,9 +80,11 @@ class Engine:
         action = self.actions.get(request.action)
         await self._own_models.settle()  # before the job's time starts: this may ask the user
         profile = await self.models.profile()
-        tape = JobRecorder(self.models, on_event)
-        job = Job(request, self.settings, tape, profile, self._purse, tape.on_event, self.index, self.runtimes)
-        tape.name(job.trace_id, request.action)
+        recorder = JobRecorder(self.models, on_event)
+        job = Job(
+            request, self.settings, recorder, profile, self._spending, recorder.on_event, self.index, self.runtimes
+        )
+        recorder.name(job.trace_id, request.action)
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = JobEnd.FAILED, None, None
         try:
@@ -99,7 +101,7 @@ class Engine:
             self._write_down(job, ended)
             spent, seconds = dict(job.usage.stages), job.deadline.seconds()
             finished = FinishedJob(
-                job.trace_id, now(), ended, seconds, spent, request, self.settings, profile, tape, answer, raised
+                job.trace_id, now(), ended, seconds, spent, request, self.settings, profile, recorder, answer, raised
             )
             for watcher in self._watchers:
                 watcher(finished)
@@ -178,12 +180,12 @@ class Engine:
         log.info("job ended", extra={**about, "calls": entry.calls, "tokens": tokens, "seconds": entry.seconds})
         if spent.calls or spent.uncounted:
             self.ledger.add(entry)
-        self._purse.close(job.trace_id)
+        self._spending.close(job.trace_id)
 
     async def show_prompt(self, request: Request) -> Prompt:
         """The prompt of the first call of such a job, after redaction. Nothing is sent."""
         action = self.actions.get(request.action)
-        job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
+        job = Job(request, self.settings, self.models, await self.models.profile(), self._spending, ignore, self.index)
         job.remembered = tuple(each.piece for each in (await self.memory.recall(request)).known)
         return (await asyncio.to_thread(build_job_prompt, job, action)).prompt
 

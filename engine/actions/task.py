@@ -56,7 +56,7 @@ async def run(job: Job) -> Answer:
     if isinstance(plan, Unusable):
         return refusal(job, f"Task: no plan. {plan.problem}")
     job.on_event(Stage("planned", "; ".join(f"{number}. {step}" for number, step in enumerate(plan, 1))))
-    sketch = await asyncio.to_thread(_sketch, request, about)
+    overlay = await asyncio.to_thread(_overlay, request, about)
     done: dict[int, Answer] = {}
     skipped: dict[int, str] = {}
     problem = ""
@@ -66,8 +66,10 @@ async def run(job: Job) -> Answer:
             break
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
         try:
-            mine = replace(job, request=_within(plan, number, sketch.request_for(step)), reserved=len(plan) - number)
-            answer = await built_in(step.action).run(mine)
+            step_job = replace(
+                job, request=_within(plan, number, overlay.request_for(step)), reserved=len(plan) - number
+            )
+            answer = await built_in(step.action).run(step_job)
         except StetError as error:
             if not done:
                 raise
@@ -79,9 +81,9 @@ async def run(job: Job) -> Answer:
         if not answer.success:
             problem = answer.message
             break
-        sketch.apply_answer(answer)
+        overlay.apply_answer(answer)
         done[number] = answer
-    return _answer(job, plan, _Course(done, skipped, problem), sketch)
+    return _answer(job, plan, _Course(done, skipped, problem), overlay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +109,13 @@ def _within(plan: Sequence[TaskStep], number: int, request: Request) -> Request:
     return replace(request, context={**request.context, _PLAN: instruction})
 
 
-def _sketch(request: Request, about: Project) -> WorkspaceOverlay:
+def _overlay(request: Request, about: Project) -> WorkspaceOverlay:
     """The workspace before the first step, without the comment that requested the task."""
     instruction = find_instruction(request, resolve_target(request))
-    sketch = WorkspaceOverlay(request, about, instruction.text if instruction is not None else "")
+    overlay = WorkspaceOverlay(request, about, instruction.text if instruction is not None else "")
     if instruction is not None and instruction.replaces is not None:
-        sketch.take_out(instruction.replaces)
-    return sketch
+        overlay.take_out(instruction.replaces)
+    return overlay
 
 
 async def _plan(job: Job, about: Project) -> tuple[TaskStep, ...] | Unusable:
@@ -135,7 +137,7 @@ async def _plan(job: Job, about: Project) -> tuple[TaskStep, ...] | Unusable:
     return proposal if isinstance(proposal, Unusable) else proposal.draft.content
 
 
-def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: WorkspaceOverlay) -> Answer:
+def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, overlay: WorkspaceOverlay) -> Answer:
     report = "\n".join(_line(number, step, course) for number, step in enumerate(plan, 1))
     done, problem = tuple(course.done.values()), course.problem
     if not done:
@@ -144,8 +146,8 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
         why = problem or next(iter(course.skipped.values()), "")
         no = refusal(job, f"Task: no edit. The plan's {which}, {plan[at - 1]}, failed: {why}")
         return replace(no, explanation=report, unneeded=not problem)
-    files = sketch.new_files
-    evidence = (*_together(course.done), *unrequested_changes(files, done, sketch.kept))
+    files = overlay.new_files
+    evidence = (*_together(course.done), *unrequested_changes(files, done, overlay.kept))
     refuted = any(item.verdict is Ruling.FAIL for item in evidence)
     count = "one step" if len(done) == 1 else f"{len(done)} steps"
     head = f"{len(done)} of {len(plan)} steps" if len(done) < len(plan) else count
@@ -160,7 +162,7 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
             new_files=tuple(file.path.name for file in files),
             notes=tuple(notes),
         ),
-        edits=sketch.edits,
+        edits=overlay.edits,
         new_files=files,
         code="\n\n".join(each.code for each in done if each.code),
         tests=next((each.tests for each in reversed(done) if each.tests), None),

@@ -84,22 +84,22 @@ async def run(job: Job) -> Answer:
         refuted = proposal.refuted_by
         no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
         return replace(no, evidence=proposal.evidence)
-    proof = await _proven(job, place, proposal.draft.content.code, about)
-    if proof.gaps and job.settings.checks.auto_fix and job.may_ask_again():
-        proof = await _with_more(job, place, about, proof, size)
+    validated = await _validated(job, place, proposal.draft.content.code, about)
+    if validated.gaps and job.settings.checks.auto_fix and job.may_ask_again():
+        validated = await _with_more(job, place, about, validated, size)
     with job.stage("finish"):
-        return _answer(job, place, about, proposal, proof)
+        return _answer(job, place, about, proposal, validated)
 
 
-async def _proven(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> ValidationResult:
+async def _validated(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> ValidationResult:
     with job.stage("tests"):
-        proof = await validate(job, place, code, about.target)
+        validated = await validate(job, place, code, about.target)
         secrets = about.prompt.secrets
-        evidence = tuple(replace(each, detail=hide_secrets(each.detail, secrets)) for each in proof.evidence)
-        proof = replace(proof, evidence=evidence)
-    for item in proof.evidence:
+        evidence = tuple(replace(each, detail=hide_secrets(each.detail, secrets)) for each in validated.evidence)
+        validated = replace(validated, evidence=evidence)
+    for item in validated.evidence:
         job.on_event(JudgeFinished(item))
-    return proof
+    return validated
 
 
 async def _with_more(
@@ -121,7 +121,7 @@ async def _with_more(
         result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.scopes), prompt.secrets)
     if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
         return first
-    return _together(first, await _proven(job, grown, result.draft.content.code, about))
+    return _together(first, await _validated(job, grown, result.draft.content.code, about))
 
 
 def _together(first: ValidationResult, more: ValidationResult) -> ValidationResult:
@@ -140,18 +140,20 @@ def _together(first: ValidationResult, more: ValidationResult) -> ValidationResu
 
 
 def _answer(
-    job: Job, place: SuiteFile, about: JobPrompt, proposal: Proposal[_Written], proof: ValidationResult
+    job: Job, place: SuiteFile, about: JobPrompt, proposal: Proposal[_Written], validated: ValidationResult
 ) -> Answer:
     request, target = job.request, about.target
-    evidence = (*proposal.evidence, *proof.evidence)
-    suspects = [replace(each, sentence=hide_secrets(each.sentence, about.prompt.secrets)) for each in proof.suspects]
+    evidence = (*proposal.evidence, *validated.evidence)
+    suspects = [
+        replace(each, sentence=hide_secrets(each.sentence, about.prompt.secrets)) for each in validated.suspects
+    ]
     markdown = _apart(suspects, request.language)
-    if proof.problem:
-        no = refusal(job, f"Test: no tests, {hide_secrets(proof.problem, about.prompt.secrets)}.")
+    if validated.problem:
+        no = refusal(job, f"Test: no tests, {hide_secrets(validated.problem, about.prompt.secrets)}.")
         return replace(
-            no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=proof.redundant
+            no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=validated.redundant
         )
-    text, present = proof.text.text, Source(place.text)
+    text, present = validated.text.text, Source(place.text)
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
     apart = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
@@ -167,7 +169,7 @@ def _answer(
         tests=text,
         explanation=_sentences(suspects),
         confidence=chance.chance,
-        warnings=proof.notes,
+        warnings=validated.notes,
         evidence=evidence,
         guard=target.span,
         metadata=chance.metadata(),

@@ -52,7 +52,7 @@ class Job:
     settings: Settings
     models: ModelSource
     profile: Profile
-    purse: SpendingLimiter
+    spending: SpendingLimiter
     on_event: OnEvent
     index: SymbolIndex | None = None
     runtimes: RuntimeProvider | None = None
@@ -180,7 +180,7 @@ class Job:
             self.usage.book(completion)
         finally:
             self._call = None
-            self.purse.settle(self.trace_id, self.spent())
+            self.spending.settle(self.trace_id, self.spent())
             if waited := self.deadline.waited - waited:
                 stages = self.usage.stages
                 stages[stage.name] = max(stages.get(stage.name, 0.0) - waited, 0.0)
@@ -195,7 +195,7 @@ class Job:
             if self.usage.cost is not None:
                 self.usage.cost += event.cost
             if self._call is not None:
-                self.purse.renew(self.trace_id, self.spent(), self._call)
+                self.spending.renew(self.trace_id, self.spent(), self._call)
             return
         if isinstance(event, Stage):
             if self._queued_at is not None:
@@ -255,7 +255,7 @@ class Job:
         """Reserves the most that a call can take."""
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
         call = Spend(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
-        await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
+        await asyncio.to_thread(self.spending.reserve, self.trace_id, self.spent(), call)
         self._call = call
 
     def is_waiting(self) -> bool:

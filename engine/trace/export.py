@@ -11,13 +11,13 @@ from stet_ls.engine.trace.scrubber import Scrubber
 def exported(record: Record) -> Record:
     """The record after a search by the rules for configuration, which find more; it can still be replayed."""
     hidden = record.request.hidden
-    hider = Scrubber(hidden, (), config=True)
+    scrubber = Scrubber(hidden, (), config=True)
     data = record.model_dump(mode="json")
     data["request"].pop("hidden")
-    calls = hider.anything(data.pop("calls"), hider.sent)
-    data = hider.everywhere({**hider.anything(data), "calls": calls})
-    data["request"]["hidden"] = {**hider.stand_ins, **hidden}
-    data["whole"] = record.whole and hider.whole
+    calls = scrubber.anything(data.pop("calls"), scrubber.sent)
+    data = scrubber.everywhere({**scrubber.anything(data), "calls": calls})
+    data["request"]["hidden"] = {**scrubber.stand_ins, **hidden}
+    data["whole"] = record.whole and scrubber.whole
     return Record.model_validate(data)
 
 

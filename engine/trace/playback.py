@@ -158,14 +158,14 @@ def _allowed(value: Any, names: Any) -> Any:
 def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: JobEnd) -> str:
     """How a replay's result differs, as a diff; "" if it is the same."""
     # Both sides are read in the same way: a replacement may look like a secret itself.
-    hider = Scrubber(record.request.hidden, (), config=False)
-    recorded_answer = None if record.answer is None else hider.anything(record.answer)
-    raised = None if record.error is None else hider.anything(record.error.model_dump())
-    replayed_answer = None if answer is None else hidden_answer(answer, hider)
+    scrubber = Scrubber(record.request.hidden, (), config=False)
+    recorded_answer = None if record.answer is None else scrubber.anything(record.answer)
+    raised = None if record.error is None else scrubber.anything(record.error.model_dump())
+    replayed_answer = None if answer is None else hidden_answer(answer, scrubber)
     if recorded_answer is not None and replayed_answer is not None:
         _drop_incomparable(recorded_answer, replayed_answer)
     before = _lines(recorded_answer, raised, record.ended)
-    raised = None if error is None else recorded_error(error, hider).model_dump()
+    raised = None if error is None else recorded_error(error, scrubber).model_dump()
     after = _lines(replayed_answer, raised, ended)
     return "\n".join(difflib.unified_diff(before, after, "recorded", "replayed", lineterm=""))
 

@@ -146,6 +146,6 @@ class FinishedJob:
     request: Request
     settings: Settings
     profile: Profile
-    tape: JobRecorder
+    recorder: JobRecorder
     answer: Answer | None = None
     error: Exception | None = None

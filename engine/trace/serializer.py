@@ -35,15 +35,15 @@ _BUFFERS_BYTES = 400_000
 
 def make_record(job: FinishedJob) -> form.Record:
     """The record of a job. Reads the `.env` files around its document."""
-    sealed = job.tape.sealed
+    sealed = job.recorder.sealed
     request = job.request
     values = sealed.values or listed_values(request)
-    hider = Scrubber(sealed.secrets, values, config=is_config(request))
+    scrubber = Scrubber(sealed.secrets, values, config=is_config(request))
     ignored = IgnoredFiles(request.workspace, job.settings.privacy.ignore)
-    asked = _recorded_request(request, hider, ignored)
-    former = [(), *(call.messages for call in job.tape.calls)]
-    calls = tuple(_called(call, before, hider) for call, before in zip(job.tape.calls, former, strict=False))
-    answer = None if job.answer is None else hidden_answer(job.answer, hider)
+    asked = _recorded_request(request, scrubber, ignored)
+    former = [(), *(call.messages for call in job.recorder.calls)]
+    calls = tuple(_called(call, before, scrubber) for call, before in zip(job.recorder.calls, former, strict=False))
+    answer = None if job.answer is None else hidden_answer(job.answer, scrubber)
     record = form.Record(
         stet_trace=form.VERSION,
         id=job.id,
@@ -55,60 +55,62 @@ def make_record(job: FinishedJob) -> form.Record:
             stet=__version__, python=platform.python_version(), system=f"{sys.platform} {platform.machine()}"
         ),
         request=asked,
-        settings=hider.anything(job.settings.model_dump(mode="json", include=dict(SETTINGS))),
-        profile=hider.anything(asdict(job.profile)),
+        settings=scrubber.anything(job.settings.model_dump(mode="json", include=dict(SETTINGS))),
+        profile=scrubber.anything(asdict(job.profile)),
         calls=calls,
-        events=tuple(_happened(at, event, hider) for at, event in job.tape.events if not isinstance(event, Requested)),
+        events=tuple(
+            _happened(at, event, scrubber) for at, event in job.recorder.events if not isinstance(event, Requested)
+        ),
         stages={name: round(seconds, 4) for name, seconds in job.stages.items()},
         answer=answer,
-        error=None if job.error is None else recorded_error(job.error, hider),
+        error=None if job.error is None else recorded_error(job.error, scrubber),
     )
-    data = hider.everywhere(record.model_dump(mode="json"))
-    data["request"]["hidden"] = hider.stand_ins
+    data = scrubber.everywhere(record.model_dump(mode="json"))
+    data["request"]["hidden"] = scrubber.stand_ins
     # No reply can reproduce an answer from memory.
     recalled = job.answer is not None and job.answer.metadata.memory_hits > 0 and not job.answer.metadata.calls
-    return form.Record.model_validate({**data, "whole": hider.whole and not recalled})
+    return form.Record.model_validate({**data, "whole": scrubber.whole and not recalled})
 
 
-def _recorded_request(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:
+def _recorded_request(request: Request, scrubber: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:
     selection = () if request.selection is None else (request.selection.span,)
-    text, spans = hider.document(
+    text, spans = scrubber.document(
         request.source.text, *selection, *(diagnostic.span for diagnostic in request.diagnostics)
     )
     chosen = spans[0] if selection else None
     secret = left_out(request.context, ignored)
     context = {name: value for name, value in request.context.items() if name not in secret}
-    buffers, missing = _buffers(request, hider, ignored)
+    buffers, missing = _buffers(request, scrubber, ignored)
     return form.RecordedRequest(
         action=request.action,
         language=request.language,
         text=text,
         selection=None if chosen is None else (chosen.start, chosen.end),
-        path=None if request.path is None else hider.path(request.path),
-        instruction=hider.text(request.instruction),
-        constraints=tuple(map(hider.text, request.constraints)),
-        context={hider.text(name): hider.text(value) for name, value in context.items()},
+        path=None if request.path is None else scrubber.path(request.path),
+        instruction=scrubber.text(request.instruction),
+        constraints=tuple(map(scrubber.text, request.constraints)),
+        context={scrubber.text(name): scrubber.text(value) for name, value in context.items()},
         diagnostics=tuple(
             form.RecordedDiagnostic(
                 span=(span.start, span.end),
-                message=hider.text(diagnostic.message),
+                message=scrubber.text(diagnostic.message),
                 severity=diagnostic.severity.value,
-                source=hider.text(diagnostic.source),
-                code=hider.text(diagnostic.code),
+                source=scrubber.text(diagnostic.source),
+                code=scrubber.text(diagnostic.code),
             )
             for diagnostic, span in zip(request.diagnostics, spans[len(selection) :], strict=True)
         ),
         budget=request.budget,
-        roots=tuple(map(hider.path, request.workspace.roots)),
+        roots=tuple(map(scrubber.path, request.workspace.roots)),
         buffers=buffers,
         tab_size=request.tab_size,
         hidden={},
-        left_out=tuple(hider.text(f"{name} ({why})") for name, why in {**secret, **missing}.items()),
+        left_out=tuple(scrubber.text(f"{name} ({why})") for name, why in {**secret, **missing}.items()),
     )
 
 
 def _buffers(
-    request: Request, hider: Scrubber, ignored: IgnoredFiles
+    request: Request, scrubber: Scrubber, ignored: IgnoredFiles
 ) -> tuple[tuple[form.RecordedBuffer, ...], dict[str, str]]:
     """The other unsaved documents that may be shown and fit, and why the others are missing."""
     kept: list[form.RecordedBuffer] = []
@@ -123,14 +125,16 @@ def _buffers(
             continue
         room -= len(buffer.text)
         kept.append(
-            form.RecordedBuffer(path=hider.path(buffer.path), version=buffer.version, text=hider.text(buffer.text))
+            form.RecordedBuffer(
+                path=scrubber.path(buffer.path), version=buffer.version, text=scrubber.text(buffer.text)
+            )
         )
     return tuple(kept), missing
 
 
-def _called(call: ModelCall, former: tuple[Message, ...], hider: Scrubber) -> form.Called:
+def _called(call: ModelCall, former: tuple[Message, ...], scrubber: Scrubber) -> form.Called:
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(former, call.messages, strict=False)))
-    turns = (form.Turn(role=each.role, content=hider.sent(each.content)) for each in call.messages[same:])
+    turns = (form.Turn(role=each.role, content=scrubber.sent(each.content)) for each in call.messages[same:])
     return form.Called(
         at=call.at,
         seconds=call.seconds,
@@ -139,41 +143,41 @@ def _called(call: ModelCall, former: tuple[Message, ...], hider: Scrubber) -> fo
         temperature=call.sampling.temperature,
         max_tokens=call.sampling.max_tokens,
         deadline=round(call.deadline, 3),
-        requests=tuple(_wire(request, hider) for request in call.requests),
-        reply=_reply(call, hider),
-        error=None if call.error is None else recorded_error(call.error, hider),
+        requests=tuple(_wire(request, scrubber) for request in call.requests),
+        reply=_reply(call, scrubber),
+        error=None if call.error is None else recorded_error(call.error, scrubber),
     )
 
 
-def _wire(request: Requested, hider: Scrubber) -> form.Wire:
+def _wire(request: Requested, scrubber: Scrubber) -> form.Wire:
     return form.Wire(
-        endpoint=hider.text(request.endpoint),
-        model=hider.text(request.model),
+        endpoint=scrubber.text(request.endpoint),
+        model=scrubber.text(request.model),
         seconds=request.seconds,
         pieces=request.pieces,
         fault=request.fault,
-        detail=hider.text(request.detail),
+        detail=scrubber.text(request.detail),
         status=request.status,
-        head=hider.text(request.head.decode("utf-8", "replace")),
+        head=scrubber.text(request.head.decode("utf-8", "replace")),
     )
 
 
-def _reply(call: ModelCall, hider: Scrubber) -> form.Reply | None:
+def _reply(call: ModelCall, scrubber: Scrubber) -> form.Reply | None:
     got = call.completion
     if got is None:
         return None
     usage = got.usage
     return form.Reply(
-        text=hider.sent(got.text),
-        reasoning=hider.sent(got.reasoning),
+        text=scrubber.sent(got.text),
+        reasoning=scrubber.sent(got.reasoning),
         finish=got.finish,
         usage=None if usage is None else (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens),
-        model=hider.text(got.model),
-        endpoint=hider.text(got.endpoint),
+        model=scrubber.text(got.model),
+        endpoint=scrubber.text(got.endpoint),
         first_token_seconds=round(got.first_token_seconds, 4),
         seconds=round(got.seconds, 4),
         requests=got.requests,
-        warnings=tuple(map(hider.text, got.warnings)),
+        warnings=tuple(map(scrubber.text, got.warnings)),
         cost=got.cost,
         fault="" if got.fault is None else got.fault.value,
         streamed=got.streamed,
@@ -181,34 +185,34 @@ def _reply(call: ModelCall, hider: Scrubber) -> form.Reply | None:
     )
 
 
-def _happened(at: float, event: Event, hider: Scrubber) -> form.Happened:
+def _happened(at: float, event: Event, scrubber: Scrubber) -> form.Happened:
     match event:
         case Stage(name, detail):
-            return form.Happened(at=at, what="stage", name=name, detail=hider.text(detail))
+            return form.Happened(at=at, what="stage", name=name, detail=scrubber.text(detail))
         case JudgeFinished(evidence):
             detail = f"{evidence.verdict}: {evidence.detail}"
-            return form.Happened(at=at, what="judged", name=evidence.label, detail=hider.text(detail))
+            return form.Happened(at=at, what="judged", name=evidence.label, detail=scrubber.text(detail))
         case Notice(message):
-            return form.Happened(at=at, what="notice", name="", detail=hider.text(message))
+            return form.Happened(at=at, what="notice", name="", detail=scrubber.text(message))
     return form.Happened(at=at, what="notice", name=type(event).__name__, detail="")
 
 
-def hidden_answer(answer: Answer, hider: Scrubber) -> dict[str, Any]:
+def hidden_answer(answer: Answer, scrubber: Scrubber) -> dict[str, Any]:
     """The answer as JSON without secrets, spans as in the record's text, with the parts of its summary."""
     edits = []
     for edit in answer.edits:
-        text, (span,) = hider.document(edit.base.text, edit.span)
+        text, (span,) = scrubber.document(edit.base.text, edit.span)
         edits.append(replace(edit, base=type(edit.base)(text), span=span))
     data = {**replace(answer, edits=tuple(edits)).to_json(), "summary": asdict(answer.summary)}
     for place in (*data["edits"], *data["new_files"]):
-        place["path"] = None if place["path"] is None else hider.path(place["path"])
-    hidden: dict[str, Any] = hider.anything(data)
+        place["path"] = None if place["path"] is None else scrubber.path(place["path"])
+    hidden: dict[str, Any] = scrubber.anything(data)
     return hidden
 
 
-def recorded_error(error: Exception, hider: Scrubber) -> form.RecordedError:
+def recorded_error(error: Exception, scrubber: Scrubber) -> form.RecordedError:
     """An error as in a record."""
     own: dict[str, Any] = {}
     if isinstance(error, EndpointError):
-        own = {"fault": error.fault.value, "endpoint": hider.text(error.endpoint), "status": error.status}
-    return form.RecordedError(kind=type(error).__name__, message=hider.text(str(error)), **own)
+        own = {"fault": error.fault.value, "endpoint": scrubber.text(error.endpoint), "status": error.status}
+    return form.RecordedError(kind=type(error).__name__, message=scrubber.text(str(error)), **own)

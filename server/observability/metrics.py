@@ -62,10 +62,10 @@ class Metrics:
         self._seconds.labels(action).observe(job.seconds)
         for stage, seconds in job.stages.items():
             self._stages.labels(self._name("stage", stage)).observe(seconds)
-        for _, event in job.tape.events:
+        for _, event in job.recorder.events:
             if isinstance(event, JudgeFinished):
                 self._verdicts.labels(event.evidence.check.value, event.evidence.verdict.value).inc()
-        for call in job.tape.calls:
+        for call in job.recorder.calls:
             self._called(call)
         if job.ended is JobEnd.REFUSED and job.answer is not None:
             self._refusals.labels(_reason(job)).inc()

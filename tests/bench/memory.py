@@ -158,9 +158,9 @@ def _embedded(embedder: OnnxMiniLM, texts: Sequence[str]) -> tuple[list[Solution
 async def _fill(store: SolutionStore, real: Sequence[Solution], vectors: Any, count: int) -> None:
     """Real rows and, up to `count`, rows with vectors drawn around theirs."""
     draw = np.random.default_rng(7)
-    async with store.shelf.writing():
+    async with store.index.writing():
         pairs = {each.id: (vectors[2 * n], vectors[2 * n + 1]) for n, each in enumerate(real)}
-        await store.shelf.write([journal.put(each) for each in real], pairs)
+        await store.index.write([journal.put(each) for each in real], pairs)
         for first in range(len(real), count, 5000):
             numbers = range(first, min(first + 5000, count))
             batch = [solution(f"Drawn task number {number}", number) for number in numbers]
@@ -168,7 +168,7 @@ async def _fill(store: SolutionStore, real: Sequence[Solution], vectors: Any, co
             drawn = near + draw.normal(0, 0.05, near.shape).astype(np.float32)
             drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
             pairs = {each.id: (drawn[2 * n], drawn[2 * n + 1]) for n, each in enumerate(batch)}
-            await store.shelf.write([journal.put(each) for each in batch], pairs)
+            await store.index.write([journal.put(each) for each in batch], pairs)
 
 
 def _editor(home: str, settings: Mapping[str, Any] | None = None) -> Any:

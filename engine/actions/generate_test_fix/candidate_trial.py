@@ -36,7 +36,7 @@ class CandidateTrial:
     passed: frozenset[str] = frozenset()
     problem: str = ""
     lacking: str = ""
-    bench: SuiteRunner | None = field(default=None, repr=False)
+    runner: SuiteRunner | None = field(default=None, repr=False)
 
     def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
         """The diagnoses with these causes."""
@@ -46,9 +46,9 @@ class CandidateTrial:
         """The passed tests that pass twice more with other hash seeds; all of them if no time is left for that."""
         good = self.passed
         for seed in range(1, TIMES):
-            if self.bench is None or not good or self.bench.seconds < _LEAST_SECONDS:
+            if self.runner is None or not good or self.runner.seconds < _LEAST_SECONDS:
                 break
-            report = await self.bench.run(sorted(good), seed)
+            report = await self.runner.run(sorted(good), seed)
             if report.starved:
                 break
             good = frozenset(test for test in good if outcome(report, test) is CaseOutcome.PASSED)
@@ -72,17 +72,17 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
     nothing = TestReport("", SuiteOutcome.NOTHING_RAN)
     if not ids:
         return CandidateTrial(nothing, about)
-    bench = SuiteRunner(plan, runtime, way, code)
-    if bench.seconds < _LEAST_SECONDS:
+    runner = SuiteRunner(plan, runtime, way, code)
+    if runner.seconds < _LEAST_SECONDS:
         return CandidateTrial(nothing, about, problem="the job is out of time")
-    report = await bench.run(ids)
+    report = await runner.run(ids)
     if report.inconclusive:
         return CandidateTrial(report, about, problem=report.why_not)
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
     code_of = Source(text)
     found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
-    return CandidateTrial(report, about, found, passed, problem, runtime.missing_packages.why, bench)
+    return CandidateTrial(report, about, found, passed, problem, runtime.missing_packages.why, runner)
 
 
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:

@@ -64,9 +64,9 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
     return ValidationResult(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
 
 
-def unless_forged(proof: ValidationResult, signs: Collection[str]) -> ValidationResult:
+def unless_forged(result: ValidationResult, signs: Collection[str]) -> ValidationResult:
     """The result, with passes changed to unknown if there are signs that the test runner was deceived."""
-    return replace(proof, evidence=tuple(doubted(each, sorted(signs)) for each in proof.evidence))
+    return replace(result, evidence=tuple(doubted(each, sorted(signs)) for each in result.evidence))
 
 
 def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:

@@ -42,7 +42,7 @@ async def forget(store: SolutionStore, ids: Sequence[str]) -> int:
     if team is None:
         return await _keep(store, lambda solution: solution.id not in ids)
     async with team.changing:
-        known = await asyncio.to_thread(store.shelf.journal.solutions)
+        known = await asyncio.to_thread(store.index.journal.solutions)
         theirs = await team.remove(ids, [known[ident] for ident in ids if ident in known])
         return await _keep(store, lambda solution: solution.id not in ids) or theirs
 
@@ -51,38 +51,38 @@ async def clear(store: SolutionStore, scope: str | None) -> int:
     """Forgets all solutions of a scope, or (None) all, and incomplete ones. The team's table is not changed."""
     gone = await _keep(store, lambda solution: scope is not None and solution.scope != scope)
     if not gone:
-        async with store.shelf.writing():
-            await store.shelf.compact()
+        async with store.index.writing():
+            await store.index.compact()
     return gone
 
 
 async def evict(store: SolutionStore) -> int:
     """Drops losers, then unused solutions, oldest first, until there is room again; returns how many were dropped."""
-    shelf = store.shelf
-    if await shelf.table.count() <= store.most:
+    index = store.index
+    if await index.table.count() <= store.most:
         return 0
-    async with shelf.writing():
+    async with index.writing():
         columns = ["id", "uses", "wins", "losses", "created_at", "last_used_at"]
-        rows = [row async for page in shelf.table.pages(columns) for row in page]
+        rows = [row async for page in index.table.pages(columns) for row in page]
         rows.sort(key=lambda row: (row["losses"] <= row["wins"], row["uses"], row["last_used_at"] or row["created_at"]))
         gone = rows[: max(0, len(rows) - int(store.most * _ROOM))]
-        await shelf.write(journal.forget(row["id"]) for row in gone)
+        await index.write(journal.forget(row["id"]) for row in gone)
     return len(gone)
 
 
 async def maintain(store: SolutionStore, *, now: bool = False) -> bool:
     """Joins the table's small files and updates its indexes, every few writes; True if it was done."""
-    shelf = store.shelf
-    if not shelf.writable or (shelf.writes < _EVERY and not now):
+    index = store.index
+    if not index.writable or (index.writes < _EVERY and not now):
         return False
     await evict(store)
     size = await asyncio.to_thread(size_of, store)
-    if await asyncio.to_thread(lambda: shutil.disk_usage(shelf.root).free) < _FREE * size:
+    if await asyncio.to_thread(lambda: shutil.disk_usage(index.root).free) < _FREE * size:
         return False
-    async with shelf.writing():
-        await shelf.table.optimize(_KEPT)
-        await shelf.table.index()
-        shelf.writes = 0
+    async with index.writing():
+        await index.table.optimize(_KEPT)
+        await index.table.index()
+        index.writes = 0
     return True
 
 
@@ -90,21 +90,21 @@ async def compact(store: SolutionStore) -> dict[str, int]:
     """Rewrites the journal without replaced or forgotten solutions, and the table without older versions."""
     before = await asyncio.to_thread(size_of, store)
     await evict(store)
-    async with store.shelf.writing():
-        await store.shelf.compact()
+    async with store.index.writing():
+        await store.index.compact()
     return {"before": before, "after": await asyncio.to_thread(size_of, store)}
 
 
 async def doctor(store: SolutionStore) -> dict[str, Any]:
     """Compares every row with its hash and with the journal, and repairs differences; reports what it found."""
-    shelf = store.shelf
-    async with shelf.writing():
-        tail = await asyncio.to_thread(shelf.journal.read)
-        known = await asyncio.to_thread(shelf.journal.solutions)
+    index = store.index
+    async with index.writing():
+        tail = await asyncio.to_thread(index.journal.read)
+        known = await asyncio.to_thread(index.journal.solutions)
         good: dict[str, Solution] = {}
         damaged = 0
         try:
-            async for page in shelf.table.pages():
+            async for page in index.table.pages():
                 rows = [from_record(record) for record in page]
                 damaged += rows.count(None)
                 good |= {row.solution.id: row.solution for row in rows if row is not None}
@@ -117,13 +117,13 @@ async def doctor(store: SolutionStore) -> dict[str, Any]:
         only = [solution for ident, solution in good.items() if ident not in known]
         differing = [ident for ident, solution in good.items() if known.get(ident, solution) != solution]
         if tail.broken:
-            await asyncio.to_thread(shelf.journal.rewrite, [*known.values(), *only])
+            await asyncio.to_thread(index.journal.rewrite, [*known.values(), *only])
         sound = not (damaged or missing or only or differing or unreadable or tail.broken)
         if not sound:
             # The rows are in the journal; their vectors are recomputed in the background.
-            await shelf.start_anew()
+            await index.start_anew()
     return {
-        "solutions": await shelf.table.count(),
+        "solutions": await index.table.count(),
         "sound": sound,
         "damaged_rows": damaged,
         "missing_rows": len(missing),
@@ -131,26 +131,26 @@ async def doctor(store: SolutionStore) -> dict[str, Any]:
         "rows_only_in_table": len(only),
         "damaged_journal_lines": tail.broken,
         "table_unreadable": unreadable,
-        "waiting_for_vectors": shelf.waiting,
+        "waiting_for_vectors": index.waiting,
     }
 
 
 async def embed_waiting(store: SolutionStore, on_progress: OnProgress = lambda done, total: None) -> int:
     """Computes missing vectors; returns how many rows got theirs. Queries go first, batch by batch."""
-    shelf = store.shelf
-    if shelf.embedder is None or not shelf.waiting or not shelf.writable:
+    index = store.index
+    if index.embedder is None or not index.waiting or not index.writable:
         return 0
     ids = [
-        row["id"] async for page in shelf.table.pages(["id", "embed_model"]) for row in page if not row["embed_model"]
+        row["id"] async for page in index.table.pages(["id", "embed_model"]) for row in page if not row["embed_model"]
     ]
     for start in range(0, len(ids), _CHUNK):
-        rows = [row for row in (await shelf.table.get(ids[start : start + _CHUNK])).values() if row is not None]
+        rows = [row for row in (await index.table.get(ids[start : start + _CHUNK])).values() if row is not None]
         texts = [text for row in rows for text in texts_of(row.solution)]
         batches = [await store.encode(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
         vectors = [vector for batch in batches for vector in batch]
-        async with shelf.writing():
-            still = await shelf.table.get([row.solution.id for row in rows])
-            await shelf.set_vectors(
+        async with index.writing():
+            still = await index.table.get([row.solution.id for row in rows])
+            await index.set_vectors(
                 [
                     TableRow(current.solution, vectors[2 * number], vectors[2 * number + 1])
                     for number, row in enumerate(rows)
@@ -158,23 +158,23 @@ async def embed_waiting(store: SolutionStore, on_progress: OnProgress = lambda d
                 ]
             )
         on_progress(min(start + _CHUNK, len(ids)), len(ids))
-    await shelf.recount()
+    await index.recount()
     await maintain(store, now=len(ids) > _EVERY)
     return len(ids)
 
 
 async def stats(store: SolutionStore) -> dict[str, Any]:
     """Statistics of the stored solutions."""
-    shelf = store.shelf
-    await shelf.refresh()
+    index = store.index
+    await index.refresh()
     return {
-        "solutions": await shelf.table.count(),
-        "dimension": shelf.dimension if shelf.embedder else None,
-        "embedder": shelf.embedder.name if shelf.embedder else None,
+        "solutions": await index.table.count(),
+        "dimension": index.dimension if index.embedder else None,
+        "embedder": index.embedder.name if index.embedder else None,
         "bytes": await asyncio.to_thread(size_of, store),
-        "uri": str(shelf.root),
-        "waiting_for_vectors": shelf.waiting,
-        "writable": shelf.writable,
+        "uri": str(index.root),
+        "waiting_for_vectors": index.waiting,
+        "writable": index.writable,
         "team": store.team.state() if store.team is not None else None,
     }
 
@@ -182,7 +182,7 @@ async def stats(store: SolutionStore) -> dict[str, Any]:
 def size_of(store: SolutionStore) -> int:
     """Bytes on the disk."""
     total = 0
-    for path in store.shelf.root.rglob("*"):
+    for path in store.index.root.rglob("*"):
         try:
             total += path.stat().st_size if path.is_file() else 0
         except OSError:
@@ -191,12 +191,12 @@ def size_of(store: SolutionStore) -> int:
 
 
 async def _keep(store: SolutionStore, wanted: Callable[[Solution], bool]) -> int:
-    shelf = store.shelf
-    async with shelf.writing():
-        known = await asyncio.to_thread(shelf.journal.solutions)
+    index = store.index
+    async with index.writing():
+        known = await asyncio.to_thread(index.journal.solutions)
         gone = [ident for ident, solution in known.items() if not wanted(solution)]
-        await asyncio.to_thread(PendingOutcomes(shelf.root).keep, lambda written: wanted(written.solution))
+        await asyncio.to_thread(PendingOutcomes(index.root).keep, lambda written: wanted(written.solution))
         if gone:
-            await shelf.write(journal.forget(ident) for ident in gone)
-            await shelf.purge()  # raises if bytes are left
+            await index.write(journal.forget(ident) for ident in gone)
+            await index.purge()  # raises if bytes are left
     return len(gone)

@@ -59,8 +59,8 @@ class Stored:
 class SolutionStore:
     """Solutions, searched by meaning. `most` is how many are kept; `team` is searched in addition."""
 
-    def __init__(self, shelf: SyncedIndex, most: int, team: Team | None = None) -> None:
-        self.shelf = shelf
+    def __init__(self, index: SyncedIndex, most: int, team: Team | None = None) -> None:
+        self.index = index
         self.most = most
         self.team = team
         self.damaged = 0
@@ -70,58 +70,58 @@ class SolutionStore:
     async def put(self, solution: Solution) -> Stored:
         """Stores a solution; on return it is on the disk. Raises StoreError if that is not allowed or fails."""
         check(solution)
-        shelf = self.shelf
+        index = self.index
         vectors = {}
-        if shelf.embedder is not None:
+        if index.embedder is not None:
             encoded = await self.encode(texts_of(solution))
             vectors = {solution.id: (encoded[0], encoded[1])}
-        async with shelf.writing():
-            old = (await shelf.table.get([solution.id])).get(solution.id)
+        async with index.writing():
+            old = (await index.table.get([solution.id])).get(solution.id)
             if old is not None:
                 before = old.solution
                 first, second = (solution, before) if solution.rank[0] > before.rank[0] else (before, solution)
                 kept = first.grounded(second).kept_times(before.times_kept + solution.was_kept)
                 kept = replace(kept, created_at=before.created_at, uses=before.uses, losses=before.losses)
-                await shelf.write([journal.put(kept)], vectors)
+                await index.write([journal.put(kept)], vectors)
                 return Stored(solution.id, "known")
             alike = await self._alike(TableRow(solution, *vectors[solution.id])) if vectors else None
             if alike is None:
                 new = solution.kept_times(max(solution.times_kept, int(solution.was_kept)))
-                await shelf.write([journal.put(new)], vectors)
+                await index.write([journal.put(new)], vectors)
                 return Stored(solution.id, "new")
             if solution.is_offer:  # it may still be undone, and the kept one would be lost
                 return Stored(alike.id, "known")
             if solution.rank[0] < alike.rank[0]:
-                await shelf.write([journal.put(alike.grounded(solution).counted(wins=1))])
+                await index.write([journal.put(alike.grounded(solution).counted(wins=1))])
                 return Stored(alike.id, "known")
             heir = solution.kept_times(alike.times_kept + solution.was_kept)
             heir = replace(heir, uses=alike.uses, losses=alike.losses)
-            await shelf.write([journal.forget(alike.id), journal.put(heir)], vectors)
+            await index.write([journal.forget(alike.id), journal.put(heir)], vectors)
             return Stored(solution.id, "replaced")
 
     async def put_many(self, solutions: Sequence[Solution]) -> int:
         """Stores new solutions that are allowed; returns how many. Their vectors are computed in the background."""
         wanted = {solution.id: solution for solution in solutions if _may(solution)}
-        async with self.shelf.writing():
-            have = await self.shelf.table.get(list(wanted))
+        async with self.index.writing():
+            have = await self.index.table.get(list(wanted))
             new = [solution for ident, solution in wanted.items() if ident not in have]
             if new:
-                await self.shelf.write(journal.put(solution) for solution in new)
+                await self.index.write(journal.put(solution) for solution in new)
         return len(new)
 
     async def count(self, ids: Sequence[str], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
         """Counts outcomes of solutions. Ids that no longer exist are skipped."""
-        async with self.shelf.writing():
-            rows = [row for row in (await self.shelf.table.get(ids)).values() if row is not None]
+        async with self.index.writing():
+            rows = [row for row in (await self.index.table.get(ids)).values() if row is not None]
             counted = [row.solution.counted(uses=uses, wins=wins, losses=losses) for row in rows]
             if counted:
-                await self.shelf.write(journal.count(solution) for solution in counted)
+                await self.index.write(journal.count(solution) for solution in counted)
             if self.team is not None and len(counted) < len(ids):
                 # A team solution's outcome here is the user's own knowledge and takes precedence over the
                 # team's copy. Outcomes reported by other users do not.
                 own = {solution.id for solution in counted}
                 theirs = await self.team.get([ident for ident in ids if ident not in own])
-                await self.shelf.write(
+                await self.index.write(
                     [
                         journal.put(from_elsewhere(row.solution).counted(uses=uses, wins=wins, losses=losses))
                         for row in theirs.values()
@@ -132,25 +132,25 @@ class SolutionStore:
 
     async def retract(self, edit: str) -> int:
         """Removes the solutions that depended on an undone edit alone; returns their number."""
-        shelf = self.shelf
-        async with shelf.writing():
-            ids = await shelf.table.grounded(edit)
-            rows = [row for row in (await shelf.table.get(ids)).values() if row is not None]
+        index = self.index
+        async with index.writing():
+            ids = await index.table.grounded(edit)
+            rows = [row for row in (await index.table.get(ids)).values() if row is not None]
             left = {row.solution.id: row.solution.without(edit) for row in rows}
             if left:
                 events = [
                     journal.forget(ident) if solution is None else journal.put(solution)
                     for ident, solution in left.items()
                 ]
-                await shelf.write(events, replaces=True)
-                await shelf.purge()
+                await index.write(events, replaces=True)
+                await index.purge()
         return list(left.values()).count(None)
 
     async def get(self, ident: str) -> Solution:
         """The solution of an id or of a unique prefix. Raises StoreError (unknown id) if there is none."""
-        await self.shelf.refresh()
-        ids = await self.shelf.table.beginning(ident) if _ID.fullmatch(ident) else []
-        row = (await self.shelf.table.get(ids))[ids[0]] if len(ids) == 1 else None
+        await self.index.refresh()
+        ids = await self.index.table.beginning(ident) if _ID.fullmatch(ident) else []
+        row = (await self.index.table.get(ids))[ids[0]] if len(ids) == 1 else None
         if row is None and self.team is not None:
             row = (await self.team.get([ident])).get(ident)
         if row is None:
@@ -168,26 +168,26 @@ class SolutionStore:
         team_seconds: float = SECONDS,
     ) -> list[SolutionHit]:
         """The best matches in `scope` and the global one (None: all), and the team's that come in `team_seconds`."""
-        await self.shelf.refresh()
+        await self.index.refresh()
         scopes = None if scope is None else {scope, GLOBAL}
         scores: dict[str, float] = {}
         theirs: asyncio.Task[list[tuple[TableRow, float]]] | None = None
-        if self.shelf.embedder is not None:
+        if self.index.embedder is not None:
             vector = (await self.encode([query]))[0]
             if self.team is not None:
                 theirs = asyncio.create_task(
                     self.team.search(vector, languages, limit + _LIFTED, min_score, team_seconds)
                 )
-            scores = await self.shelf.nearest(vector, max(_CANDIDATES, limit), languages, scopes)
+            scores = await self.index.nearest(vector, max(_CANDIDATES, limit), languages, scopes)
             scores = {ident: score for ident, score in scores.items() if score >= min_score}
         by = dict.fromkeys(scores, "vectors")
-        if self.shelf.embedder is None or self.shelf.waiting:
+        if self.index.embedder is None or self.index.waiting:
             for ident, score in (await self._by_words(query, languages, scopes)).items():
                 if score >= min_score and ident not in scores:
                     scores[ident], by[ident] = score, "words"
         # Reads only as many as outcomes may lift into the first ones.
         best = sorted(scores, key=lambda ident: -scores[ident])[: limit + _LIFTED]
-        found = await self.shelf.solutions(best)
+        found = await self.index.solutions(best)
         self.damaged += sum(each is None for each in found.values())
         hits = [SolutionHit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
         if theirs is not None:
@@ -203,15 +203,15 @@ class SolutionStore:
 
     async def encode(self, texts: Sequence[str]) -> Any:
         """The vectors of texts, one run at a time: a query waits for a few background texts at most."""
-        assert self.shelf.embedder is not None
+        assert self.index.embedder is not None
         async with self._encoding:
-            return await asyncio.to_thread(self.shelf.embedder.encode, texts)
+            return await asyncio.to_thread(self.index.embedder.encode, texts)
 
     async def _alike(self, row: TableRow) -> Solution | None:
         """A stored solution with nearly equal words and code, judged by vectors."""
-        found = await self.shelf.nearest(row.v_ins, 3, [row.solution.language], [row.solution.scope])
+        found = await self.index.nearest(row.v_ins, 3, [row.solution.language], [row.solution.scope])
         near = [ident for ident, score in found.items() if score >= _ALIKE]
-        for other in (await self.shelf.table.get(near)).values():
+        for other in (await self.index.table.get(near)).values():
             if other and min(float(row.v_ins @ other.v_ins), float(row.v_all @ other.v_all)) >= _ALIKE:
                 return other.solution
         return None
@@ -223,7 +223,7 @@ class SolutionStore:
         wanted = _words(query)
         if not wanted:
             return {}
-        found = await self.shelf.table.by_words(" ".join(wanted), where(languages, scopes), _CANDIDATES)
+        found = await self.index.table.by_words(" ".join(wanted), where(languages, scopes), _CANDIDATES)
         return {ident: len(wanted & _words(text)) / len(wanted) for ident, text in found.items()}
 
 

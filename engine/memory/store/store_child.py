@@ -128,8 +128,8 @@ class Remembering:
             if error.fault is not StoreFault.CORRUPT:
                 raise
             _log.warning("rebuilding the table: %s", error.__cause__ or error)
-            async with store.shelf.writing():
-                await store.shelf.start_anew()
+            async with store.index.writing():
+                await store.index.start_anew()
             return await operation(store, fields, on_progress)
         finally:
             if op in _WRITING or store.damaged:
@@ -157,7 +157,7 @@ class Remembering:
                 await maintenance.embed_waiting(store)
                 await maintenance.maintain(store)
                 if store.team is not None:
-                    await store.team.follow(store.shelf)
+                    await store.team.follow(store.index)
             except StoreError as error:
                 _log.warning("%s", error)
             finally:
@@ -211,7 +211,7 @@ async def _show(store: SolutionStore, fields: Mapping[str, Any], on_progress: On
 
 
 async def _export(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    known = await asyncio.to_thread(store.shelf.journal.solutions)
+    known = await asyncio.to_thread(store.index.journal.solutions)
     return [solution.to_json() for solution in list(known.values())[fields["start"] : fields["end"]]]
 
 

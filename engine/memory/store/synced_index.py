@@ -68,24 +68,24 @@ class SyncedIndex:
     @classmethod
     async def open(cls, root: Path, embedder: Embedder | None) -> SyncedIndex:
         """The index in a folder, created and repaired if necessary, only read if not writable. Raises StoreError."""
-        shelf = cls(root, embedder)
+        index = cls(root, embedder)
         try:
             with translated(root):
                 await asyncio.to_thread(private_folder, root)
-                shelf.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            async with shelf.writing():
+                index.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            async with index.writing():
                 pass
         except PolicyError as error:
             raise StoreError(f"Memory unavailable: {error}") from error
         except StoreError as error:
             if error.fault is not StoreFault.READ_ONLY:
                 raise
-            shelf.writable = False
-            if not shelf.folder.is_dir():
+            index.writable = False
+            if not index.folder.is_dir():
                 raise
-            shelf._table = await LanceTable.open(shelf.folder, shelf.name, None)
-            await shelf._fill()
-        return shelf
+            index._table = await LanceTable.open(index.folder, index.name, None)
+            await index._fill()
+        return index
 
     @property
     def table(self) -> LanceTable:

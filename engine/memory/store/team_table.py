@@ -145,7 +145,7 @@ class Team:
         if self.writes:
             self._owe(edit)
 
-    async def follow(self, shelf: SyncedIndex) -> int:
+    async def follow(self, index: SyncedIndex) -> int:
         """Removes due rows, adds what was kept since, if the table can be reached; returns the number of rows."""
         if not self.writes:
             return 0
@@ -154,7 +154,7 @@ class Team:
             return 0
         async with self.changing:
             await self._settle(self._table)
-            return await self._add(self._table, shelf)
+            return await self._add(self._table, index)
 
     async def _settle(self, table: LanceTable) -> None:
         """Does the pending work and then deletes its record: after a crash in between, the next process does it."""
@@ -172,15 +172,15 @@ class Team:
         if debts != _Debts():
             self._write_debts(_Debts(tuple(each for each in self._debts().edits if each not in debts.edits)))
 
-    async def _add(self, table: LanceTable, shelf: SyncedIndex) -> int:
-        stamp = shelf.journal.stamp
+    async def _add(self, table: LanceTable, index: SyncedIndex) -> int:
+        stamp = index.journal.stamp
         generation, offset = self._shared_up_to()
         if (generation, offset) == stamp:
             return 0
-        tail = await asyncio.to_thread(shelf.journal.read, offset if generation == stamp[0] else 0)
+        tail = await asyncio.to_thread(index.journal.read, offset if generation == stamp[0] else 0)
         ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
         ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
-        own = [row for row in (await shelf.table.get(sorted(ids))).values() if row and row.embedded]
+        own = [row for row in (await index.table.get(sorted(ids))).values() if row and row.embedded]
         rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.stood]
         theirs = await table.get([row.solution.id for row in rows])
         better = []

@@ -86,13 +86,13 @@ async def test_a_repair_above_the_cost_limit_is_not_requested(scripted: Scripted
 
 
 def test_concurrent_jobs_share_the_daily_limit(tmp_path: Path) -> None:
-    purse = SpendingLimiter(Spending(daily_cost=1.0), LedgerFile(tmp_path))
-    purse.reserve("a", Spend(), Spend(10, 0.6))
+    spending = SpendingLimiter(Spending(daily_cost=1.0), LedgerFile(tmp_path))
+    spending.reserve("a", Spend(), Spend(10, 0.6))
 
     with pytest.raises(LimitError, match=r"0\.4 is left"):
-        purse.reserve("b", Spend(), Spend(10, 0.6))
-    purse.settle("a", Spend(5, 0.1))
-    purse.reserve("b", Spend(), Spend(10, 0.6))
+        spending.reserve("b", Spend(), Spend(10, 0.6))
+    spending.settle("a", Spend(5, 0.1))
+    spending.reserve("b", Spend(), Spend(10, 0.6))
 
 
 def entry(**fields: object) -> LedgerEntry:

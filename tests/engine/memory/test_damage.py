@@ -59,7 +59,7 @@ async def test_two_processes_storing_the_same_solution_make_one_row(root: Path, 
         assert process.returncode == 0
 
     store = await open_store(with_embedder=False)
-    assert await store.shelf.table.count() == 15
+    assert await store.index.table.count() == 15
     assert (await maintenance.doctor(store))["sound"]
 
 
@@ -78,7 +78,7 @@ async def test_a_kill_at_any_moment_loses_no_acknowledged_row(root: Path, open_s
         process.stdin.close()
 
     store = await open_store(with_embedder=False)
-    rows = await store.shelf.table.get(sorted(acknowledged))
+    rows = await store.index.table.get(sorted(acknowledged))
     assert len(acknowledged) >= 16
     assert {ident for ident, row in rows.items() if row is not None} == acknowledged
     assert (await maintenance.doctor(store))["sound"]
@@ -101,12 +101,12 @@ async def test_a_kill_during_mixed_operations_keeps_what_was_acknowledged(root: 
             (put if word == "put" else forgot).add(ident)
 
     store = await open_store(with_embedder=False)
-    known = store.shelf.journal.solutions()
+    known = store.index.journal.solutions()
     assert len(put) >= 8
     assert forgot
     assert put <= known.keys()
     assert not forgot & known.keys()
-    rows = await store.shelf.table.get(sorted(put | forgot))
+    rows = await store.index.table.get(sorted(put | forgot))
     assert {ident for ident, row in rows.items() if row is not None} == put
     assert (await maintenance.doctor(store))["sound"]
     files = [path.read_bytes() for path in root.rglob("*") if path.is_file()]
@@ -122,7 +122,7 @@ async def test_rows_written_by_another_process_are_found(store: SolutionStore, r
 
 
 def data_files(store: SolutionStore) -> list[Path]:
-    return sorted(store.shelf.folder.rglob("data/*.lance"))
+    return sorted(store.index.folder.rglob("data/*.lance"))
 
 
 async def test_a_damaged_page_is_detected_and_repaired(store: SolutionStore, open_store: Open) -> None:
@@ -149,7 +149,7 @@ async def test_a_damaged_manifest_loses_the_index_but_no_solution(
     store: SolutionStore, open_store: Open, content: bytes | None
 ) -> None:
     await store.put(DATE)
-    for manifest in store.shelf.folder.rglob("_versions/*"):
+    for manifest in store.index.folder.rglob("_versions/*"):
         manifest.unlink() if content is None else manifest.write_bytes(content)
 
     again = await open_store()
@@ -163,36 +163,36 @@ async def test_a_lost_data_file_loses_the_index_but_no_solution(store: SolutionS
         file.unlink()
 
     again = await open_store()
-    assert again.shelf.waiting == 1
+    assert again.index.waiting == 1
     assert await again.get(DATE.id) == DATE
     assert (await maintenance.doctor(again))["sound"]
 
 
 async def test_a_lost_journal_is_restored_from_the_table(store: SolutionStore, open_store: Open) -> None:
     await store.put(DATE)
-    store.shelf.journal.path.unlink()
+    store.index.journal.path.unlink()
 
     again = await open_store()
-    assert set(again.shelf.journal.solutions()) == {DATE.id}
+    assert set(again.index.journal.solutions()) == {DATE.id}
     assert await again.get(DATE.id) == DATE
 
 
 async def test_a_damaged_journal_line_is_restored_from_the_table(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, REVERSE])
-    path = store.shelf.journal.path
+    path = store.index.journal.path
     path.write_bytes(path.read_bytes().replace(b"ISO date", b"OSI date"))
     again = await open_store()
     found = await maintenance.doctor(again)
 
     assert (found["damaged_journal_lines"], found["rows_only_in_table"]) == (1, 1)
-    assert set(again.shelf.journal.solutions()) == {DATE.id, REVERSE.id}
+    assert set(again.index.journal.solutions()) == {DATE.id, REVERSE.id}
     assert (await maintenance.doctor(again))["sound"]
 
 
 async def test_a_table_of_a_newer_version_is_refused_in_one_sentence(store: SolutionStore, open_store: Open) -> None:
     import lancedb
 
-    database = await lancedb.connect_async(str(store.shelf.folder))
+    database = await lancedb.connect_async(str(store.index.folder))
     await database.create_table("solutions_v2", data=[{"id": "1"}])
 
     with pytest.raises(StoreError, match=r"newer version of Stet \(solutions_v2\)\. Update Stet") as raised:
@@ -204,7 +204,7 @@ async def test_rows_of_a_newer_version_are_refused(store: SolutionStore, open_st
     import lancedb
 
     await store.put(DATE)
-    database = await lancedb.connect_async(str(store.shelf.folder))
+    database = await lancedb.connect_async(str(store.index.folder))
     await (await database.open_table(TABLE)).update({"schema_version": SCHEMA_VERSION + 1})
 
     with pytest.raises(StoreError, match=r"holds 1 rows of a newer version of Stet. Update Stet") as raised:
@@ -239,7 +239,7 @@ async def main():
             stored.append((await store.put(Solution(f"Task {n}", code, "python"))).id)
     except StoreError as error:
         print(error.fault.value, "|", error)
-    known = store.shelf.journal.solutions()
+    known = store.index.journal.solutions()
     print(len(stored) > 0, all(each in known for each in stored))
 asyncio.run(main())
 """
@@ -365,7 +365,7 @@ async def test_forget_leaves_no_byte(open_store: Open, with_embedder: bool) -> N
     await store.put(replace(secretive, outcome="proven"))
 
     assert await maintenance.forget(store, [secretive.id]) == 1
-    for path in store.shelf.root.rglob("*"):
+    for path in store.index.root.rglob("*"):
         content = path.read_bytes().lower() if path.is_file() else b""
         assert not any(word in content for word in (b"zyzzyva", b"quokka", secretive.id.encode())), path
     assert await store.get(DATE.id) == DATE
@@ -373,18 +373,18 @@ async def test_forget_leaves_no_byte(open_store: Open, with_embedder: bool) -> N
 
 async def test_an_interrupted_forget_is_finished_by_the_next_one(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, replace(REVERSE, code="def quokka():\n    return 1")])
-    async with store.shelf.writing():
-        (store.shelf.root / "purge").touch()
-        store.shelf.journal.rewrite([DATE])
+    async with store.index.writing():
+        (store.index.root / "purge").touch()
+        store.index.journal.rewrite([DATE])
 
     await open_store()
-    files = [path for path in store.shelf.root.rglob("*") if path.is_file()]
+    files = [path for path in store.index.root.rglob("*") if path.is_file()]
     assert not any(b"quokka" in path.read_bytes() for path in files)
-    assert not (store.shelf.root / "purge").exists()
+    assert not (store.index.root / "purge").exists()
 
 
 async def test_clear_takes_one_scope_or_all(store: SolutionStore) -> None:
     await store.put_many([replace(DATE, scope="a"), replace(REVERSE, scope="b")])
     assert await maintenance.clear(store, "a") == 1
     assert await maintenance.clear(store, None) == 1
-    assert await store.shelf.table.count() == 0
+    assert await store.index.table.count() == 0

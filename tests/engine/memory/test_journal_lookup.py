@@ -24,7 +24,7 @@ async def found(store: SolutionStore, solution: Solution) -> list[Solution]:
 async def test_a_search_does_not_query_the_table(store: SolutionStore) -> None:
     await store.put(SUM)
     await store.put(MOST)
-    shutil.rmtree(store.shelf.folder)
+    shutil.rmtree(store.index.folder)
 
     assert [each.code for each in await found(store, SUM)] == [SUM.code]
     assert store.damaged == 0
@@ -65,7 +65,7 @@ async def test_an_incomplete_line_is_read_once_it_is_complete(tmp_path: Path) ->
 
 async def test_a_damaged_journal_line_is_replaced_by_the_row_of_the_table(store: SolutionStore) -> None:
     await store.put(SUM)
-    path = store.shelf.journal.path
+    path = store.index.journal.path
     path.write_bytes(path.read_bytes().replace(b"return sum", b"return max"))  # the size is as it was
 
     assert [each.code for each in await found(store, SUM)] == [SUM.code]
@@ -74,7 +74,7 @@ async def test_a_damaged_journal_line_is_replaced_by_the_row_of_the_table(store:
 async def test_a_damaged_row_in_memory_is_not_answered_from_the_journal(store: SolutionStore) -> None:
     """Its hash is over the vectors too: what is read back from the table decides."""
     await store.put(SUM)
-    matrix = store.shelf._matrix
+    matrix = store.index._matrix
     assert matrix is not None
     assert matrix.holds(SUM)
     matrix._hashes[0] = "0" * 32

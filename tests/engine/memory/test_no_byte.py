@@ -62,7 +62,7 @@ def holding(root: Path, *texts: str) -> set[str]:
 
 def data_files(store: SolutionStore) -> set[tuple[str, int]]:
     """The files of rows and of indexes, by name and inode."""
-    files = [each for each in store.shelf.folder.rglob("*.*") if each.suffix in LANCE and each.is_file()]
+    files = [each for each in store.index.folder.rglob("*.*") if each.suffix in LANCE and each.is_file()]
     return {(each.name, each.stat().st_ino) for each in files}
 
 
@@ -86,8 +86,8 @@ async def _fill(store: SolutionStore, embedder: Embedder, count: int) -> None:
     drawn = np.random.default_rng(1).normal(size=(count, 2, embedder.dimension)).astype(np.float32)
     drawn /= np.linalg.norm(drawn, axis=2, keepdims=True)
     vectors = {row.id: (pair[0], pair[1]) for row, pair in zip(rows, drawn, strict=False)}
-    async with store.shelf.writing():
-        await store.shelf.write([journal.put(row) for row in rows], vectors)
+    async with store.index.writing():
+        await store.index.write([journal.put(row) for row in rows], vectors)
     await store.put(SECRETIVE)
     await maintenance.maintain(store, now=True)
 
@@ -133,7 +133,7 @@ async def test_no_byte_of_a_forgotten_solution_is_left(
 ) -> None:
     store = await filled(root, count)
     await store.count([SECRETIVE.id], uses=1)
-    await store.shelf.table.by_words("quotient", None, 3)
+    await store.index.table.by_words("quotient", None, 3)
     before = data_files(store)
     assert before
     assert holding(root, WORDS) == {"journal.jsonl", "tables"}, "the search finds what is there"
@@ -143,8 +143,8 @@ async def test_no_byte_of_a_forgotten_solution_is_left(
     assert not before & data_files(store), "whatever Lance compresses: what held a removed row is gone whole"
     again = SolutionStore(await SyncedIndex.open(root, embedder), 10_000)
     left = {"clear": 0, "replace": count, "upkeep": 4}.get(way, count - 1)
-    assert await again.shelf.table.count() == len(again.shelf.journal.solutions()) == left
-    assert again.shelf.waiting == 0, "the vectors of the others are kept"
+    assert await again.index.table.count() == len(again.index.journal.solutions()) == left
+    assert again.index.waiting == 0, "the vectors of the others are kept"
 
 
 class Died(BaseException):
@@ -180,8 +180,8 @@ async def test_a_forget_interrupted_by_a_kill_is_finished_by_the_next_start(
     begun = (step, when) != ("Journal.append", "before")
     assert holding(root, WORDS, SECRETIVE.id) == (set() if begun else {"journal.jsonl", "tables"})
     left = 119 if begun else 120
-    assert await again.shelf.table.count() == len(again.shelf.journal.solutions()) == left
-    assert again.shelf.waiting == 0, "the vectors of the others are kept"
+    assert await again.index.table.count() == len(again.index.journal.solutions()) == left
+    assert again.index.waiting == 0, "the vectors of the others are kept"
     assert not (root / "purge").exists()
 
 
@@ -204,7 +204,7 @@ async def test_the_part_added_by_an_undone_edit_is_removed_from_a_kept_solution(
 async def test_clear_removes_incomplete_lines(root: Path, embedder: Embedder, filled: Filled) -> None:
     store = await filled(root, 10)
     await maintenance.clear(store, None)
-    with store.shelf.journal.path.open("a") as file:
+    with store.index.journal.path.open("a") as file:
         file.write(f'{{"crc":"0","e":{{"v":1,"op":"put","solution":{{"code":"{WORDS}')  # by a crash
     assert await maintenance.clear(store, "another scope") == 0
     assert await maintenance.clear(store, None) == 0
@@ -217,15 +217,15 @@ async def test_a_damaged_journal_does_not_restore_forgotten_solutions(
 ) -> None:
     """The table still holds the row, for the disk was full when it was to follow."""
     store = await filled(root, 10)
-    file = store.shelf.journal
+    file = store.index.journal
     (root / "purge").touch()
     file.append([journal.forget(SECRETIVE.id)])
-    (store.shelf.folder / "applied.json").unlink()
+    (store.index.folder / "applied.json").unlink()
     file.path.write_bytes(file.path.read_bytes().replace(b"Compute task 3", b"Compute tusk 3"))
 
     again = SolutionStore(await SyncedIndex.open(root, embedder), 10_000)
-    assert set(again.shelf.journal.solutions()) == set(store.shelf.journal.solutions())
-    assert len(again.shelf.journal.solutions()) == 9, "what was damaged came back"
+    assert set(again.index.journal.solutions()) == set(store.index.journal.solutions())
+    assert len(again.index.journal.solutions()) == 9, "what was damaged came back"
     assert holding(root, WORDS, SECRETIVE.id) == set()
 
 
@@ -246,11 +246,11 @@ async def test_leftovers_of_an_older_version_are_removed_when_the_store_opens(
 ) -> None:
     """It removed the row and dropped older versions of the table, and noted no more than how far it had read."""
     store = await filled(root, 120)
-    store.shelf.journal.rewrite([each for each in store.shelf.journal.solutions().values() if each != SECRETIVE])
-    await store.shelf.table.remove([SECRETIVE.id])
-    await store.shelf.table.optimize(timedelta(0))
-    stamp = {"stamp": store.shelf.journal.stamp, "of": "journal"}
-    (store.shelf.folder / "applied.json").write_text(json.dumps(stamp))
+    store.index.journal.rewrite([each for each in store.index.journal.solutions().values() if each != SECRETIVE])
+    await store.index.table.remove([SECRETIVE.id])
+    await store.index.table.optimize(timedelta(0))
+    stamp = {"stamp": store.index.journal.stamp, "of": "journal"}
+    (store.index.folder / "applied.json").write_text(json.dumps(stamp))
     assert holding(root, WORDS) == {"tables"}
 
     await SyncedIndex.open(root, embedder)

@@ -39,7 +39,7 @@ async def test_old_rows_without_proof_are_kept_or_forgotten(
     store = await open_store(with_embedder=False)
 
     demoted = replace(PROVEN_AND_KEPT, outcome="kept", wins=1, evidence=())
-    assert store.shelf.journal.solutions() == {KEPT.id: KEPT, demoted.id: demoted}
+    assert store.index.journal.solutions() == {KEPT.id: KEPT, demoted.id: demoted}
     assert await store.get(demoted.id) == demoted
     assert not any(b"items.reverse()" in path.read_bytes() for path in root.rglob("*") if path.is_file())
     (told,) = [each.getMessage() for each in caplog.records]

@@ -51,7 +51,7 @@ async def test_storing_the_same_solution_again_counts_a_win(store: SolutionStore
 
     assert (second.id, second.how) == (first.id, "known")
     assert (await store.get(first.id)).wins == 1
-    assert await store.shelf.table.count() == 1
+    assert await store.index.table.count() == 1
 
 
 async def test_the_better_proven_of_two_similar_solutions_is_kept(store: SolutionStore) -> None:
@@ -110,7 +110,7 @@ async def test_a_secret_is_in_no_file(store: SolutionStore, field: str) -> None:
     assert raised.value.fault is StoreFault.REFUSED
     assert secret not in str(raised.value)
     assert await store.put_many([solution]) == 0
-    assert not any(secret.encode() in path.read_bytes() for path in store.shelf.root.rglob("*") if path.is_file())
+    assert not any(secret.encode() in path.read_bytes() for path in store.index.root.rglob("*") if path.is_file())
 
 
 async def test_without_an_embedder_words_are_compared(open_store: Open) -> None:
@@ -130,10 +130,10 @@ async def test_a_new_embedder_processes_all_rows_in_the_background(open_store: O
     await words.put(REVERSE)
     store = await open_store()
 
-    assert store.shelf.waiting == 2
+    assert store.index.waiting == 2
     assert [hit.by for hit in await store.search(DATE.instruction)] == ["words"]
     assert await maintenance.embed_waiting(store) == 2
-    assert store.shelf.waiting == 0
+    assert store.index.waiting == 0
     assert [hit.by for hit in await store.search(DATE.instruction)] == ["vectors"]
 
 
@@ -145,8 +145,8 @@ async def test_the_size_limit_removes_losing_solutions_first(open_store: Open) -
     await store.count([row.id for row in rows[:15]], uses=1)
 
     assert await maintenance.evict(store) == 11
-    assert set(store.shelf.journal.solutions()) >= {row.id for row in rows[:15]}
-    assert rows[29].id not in store.shelf.journal.solutions()
+    assert set(store.index.journal.solutions()) >= {row.id for row in rows[:15]}
+    assert rows[29].id not in store.index.journal.solutions()
 
 
 async def test_a_clock_that_jumps_changes_no_result(store: SolutionStore) -> None:
@@ -182,4 +182,4 @@ async def test_solutions_much_less_similar_than_the_best_are_left_out(store: Sol
 async def _score(store: SolutionStore, wanted: Solution) -> float:
     """How alike a solution is to the words of DATE, whatever else there is."""
     vector = (await store.encode([DATE.instruction]))[0]
-    return (await store.shelf.nearest(vector, 10, None, None))[wanted.id]
+    return (await store.index.nearest(vector, 10, None, None))[wanted.id]

@@ -67,7 +67,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, embedder: Embedder) ->
 
 async def share(store: SolutionStore) -> int:
     assert store.team is not None
-    return await store.team.follow(store.shelf)
+    return await store.team.follow(store.index)
 
 
 async def look(store: SolutionStore, query: str = AGAIN) -> list[SolutionHit]:
@@ -91,7 +91,7 @@ async def test_a_solution_kept_by_one_member_is_found_by_another(place: Place) -
     assert await look(reader, REVERSE.instruction) == []
     assert reader.team is not None
     assert reader.team.state() == {"uri": place.uri, "access": "read", "solutions": 1, "fault": ""}
-    assert await reader.shelf.table.count() == 0
+    assert await reader.index.table.count() == 0
 
 
 async def test_a_solution_of_the_user_hides_the_same_one_of_the_team(place: Place) -> None:
@@ -153,7 +153,7 @@ class Died(BaseException):
 async def undo(store: SolutionStore) -> None:
     assert store.team is not None
     store.team.owe("1a2b3c")
-    await store.team.follow(store.shelf)
+    await store.team.follow(store.index)
 
 
 async def die(*_: object, **__: object) -> None:
@@ -264,7 +264,7 @@ async def test_an_unreachable_team_table_does_not_delay_a_search(
     await alone.put(DATE)
     assert [hit.solution for hit in await alone.search(AGAIN)] == [DATE]
     team = Team("s3://team/x", tmp_path / "own", embedder, dead, writes=True)
-    store = SolutionStore(alone.shelf, 100, team)
+    store = SolutionStore(alone.index, 100, team)
     team.look()
 
     assert [hit.solution for hit in await store.search(AGAIN)] == [DATE]
