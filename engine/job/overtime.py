@@ -20,10 +20,7 @@ class OvertimeError(Exception):
 
 @asynccontextmanager
 async def ended_after(limit: Callable[[], float], *, waits: Callable[[], bool]) -> AsyncIterator[None]:
-    """Raises OvertimeError once the body has worked for `limit()` seconds, not counting the time when it `waits()`.
-
-    A thread's work is not stopped, but is no longer awaited.
-    """
+    """Raises OvertimeError after `limit()` seconds of work, without those in which it `waits()`; threads go on."""
     scope = asyncio.timeout(None)
     look = asyncio.create_task(_look(scope, limit, waits), name="end of a job")
     try:

@@ -62,10 +62,8 @@ class Consents:
     def of(self, server: FoundServer) -> Consent:
         """The answer about it."""
         match private_table.read(self._path).get(server.base_url):
-            case {"allowed": True, "owner": owner} if server.owner in (
-                owner,
-                None,
-            ):  # None: it is gone, which a later message reports
+            # None: it is gone, which a later message reports.
+            case {"allowed": True, "owner": owner} if server.owner in (owner, None):
                 return Consent.ALLOWED
             case {"allowed": False}:
                 return Consent.DENIED

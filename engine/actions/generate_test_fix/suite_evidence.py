@@ -16,10 +16,7 @@ _SHOWN = 2
 
 
 def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart: Mapping[str, str]) -> Evidence:
-    """ "3 of 4 tests that the model wrote from the specification pass", with the results of the others.
-
-    The ruling is a pass if at least one test passes and no test that still counts fails. It is never trusted.
-    """
+    """The results, never trusted: a pass if at least one test passes and no test that still counts fails."""
     total, passed = len(suite.tests), len(found.passed - apart.keys())
     left = tuple(each for each in found.diagnoses if not _is_apart(each, apart))
     detail = f"{passed} of {total} tests that the model wrote from the specification pass"

@@ -81,10 +81,7 @@ Further = Callable[
 
 
 async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
-    """Requests a new text of the target, judges it, and offers it with its evidence or gives the reason if not.
-
-    `stated` are examples that the user gave, in the form of a docstring's; `seen` is evidence from before the call.
-    """
+    """Requests, judges and offers a new text; `stated` are the user's examples, `seen` is earlier evidence."""
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt

@@ -63,10 +63,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def workspace_values(roots: Iterable[Path], path: Path | None, buffers: Iterable[tuple[Path, str]]) -> tuple[str, ...]:
-    """The secrets of the `.env` files around a document: in its parent folders, in the roots and one level below.
-
-    Unsaved `buffers` (path and text) replace the files. Reads files: not for an event loop.
-    """
+    """The secrets of `.env` files above a document, in roots and one level below; `buffers` replace files."""
     unsaved = {where: text for where, text in buffers if is_dotenv(where)}
     found: dict[str, None] = {}
     for text in unsaved.values():
