@@ -90,7 +90,7 @@ class Answer:
         return any(item.verdict is Ruling.FAIL for item in self.evidence)
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as design 4.4 names it; positions from 0, columns in UTF-16 units."""
+        """The answer as JSON; positions from 0, columns in UTF-16 units."""
         return {
             "success": self.success,
             "action": self.action,

@@ -13,7 +13,7 @@ from stet_ls.validators.source import Source, Span
 
 
 class Budget(StrEnum):
-    """How much a job may spend; `loop.CALLS` has the number of model calls of each."""
+    """How much a job may spend; `job.budget.CALLS` has the model calls of each."""
 
     QUICK = "quick"
     STANDARD = "standard"

@@ -26,7 +26,7 @@ class RecordPart(BaseModel):
 
 
 class RecordedDiagnostic(RecordPart):
-    """`engine.models.Diagnostic`; `span` in bytes of the text."""
+    """`engine.api.request.Diagnostic`; `span` in bytes of the text."""
 
     span: tuple[int, int]
     message: str
