@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stet_ls.engine.sandbox.spec import RunResult, RunStatus
 
@@ -81,13 +81,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class AssertComparison:
-    """The two sides of a failed assertion, as their reprs (cut to 500 characters), with their types where known."""
+    """The two sides of a failed assertion, as their reprs (cut to 500 characters)."""
 
     operator: str
     left: str
     right: str
-    left_type: str = ""
-    right_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +147,10 @@ class CollectionError:
 
 @dataclass(frozen=True, slots=True)
 class RunCoverage:
-    """Lines that ran, per file relative to the working folder; `contexts` maps a test's id to its lines per file.
-
-    `why_not` says why there are none.
-    """
+    """Lines that ran, per file relative to the working folder. `why_not` says why there are none."""
 
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     missing: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    contexts: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
     why_not: str = ""
 
 
@@ -216,19 +210,3 @@ class TestReport:
     def failed(self) -> tuple[CaseResult, ...]:
         """The cases that failed or could not be run, without those that were never reached."""
         return tuple(case for case in self.cases if case.outcome in (CaseOutcome.FAILED, CaseOutcome.ERROR))
-
-    def to_json(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return {
-            "runner": self.runner,
-            "outcome": self.outcome.value,
-            "cases": [asdict(case) for case in self.cases],
-            "collection": [asdict(error) for error in self.collection],
-            "missing": list(self.missing),
-            "running": list(self.running),
-            "detail": self.detail,
-            "install": self.install,
-            "seed": self.seed,
-            "coverage": asdict(self.coverage) if self.coverage else None,
-            "run": self.run.to_json() if self.run else None,
-        }

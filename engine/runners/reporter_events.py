@@ -159,7 +159,7 @@ def failure_of(told: Any, phase: Phase, plan: TestPlan) -> CaseFailure:
 
 
 def _comparison(told: dict[str, Any]) -> AssertComparison:
-    names = ("operator", "left", "right", "left_type", "right_type")
+    names = ("operator", "left", "right")
     return AssertComparison(*(str(told.get(name, "")) for name in names))
 
 
@@ -201,10 +201,7 @@ def _coverage(event: Event) -> RunCoverage:
     def lines(table: Any) -> dict[str, tuple[int, ...]]:
         return {str(path): tuple(numbers) for path, numbers in table.items()} if isinstance(table, dict) else {}
 
-    contexts = {str(name): lines(table) for name, table in (event.get("contexts") or {}).items()}
-    return RunCoverage(
-        lines(event.get("lines")), lines(event.get("missing")), contexts, str(event.get("why_not", ""))
-    )  # fmt: skip
+    return RunCoverage(lines(event.get("lines")), lines(event.get("missing")), str(event.get("why_not", "")))
 
 
 def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, frozenset[int]] | None:

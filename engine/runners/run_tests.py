@@ -11,7 +11,7 @@ from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.runners.runner import Runner
 from stet_ls.engine.runners.toolchain import MissingToolError
-from stet_ls.engine.runners.verdict import suite_verdict
+from stet_ls.engine.runners.verdict import suite_report
 from stet_ls.engine.sandbox.spec import Box
 
 
@@ -40,7 +40,7 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
     events = list(report_channel.events(run.report, nonce))
     root = next((str(event.get("root", "")) for event in events if event["event"] == "hello"), "")
     found = runner.read(replace(plan, told_root=root), events, nonce)
-    return suite_verdict(plan, runner.name, _wanted(plan), found, run, runner.install)
+    return suite_report(plan, runner.name, _wanted(plan), found, run, runner.install)
 
 
 def _wanted(plan: TestPlan) -> tuple[str, ...]:

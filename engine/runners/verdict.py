@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport
@@ -22,33 +21,24 @@ _RAN = frozenset({CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.ERROR, Cas
 _BAD = frozenset({CaseOutcome.FAILED, CaseOutcome.ERROR})
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteVerdict:
-    """An outcome and the sentence for it."""
-
-    outcome: SuiteOutcome
-    detail: str = ""
-    install: str = ""
-
-
-def suite_verdict(
+def suite_report(
     plan: TestPlan, name: str, expected: Sequence[str], found: ReporterEvents, run: RunResult, install: str
 ) -> TestReport:  # fmt: skip
     """The report of a run that took place. `install` is the remedy if the sandbox lacks the runner's program."""
     cases = _merged(found.cases)
     missing = _missing((*expected, *found.known), cases)
-    verdict = _verdict(found, run, cases, missing, install)
+    outcome, detail = _outcome(found, run, cases, missing)
     cases += [CaseResult(each, CaseOutcome.NOT_RUN) for each in missing]
     return TestReport(
         runner=name,
-        outcome=verdict.outcome,
+        outcome=outcome,
         run=run,
         cases=tuple(cases),
         collection=tuple(found.collection),
         missing=missing,
         running=found.running,
-        detail=verdict.detail,
-        install=verdict.install,
+        detail=detail,
+        install=install if outcome is SuiteOutcome.NO_RUNNER else "",
         seed=plan.seed,
         coverage=found.coverage,
         ran=found.ran,
@@ -57,41 +47,42 @@ def suite_verdict(
     )
 
 
-def _verdict(
-    found: ReporterEvents, run: RunResult, cases: Sequence[CaseResult], missing: Sequence[str], install: str
-) -> SuiteVerdict:  # fmt: skip
+def _outcome(
+    found: ReporterEvents, run: RunResult, cases: Sequence[CaseResult], missing: Sequence[str]
+) -> tuple[SuiteOutcome, str]:  # fmt: skip
+    """The outcome, and the sentence for it."""
     during = f" while {found.running[-1]} ran" if found.running else ""
     if run.status is RunStatus.TIMEOUT:
-        return SuiteVerdict(SuiteOutcome.TIMEOUT, f"stopped after {run.lasted}{during}")
+        return SuiteOutcome.TIMEOUT, f"stopped after {run.lasted}{during}"
     if run.status in _LIMITS:
-        return SuiteVerdict(SuiteOutcome.LIMIT, f"stopped{during}: {_LIMITS[run.status]}")
+        return SuiteOutcome.LIMIT, f"stopped{during}: {_LIMITS[run.status]}"
     if found.stopped:
-        return SuiteVerdict(found.stopped, f"stopped{during}: it {_STOPPED[found.stopped]}")
+        return found.stopped, f"stopped{during}: it {_STOPPED[found.stopped]}"
     if found.absent or run.status is RunStatus.NO_RUNNER:
-        return SuiteVerdict(SuiteOutcome.NO_RUNNER, f"{found.absent or 'the program'} is not here", install)
+        return SuiteOutcome.NO_RUNNER, f"{found.absent or 'the program'} is not here"
     if found.collection or found.broken:
         first = found.broken or f"{found.collection[0].path}: {found.collection[0].failure.message}"
-        return SuiteVerdict(SuiteOutcome.ERROR, first.strip().partition("\n")[0])
+        return SuiteOutcome.ERROR, first.strip().partition("\n")[0]
     if any(case.outcome is CaseOutcome.FAILED for case in cases):
-        return SuiteVerdict(SuiteOutcome.RED, _counted(cases))
+        return SuiteOutcome.RED, _counted(cases)
     if found.running or (not found.finished and not any(case.outcome in _BAD for case in cases)):
-        return SuiteVerdict(SuiteOutcome.INCOMPLETE, f"the process ended early{during} ({_ending(run)})")
+        return SuiteOutcome.INCOMPLETE, f"the process ended early{during} ({_ending(run)})"
     if any(case.outcome in _BAD for case in cases):
-        return SuiteVerdict(SuiteOutcome.RED, _counted(cases))
+        return SuiteOutcome.RED, _counted(cases)
     return _without_failures(found, run, cases, missing)
 
 
 def _without_failures(
     found: ReporterEvents, run: RunResult, cases: Sequence[CaseResult], missing: Sequence[str]
-) -> SuiteVerdict:  # fmt: skip
+) -> tuple[SuiteOutcome, str]:  # fmt: skip
     if missing:
         told = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-        return SuiteVerdict(SuiteOutcome.INCOMPLETE, f"never reported: {told}")
+        return SuiteOutcome.INCOMPLETE, f"never reported: {told}"
     if not any(case.outcome in _RAN for case in cases):
-        return SuiteVerdict(SuiteOutcome.NOTHING_RAN, "all tests were skipped" if cases else "there were no tests")
+        return SuiteOutcome.NOTHING_RAN, "all tests were skipped" if cases else "there were no tests"
     if run.status is not RunStatus.OK or found.exit:
-        return SuiteVerdict(SuiteOutcome.ERROR, f"no test failed, but the runner exited with {_ending(run)}")
-    return SuiteVerdict(SuiteOutcome.GREEN, _counted(cases))
+        return SuiteOutcome.ERROR, f"no test failed, but the runner exited with {_ending(run)}"
+    return SuiteOutcome.GREEN, _counted(cases)
 
 
 def _merged(cases: Sequence[CaseResult]) -> list[CaseResult]:

@@ -56,8 +56,7 @@ def _show(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps([asdict(row) for row in loaded.rows], ensure_ascii=False, indent=2))
     else:
-        for line in render.table([_columns(row) for row in loaded.rows]):
-            render.print_line(line)
+        render.print_table([_columns(row) for row in loaded.rows])
     for warning in loaded.warnings:
         print_warning(warning)
     return UsageError.exit_code if len(loaded.warnings) > sum(row.refused for row in loaded.rows) else 0

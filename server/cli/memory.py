@@ -7,7 +7,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,7 @@ from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
 from stet_ls.engine.plurals import plural
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
-from stet_ls.server.cli.terminal.status import print_status, print_warning
-from stet_ls.validators.invisible_chars import escape_invisible
+from stet_ls.server.cli.terminal.status import StatusLine, bar, print_status, print_warning
 
 if TYPE_CHECKING:
     from stet_ls.engine.memory.job_memory import JobMemory
@@ -93,7 +93,7 @@ async def _stats(flow: JobMemory, arguments: argparse.Namespace) -> int:
     ]
     if team := found.get("team"):
         rows.append(("the team's", f"{team['uri']} ({team['access']}): {team['fault'] or _many(team['solutions'])}"))
-    _table(rows)
+    render.print_table(rows)
     return 0
 
 
@@ -103,7 +103,7 @@ async def _search(flow: JobMemory, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
     elif found:
-        _table(
+        render.print_table(
             [
                 (row["id"][:12], f"{row['score']:.2f}", row["language"], _short(row["instruction"]), row["from"])
                 for row in found
@@ -182,7 +182,7 @@ async def _learn(flow: JobMemory, arguments: argparse.Namespace) -> int:
     try:
         learned = await take_in_proven(flow.memory, runtimes, root, solutions, _draw_line)
     finally:
-        _clear_line()
+        StatusLine().clear()
         await runtimes.close()
     print_status(learned.words())
     return 0
@@ -201,36 +201,21 @@ async def _doctor(flow: JobMemory, arguments: argparse.Namespace) -> int:
     elif found["sound"]:
         render.print_line(f"{found['solutions']:,} solutions, none damaged.")
     else:
-        _table([(name.replace("_", " "), str(value)) for name, value in found.items() if value])
+        render.print_table([(name.replace("_", " "), str(value)) for name, value in found.items() if value])
         render.print_line("Rebuilt the table from the journal.")
     return 0 if found["sound"] else 1
 
 
 async def _take_in(flow: JobMemory, solutions: list[Solution]) -> int:
     try:
-        return await flow.memory.take_in(solutions, _draw)
+        return await flow.memory.take_in(solutions, partial(_draw_line, "vectors"))
     finally:
-        _clear_line()
-
-
-def _draw(done: int, total: int) -> None:
-    """Shows the progress of the embedder."""
-    _draw_line("vectors", done, total)
+        StatusLine().clear()
 
 
 def _draw_line(what: str, done: int, total: int) -> None:
     """Shows progress on one line of a terminal."""
-    if sys.stderr.isatty():
-        filled = 30 * done // max(total, 1)
-        bar = f"{'█' * filled}{'·' * (30 - filled)}"
-        sys.stderr.write(f"\r\x1b[K{bar} {done:,} of {total:,} {escape_invisible(what)[-30:]}")
-        sys.stderr.flush()
-
-
-def _clear_line() -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+    StatusLine().show(f"{bar(done, total)} {done:,} of {total:,} {what[-30:]}")
 
 
 _VERBS: Mapping[str, Callable[[JobMemory, argparse.Namespace], Awaitable[int]]] = {
@@ -262,11 +247,6 @@ def _write(file: Path, text: str) -> None:
             stream.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}.") from None
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> None:
-    for line in render.table(rows):
-        render.print_line(line)
 
 
 def _many(solutions: int | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import did_you_mean
 from stet_ls.server.cli.terminal import render
-from stet_ls.server.cli.terminal.status import print_status
+from stet_ls.server.cli.terminal.status import StatusLine, bar, print_status
 
 PROBE_SECONDS = 120.0
 """Limit of a self-test. A model on two old processors does three quarters of it in that time."""
@@ -82,8 +81,7 @@ def _list(*, as_json: bool) -> int:
         (row["name"], row["model"], f"{row['bytes'] / 1e6:.0f} MB", row["sha256"], row["path"] or "not here")
         for row in rows
     ]
-    for line in render.table(columns):
-        render.print_line(line)
+    render.print_table(columns)
     return 0
 
 
@@ -93,34 +91,16 @@ def _pull(name: str | None, source: Path | None) -> int:
     name = name or DEFAULT
     if name not in WEIGHTS:
         raise UsageError(f"unknown model `{name}`: {did_you_mean(name, WEIGHTS)}")
-    weights, bar = WEIGHTS[name], _Bar(name)
+    weights, line = WEIGHTS[name], StatusLine()
     if source is None and installed(user_paths(), name) is None:  # a log shows no progress bar
         print_status(f"Downloading the embedded model {weights.title}: {weights.megabytes} MB (once)")
+
+    def on_progress(done: int, total: int) -> None:
+        line.show(f"{name} {bar(done, total)} {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+
     try:
-        path = pull(name, user_paths(), source=source, on_progress=bar)
+        path = pull(name, user_paths(), source=source, on_progress=on_progress)
     finally:
-        bar.clear()
+        line.clear()
     render.print_line(str(path))
     return 0
-
-
-class _Bar:
-    """The download on one line of the terminal."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._shown = sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Shows the number of bytes that have arrived."""
-        if self._shown:
-            filled = 30 * done // max(total, 1)
-            bar = "█" * filled + "·" * (30 - filled)
-            sys.stderr.write(f"\r\x1b[K{self._name} {bar} {done / 1e6:.0f} of {total / 1e6:.0f} MB")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Removes the line."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

@@ -119,8 +119,7 @@ def _print(found: dict[str, Any]) -> None:
     for name in ("profile", "base_url", "probed"):
         flat.pop(name)
     rows = [(name.replace("_", " "), _shown(value)) for name, value in flat.items() if value not in (None, [])]
-    for line in render.table(rows):
-        render.print_line(line)
+    render.print_table(rows)
     render.print_line("")
 
 

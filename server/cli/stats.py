@@ -31,8 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         render.print_line(f"No job ran in the last {arguments.days} days.")
         return 0
     head = (arguments.by, "jobs", "offered", "refuted", "calls", "tokens in", "tokens out", "cost", "seconds")
-    for line in render.table([head, *(_row(name, each) for name, each in sums.items()), _row("total", total(entries))]):
-        render.print_line(line)
+    render.print_table([head, *(_row(name, each) for name, each in sums.items()), _row("total", total(entries))])
     return 0
 
 

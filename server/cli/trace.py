@@ -90,8 +90,7 @@ def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
     else:
         table: list[tuple[str, ...]] = [("job", "at", "action", "language", "became", "seconds", "calls", "message")]
         table += [tuple(str(row[column]) for column in table[0]) for row in rows]
-        for line in render.table(table):
-            render.print_line(line)
+        render.print_table(table)
     return 0
 
 

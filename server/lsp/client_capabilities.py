@@ -22,17 +22,11 @@ _ENCODINGS: tuple[str, ...] = get_args(Encoding)
 class ClientFeatures:
     """The connected editor. The defaults are those of a client without capabilities."""
 
-    name: str = ""
-    """The client's name, for the log only; empty if not given."""
-    process_id: int | None = None
-    """The client's process; the server ends with it."""
     encoding: Encoding = "utf-16"
     """The unit of columns, negotiated in `initialize`."""
 
     apply_edit: bool = False
     """Supports `workspace/applyEdit`."""
-    document_changes: bool = False
-    """Declares support for `documentChanges` in a workspace edit."""
     versioned_edits: bool = False
     """Supports `documentChanges`, declared or not: Neovim declares only resource operations, which require them."""
     create_files: bool = False
@@ -59,8 +53,6 @@ class ClientFeatures:
     """A plugin shows an edit with its evidence and asks whether to apply it: it answers `stet/offer`."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
-    markdown: bool = False
-    """Renders markdown in hovers."""
 
     code_lens: bool = False
     """Shows code lenses above code."""
@@ -97,19 +89,14 @@ class ClientFeatures:
             return bool(offered(params.capabilities, path))
 
         operations = offered(params.capabilities, "workspace.workspace_edit.resource_operations") or ()
-        document_changes = has("workspace.workspace_edit.document_changes")
         tags = offered(params.capabilities, "text_document.code_action.tag_support.value_set") or ()
         # LSP 3.18 has both; clients of 3.17 that pull declare here, too, what they can show.
         push = "text_document.publish_diagnostics"
         shown = offered(params.capabilities, f"{push}.tag_support.value_set") or ()
-        formats = offered(params.capabilities, "text_document.hover.content_format") or ()
         return cls(
-            name=params.client_info.name if params.client_info else "",
-            process_id=params.process_id,
             encoding=choose_encoding(params.capabilities),
             apply_edit=has("workspace.apply_edit"),
-            document_changes=document_changes,
-            versioned_edits=document_changes or bool(operations),
+            versioned_edits=has("workspace.workspace_edit.document_changes") or bool(operations),
             create_files=types.ResourceOperationKind.Create in operations,
             change_annotations=has("workspace.workspace_edit.change_annotation_support"),
             edit_metadata=has("workspace.workspace_edit.metadata_support"),
@@ -121,7 +108,6 @@ class ClientFeatures:
             shows_reports=_plugin(params).get("reports") is True,
             shows_offers=_plugin(params).get("offers") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
-            markdown=types.MarkupKind.Markdown in formats,
             code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
             refresh_code_lenses=has("workspace.code_lens.refresh_support"),
             message_buttons=_plugin(params).get("buttons") is True,

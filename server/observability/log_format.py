@@ -13,19 +13,8 @@ from typing import Any, Literal
 Format = Literal["text", "json"]
 
 FIELDS = (
-    "job",
-    "action",
-    "stage",
-    "model",
-    "endpoint",
-    "ended",
-    "check",
-    "verdict",
-    "calls",
-    "tokens",
-    "seconds",
-    "fault",
-)
+    "job", "action", "stage", "model", "endpoint", "ended", "check", "verdict", "calls", "tokens", "seconds", "fault",
+)  # fmt: skip
 """The fields of events, in the order in which they are written."""
 
 _TEXT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"

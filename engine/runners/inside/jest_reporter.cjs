@@ -21,7 +21,7 @@ function failure(text) {
     frames: frames.map(([, name, path, line]) => ({ path, line: Number(line), function: name ?? "" })).reverse(),
   };
   const [, left] = /Received:\s*(.*)/.exec(said) ?? [], [, right] = /Expected:\s*(.*)/.exec(said) ?? [];
-  if (left && right) told.comparison = { operator: /\.(to\w+)\(/.exec(said)?.[1] ?? "==", left, right, left_type: "", right_type: "" };
+  if (left && right) told.comparison = { operator: /\.(to\w+)\(/.exec(said)?.[1] ?? "==", left, right };
   return told;
 }
 

@@ -31,8 +31,6 @@ class Measured:
     def during(self, test: str) -> None:
         """Assigns everything that runs from now on to `test`."""
         self._traced.during(test)
-        if self._coverage is not None:
-            self._coverage.switch_context(test)
 
     def tell(self) -> None:
         """Reports the measurements."""
@@ -41,9 +39,7 @@ class Measured:
             return
         self._coverage.stop()
         lines, missing = {}, {}
-        contexts: dict[str, dict[str, list[int]]] = {}
-        data = self._coverage.get_data()
-        for path in data.measured_files():
+        for path in self._coverage.get_data().measured_files():
             name = os.path.relpath(path)
             try:
                 _, statements, _, left_out, _ = self._coverage.analysis2(path)
@@ -52,8 +48,4 @@ class Measured:
                 continue
             lines[name] = sorted(set(statements) - set(left_out))
             missing[name] = sorted(left_out)
-            for line, tests in data.contexts_by_lineno(path).items():
-                for test in tests:
-                    if test:
-                        contexts.setdefault(test, {}).setdefault(name, []).append(line)
-        self._channel.say("coverage", lines=lines, missing=missing, contexts=contexts)
+        self._channel.say("coverage", lines=lines, missing=missing)

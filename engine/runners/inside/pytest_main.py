@@ -130,13 +130,7 @@ class Reporter:
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
         """Keeps the two sides of the last comparison that did not hold."""
-        self._compared = {
-            "operator": op,
-            "left": shown(left),
-            "right": shown(right),
-            "left_type": type(left).__name__,
-            "right_type": type(right).__name__,
-        }
+        self._compared = {"operator": op, "left": shown(left), "right": shown(right)}
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         """Reports why a phase of a test failed, while the exception is available; its verdict follows separately."""

@@ -53,8 +53,6 @@ function failure(error) {
       operator: cause.operator,
       left: shown(left).slice(0, 500),
       right: shown(right).slice(0, 500),
-      left_type: left === null ? "null" : typeof left,
-      right_type: right === null ? "null" : typeof right,
     };
   }
   return told;

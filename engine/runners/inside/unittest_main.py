@@ -243,8 +243,6 @@ def _compared(tb: TracebackType | None) -> dict[str, str] | None:
             names = ("first", "second") if "first" in scope else ("expr1", "expr2")
             names = names if names[0] in scope else ("member", "container")
             left, right = scope.get(names[0]), scope.get(names[1])
-            sides = {"left": shown(left), "right": shown(right)}
-            types = {"left_type": type(left).__name__, "right_type": type(right).__name__}
-            return {"operator": _OPERATORS[code.co_name], **sides, **types}
+            return {"operator": _OPERATORS[code.co_name], "left": shown(left), "right": shown(right)}
         tb = tb.tb_next
     return None

@@ -23,7 +23,7 @@ function failure(error) {
   };
   if (error?.actual !== undefined && error?.expected !== undefined) {
     const [left, right] = [error.actual, error.expected].map((each) => plain(each).slice(0, 500));
-    told.comparison = { operator: error.operator ?? "==", left, right, left_type: "", right_type: "" };
+    told.comparison = { operator: error.operator ?? "==", left, right };
   }
   return told;
 }

@@ -10,7 +10,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.check_file import FileChecker, FileReport, FileTask, lost
@@ -34,46 +34,25 @@ _HEAVY = 8  # the cost of a file that needs a tool process to itself
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    for names, options in _ARGUMENTS:
-        parser.add_argument(*names, **options)
-
-
-_ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (
-        ("files",),
-        {
-            "nargs": "*", "metavar": "FILE", "type": Path, "default": [Path()],
-            "help": "files and folders to check, or - for standard input [default: working folder]",
-        },
-    ),
-    (("--lint",), {"action": "store_true", "help": "run linters, too"}),
-    (("--baseline",), {"metavar": "REV", "help": "report only findings that are new since a git revision"}),
-    (
-        ("--exclude",),
-        {
-            "metavar": "PATTERN", "action": "append", "default": [],
-            "help": "exclude files and folders that match: a name anywhere, or a path if it has a slash; repeatable",
-        },
-    ),
-    (("--language",), {"metavar": "NAME", "help": "language of standard input and of the named files"}),
-    (("--stdin-filename",), {"metavar": "FILE", "type": Path, "help": "file name to use for standard input"}),
-    (
-        ("--format",),
-        {"choices": tuple(FORMATS), "default": "text", "help": "text, one JSON object, GitHub annotations, or SARIF"},
-    ),
-    (
-        ("--json",),
-        {
-            "action": "store_const", "const": "json", "dest": "format",
-            "help": "same as --format json; lines and columns count from 1",
-        },
-    ),
-    (("--outline",), {"action": "store_true", "help": "list the declarations of each file, too"}),
-    (
-        ("--jobs",),
-        {"metavar": "N", "type": positive, "help": "maximum number of processes [default: one per processor]"},
-    ),
-)  # fmt: skip
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", type=Path, default=[Path()],
+        help="files and folders to check, or - for standard input [default: working folder]",
+    )  # fmt: skip
+    parser.add_argument("--lint", action="store_true", help="run linters, too")
+    parser.add_argument("--baseline", metavar="REV", help="report only findings that are new since a git revision")
+    parser.add_argument(
+        "--exclude", metavar="PATTERN", action="append", default=[],
+        help="exclude files and folders that match: a name anywhere, or a path if it has a slash; repeatable",
+    )  # fmt: skip
+    parser.add_argument("--language", metavar="NAME", help="language of standard input and of the named files")
+    parser.add_argument("--stdin-filename", metavar="FILE", type=Path, help="file name to use for standard input")
+    formats = "text, one JSON object, GitHub annotations, or SARIF"
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=formats)
+    as_json = "same as --format json; lines and columns count from 1"
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help=as_json)
+    parser.add_argument("--outline", action="store_true", help="list the declarations of each file, too")
+    jobs = "maximum number of processes [default: one per processor]"
+    parser.add_argument("--jobs", metavar="N", type=positive, help=jobs)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,9 +27,10 @@ from stet_ls.server.cli.demo import rejected_answer
 from stet_ls.server.cli.demo.language_client import LanguageClient, OpenDocument
 from stet_ls.server.cli.inputs.file_diagnostics import diagnostics
 from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.status import StatusLine
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
-from stet_ls.validators.structure import Unit, is_stub, units
+from stet_ls.validators.structure import is_stub, units
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,8 @@ async def _step(client: LanguageClient, root: Path, step: DemoStep) -> DemoResul
     before = dict(client.documents)
     files = _texts(root)
     client.created.clear()
-    line = _Line()
-    client.on_progress = line.show
+    line = StatusLine()
+    client.on_progress = lambda text: line.show(text[:78])
     started = time.monotonic()
     job = await client.command(f"stet.{step.action}", _argument(uri, before[uri].source, path, step))
     result = await client.command("stet.result", {"job": job["job"], "wait": True})
@@ -147,7 +148,7 @@ def _texts(root: Path) -> Mapping[Path, str]:
 
 def _argument(uri: str, source: Source, path: Path, step: DemoStep) -> dict[str, Any]:
     """The argument that an editor sends: the cursor, and for a quick fix the diagnostics of its servers there."""
-    unit = _unit(source, path, step.unit)
+    unit = next(each for each in units(source, language_of(path)) if each.name == step.unit)
     at = unit.span.start if unit.body is None else unit.body.start
     line, character = source.position(at, "utf-8")
     # There is no user to ask: an edit that failed a check is refused.
@@ -210,29 +211,7 @@ def _bug_is_gone(client: LanguageClient, root: Path) -> bool:
     return works and not diagnostics(source, "python", path, Selection(unit.span))
 
 
-def _unit(source: Source, path: Path, name: str) -> Unit:
-    return next(unit for unit in units(source, language_of(path)) if unit.name == name)
-
-
 def _summary(outcomes: Sequence[DemoResult]) -> None:
     render.print_line("")
     rows = [(each.step.action, f"{each.seconds:.1f} s", each.status) for each in outcomes]
-    for text in render.table(rows):
-        render.print_line(text)
-
-
-class _Line:
-    """The server's progress on one line of the terminal."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-
-    def show(self, text: str) -> None:
-        if self._shown:
-            sys.stderr.write(f"\r\x1b[K{render.visible(text)[:78]}")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+    render.print_table(rows)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 
 from stet_ls.engine.api.events import Event, Notice
 from stet_ls.server.cli.terminal.render import visible
-from stet_ls.server.cli.terminal.status import print_status
+from stet_ls.server.cli.terminal.status import StatusLine, print_status
 from stet_ls.server.jobs.progress_text import ProgressText
 
-_CLEAR = "\r\x1b[K"
 _WIDTH = 70
 
 
@@ -19,7 +17,7 @@ class ProgressLine:
     """An `OnEvent` that keeps one line up to date. Notices are printed with or without a terminal."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self._line = StatusLine()
         self._started = time.monotonic()
         self._at = ProgressText()
         self._ticking: asyncio.Task[None] | None = None
@@ -28,9 +26,9 @@ class ProgressLine:
         """Shows the stage of the job. Called on the event loop's thread."""
         self._at.on_event(event)
         if isinstance(event, Notice):
-            self._wipe()
+            self._line.clear()
             print_status(visible(event.message))
-        if self._shown:
+        if self._line.is_shown:
             self._ticking = self._ticking or asyncio.create_task(self._tick(), name="progress line")
             self._draw()
 
@@ -39,7 +37,7 @@ class ProgressLine:
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
-        self._wipe()
+        self._line.clear()
 
     async def _tick(self) -> None:
         """Updates the seconds: a model that hangs sends no event."""
@@ -47,12 +45,6 @@ class ProgressLine:
             await asyncio.sleep(1.0)
             self._draw()
 
-    def _wipe(self) -> None:
-        if self._shown:
-            sys.stderr.write(_CLEAR)
-            sys.stderr.flush()
-
     def _draw(self) -> None:
         seconds = time.monotonic() - self._started
-        sys.stderr.write(f"{_CLEAR}{visible(self._at.text)[:_WIDTH]} ({seconds:.0f} s)")
-        sys.stderr.flush()
+        self._line.show(f"{visible(self._at.text)[:_WIDTH]} ({seconds:.0f} s)")

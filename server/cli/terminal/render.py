@@ -116,6 +116,12 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join([*cells, row[-1]]).rstrip()
 
 
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Prints rows as aligned columns."""
+    for line in table(rows):
+        print_line(line)
+
+
 def visible(text: str) -> str:
     """The text without escape sequences: a model wrote it, and none may reach the terminal."""
     return escape_invisible(text)

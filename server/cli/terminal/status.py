@@ -7,6 +7,29 @@ import sys
 from stet_ls.validators.invisible_chars import escape_invisible
 
 
+class StatusLine:
+    """A line that later text replaces; shown only on a terminal."""
+
+    def __init__(self) -> None:
+        self.is_shown = sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        """Replaces the line."""
+        if self.is_shown:
+            sys.stderr.write(f"\r\x1b[K{escape_invisible(text)}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Removes the line."""
+        self.show("")
+
+
+def bar(done: int, total: int) -> str:
+    """A progress bar."""
+    filled = 30 * done // max(total, 1)
+    return "█" * filled + "·" * (30 - filled)
+
+
 def print_error(message: str) -> None:
     """Prints an error that ends the command, one `error:` per line; a line that begins with `hint: ` stays as it is."""
     for line in message.splitlines():

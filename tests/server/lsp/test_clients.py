@@ -13,9 +13,9 @@ from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.message_converter import converter_factory
 
 _VSCODE = """
-    apply_edit document_changes versioned_edits create_files change_annotations edit_metadata
+    apply_edit versioned_edits create_files change_annotations edit_metadata
     literal_actions disabled_actions llm_tag
-    work_done_progress show_document text_document_content markdown
+    work_done_progress show_document text_document_content
     pull_diagnostics refresh_diagnostics related_information diagnostic_data
     configuration dynamic_configuration dynamic_watched_files code_lens refresh_code_lenses
 """
@@ -24,22 +24,22 @@ _VSCODE = """
 EXPECTED = {
     "emacs28-eglot-1.9": (
         "utf-16",
-        "apply_edit document_changes versioned_edits literal_actions configuration dynamic_watched_files",
+        "apply_edit versioned_edits literal_actions configuration dynamic_watched_files",
     ),
-    "kate-22.12": ("utf-16", "literal_actions work_done_progress markdown related_information"),
+    "kate-22.12": ("utf-16", "literal_actions work_done_progress related_information"),
     "neovim-0.11.4": (
         "utf-8",
         """apply_edit versioned_edits create_files literal_actions work_done_progress show_document
-        markdown pull_diagnostics related_information diagnostic_data configuration code_lens""",
+        pull_diagnostics related_information diagnostic_data configuration code_lens""",
     ),
     "neovim-0.7.2-debian": (
         "utf-16",
-        "apply_edit versioned_edits create_files literal_actions work_done_progress markdown related_information",
+        "apply_edit versioned_edits create_files literal_actions work_done_progress related_information",
     ),
     "vim9-ale-3.3": ("utf-16", "literal_actions related_information"),
     "vim9-yegappan-lsp": (
         "utf-32",
-        """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress markdown
+        """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress
         pull_diagnostics diagnostic_data configuration code_lens""",
     ),
     "vscode-1.100-code-server-languageclient-11": ("utf-16", _VSCODE),
@@ -68,17 +68,11 @@ def test_a_client_without_capabilities_is_supported() -> None:
     assert client_of({"processId": None, "rootUri": None, "capabilities": {}}) == ClientFeatures()
 
 
-def test_name_and_process_are_kept() -> None:
-    client = client_of({"processId": 7, "capabilities": {}, "clientInfo": {"name": "ed"}})
-    assert (client.name, client.process_id) == ("ed", 7)
-
-
 def test_resource_operations_without_document_changes_allow_versioned_edits() -> None:
     """Neovim applies them, and says only this."""
     edit = {"resourceOperations": ["rename"]}
     client = client_of({"processId": None, "capabilities": {"workspace": {"workspaceEdit": edit}}})
     assert client.versioned_edits
-    assert not client.document_changes
     assert not client.create_files
 
 
