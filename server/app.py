@@ -142,7 +142,7 @@ def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.C
     snapshot = ls.documents.snapshot(uri)
     if snapshot is None:
         return []
-    ls.diagnostics.heard(snapshot, params.context.diagnostics)
+    ls.diagnostics.client_has(snapshot, params.context.diagnostics)
     return code_actions(params, snapshot, ls.units, ls.client, custom_offers(ls.engine.actions))
 
 
@@ -173,7 +173,7 @@ def _did_change_workspace_folders(ls: StetServer, params: types.DidChangeWorkspa
 
 
 def _did_change_watched_files(ls: StetServer, params: types.DidChangeWatchedFilesParams) -> None:
-    ls.indexing.watched(params)
+    ls.indexing.files_changed(params)
     ls.in_background(_reload(ls), "read the settings again")
 
 
@@ -220,4 +220,4 @@ async def _register(ls: StetServer) -> None:
     except JsonRpcException as error:
         LOGGER.info("client registration failed: %s", error)
     else:
-        ls.indexing.told = ls.client.dynamic_watched_files
+        ls.indexing.is_notified = ls.client.dynamic_watched_files

@@ -157,8 +157,8 @@ def _few(warnings: Sequence[str]) -> Sequence[str]:
     for warning in warnings[MOST_WARNINGS:]:
         LOGGER.warning("%s", warning)
     more = len(warnings) - MOST_WARNINGS
-    told = "see the log and `stet config show`"
-    rest = (f"{more} more problems in the settings: {told}.",) if more > 0 else ()
+    hint = "see the log and `stet config show`"
+    rest = (f"{more} more problems in the settings: {hint}.",) if more > 0 else ()
     return (*warnings[:MOST_WARNINGS], *rest)
 
 

@@ -117,4 +117,4 @@ class StetServer(ClientConnection):
         self.monitoring.configure(settings.log)
         self.outcomes.stands_seconds = settings.memory.stands_seconds
         self.diagnostics.configure(SuppressionRules.of(settings.checks), toolbox(settings, self.editor.roots()))
-        self.evidence.lenses.configure(wanted=settings.editor.code_lens)
+        self.evidence.lenses.configure(enabled=settings.editor.code_lens)

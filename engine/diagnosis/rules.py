@@ -40,15 +40,15 @@ def syntax(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None  # the syntax is valid: a missing name is an interface problem
     if failure.type == "CompileError" and failure.place is None and symptom.file not in about.trusted:
         # An error without a place is a build problem: a stopped compiler, a linker, the project's settings.
-        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {failure.said}")
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {failure.summary}")
     where = f"{file}:{failure.place[1]}" if failure.place else file
     if file in about.solution:
-        return Diagnosis(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {failure.said}", Fix("parses"))
+        return Diagnosis(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {failure.summary}", Fix("parses"))
     if file in about.trusted:
         # A trusted test that no longer compiles was written for another interface.
         fix = Fix("changes", about.unit)
-        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {failure.said}", fix)
-    return Diagnosis(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {failure.said}")
+        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {failure.summary}", fix)
+    return Diagnosis(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {failure.summary}")
 
 
 def missing_module(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -91,7 +91,7 @@ def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     if denied(failure):
         return None
-    return Diagnosis(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {failure.said}")
+    return Diagnosis(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {failure.summary}")
 
 
 def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -104,11 +104,11 @@ def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         detail = f"the sandbox's limit on {symptom.stopped} was met"
         return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.limit", detail)
     if denied(failure):
-        detail = f"the sandbox does not allow it: {failure.type}: {failure.said}"
+        detail = f"the sandbox does not allow it: {failure.type}: {failure.summary}"
         return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.sandbox", detail)
     started = any(frame.path.endswith(_PROGRAMS) for frame in failure.frames)
     if started and (failure.type == "FileNotFoundError" or "ENOENT" in failure.message):
-        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.program", f"a program is missing: {failure.said}")
+        return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.program", f"a program is missing: {failure.summary}")
     return None
 
 
@@ -154,7 +154,7 @@ def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     failure, frame = symptom.failure, symptom.failure.deepest
     if is_assertion(failure) or frame is None:
         return None
-    detail = f"{failure.type}: {failure.said} (in {frame.function}, {frame.path}:{frame.line})"
+    detail = f"{failure.type}: {failure.summary} (in {frame.function}, {frame.path}:{frame.line})"
     if frame.origin is FrameOrigin.PROJECT:
         wrong = None if symptom.file in about.trusted else misfit(failure, frame, about)
         if wrong is not None:
@@ -182,7 +182,7 @@ def mismatch(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     failure = symptom.failure
     if not is_assertion(failure):
         return None
-    detail = sides(failure.comparison) if failure.comparison else failure.said
+    detail = sides(failure.comparison) if failure.comparison else failure.summary
     if symptom.file in about.trusted:
         fix = Fix("changes", about.unit)
         return Diagnosis(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {detail}", fix)
@@ -198,7 +198,7 @@ RULES: tuple[Rule, ...] = (
 
 def unknown(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """A failure that no rule matches. A trusted test is believed all the same."""
-    detail = f"{symptom.failure.type}: {symptom.failure.said}".removesuffix(": ")
+    detail = f"{symptom.failure.type}: {symptom.failure.summary}".removesuffix(": ")
     if symptom.file in about.trusted:
         return Diagnosis(symptom, Cause.LOGIC, "logic.unknown", detail, Fix("changes", about.unit))
     return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", detail)
@@ -212,7 +212,7 @@ def _change(frame: Frame | None, about: CodeFacts) -> Fix:
 
 def _call(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """A call that does not fit: the requested signature decides whether test or code is wrong."""
-    detail = symptom.failure.said
+    detail = symptom.failure.summary
     if as_asked(detail, about):
         fix = Fix("changes", about.unit)
         detail = f"`{about.unit}` has other parameters than asked: {detail}"

@@ -45,12 +45,12 @@ class Agreement:
         """Passes if two thirds or more agree; never trusted: an error may be shared."""
         if self.distinct == 1 and self.repeated:
             # Identical samples neither support nor weaken each other.
-            said = f"{self.repeated + 1} samples are the same code and count once"
-            return Evidence(Check.AGREEMENT, Ruling.SKIPPED, said)
-        said = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
-        said += f"; {self.repeated} more repeat one of them" if self.repeated else ""
+            agreeing = f"{self.repeated + 1} samples are the same code and count once"
+            return Evidence(Check.AGREEMENT, Ruling.SKIPPED, agreeing)
+        agreeing = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
+        agreeing += f"; {self.repeated} more repeat one of them" if self.repeated else ""
         agree = len(self.groups[0]) > 1 and 3 * self.share >= 2 and self.inputs >= LEAST_INPUTS
-        return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, said)
+        return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, agreeing)
 
 
 async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
@@ -68,14 +68,14 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     report = await run(first.runtime, trial, place.overlay)
     if isinstance(report, NotRunnable):
         return report
-    loaded = [told for told in report.texts if not told.problem]
-    common = [n for n in range(len(calls)) if loaded and all(n in told.outcomes for told in loaded)]
-    valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
+    loaded = [outcome for outcome in report.texts if not outcome.problem]
+    common = [n for n in range(len(calls)) if loaded and all(n in outcome.outcomes for outcome in loaded)]
+    valid = [n for n in common if any(outcome.outcomes[n].valid for outcome in loaded)]
     if not valid:
         return NotRunnable("no input found that any sample accepts")
     groups: dict[tuple[str, ...], list[int]] = {}
-    for number, told in zip(distinct, report.texts, strict=False):
-        key = (f"broken {number}",) if told.problem else tuple(told.outcomes[n].digest for n in valid)
+    for number, outcome in zip(distinct, report.texts, strict=False):
+        key = (f"broken {number}",) if outcome.problem else tuple(outcome.outcomes[n].digest for n in valid)
         groups.setdefault(key, []).append(number)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group))
     return Agreement(tuple(map(tuple, ordered)), len(valid), len(cases) - len(distinct))

@@ -48,7 +48,7 @@ def _reasons(
         return ("the reply is incomplete",)
     held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
     passed = {item.check: phrase(item) for item in held}
-    told = [passed[check] for check in REASONS if check in passed]
-    if not told and at is EvidenceTier.PARSED:
-        told = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "not executed"]
-    return tuple(told) or ("not checked",)
+    stated = [passed[check] for check in REASONS if check in passed]
+    if not stated and at is EvidenceTier.PARSED:
+        stated = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "not executed"]
+    return tuple(stated) or ("not checked",)

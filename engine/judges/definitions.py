@@ -47,10 +47,10 @@ def _lost(case: Case) -> Evidence | None:
         if not released(case.instruction, name, target="" if case.planned else case.unit)
     ]
     if names:
-        told = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} gone"
+        detail = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} gone"
         if case.instruction.strip():
-            told += f", and the instruction does not say `remove {_last(names[0])}`"
-        return _uncertain(case, told)
+            detail += f", and the instruction does not say `remove {_last(names[0])}`"
+        return _uncertain(case, detail)
     words = frozenset(re.findall(r"[\w$]+", case.instruction))
     taken = list(removed_code.taken(case.before, case.after, case.language, case.path, words))
     if taken:
@@ -70,9 +70,9 @@ def _them(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def _uncertain(case: Case, told: str) -> Evidence:
+def _uncertain(case: Case, detail: str) -> Evidence:
     sure = structure.is_parsed(case.before, case.language) and structure.is_parsed(case.after, case.language)
-    return _failed(told) if sure else Evidence(Check.DEFINITIONS, Ruling.UNKNOWN, f"{told}, it seems", trusted=True)
+    return _failed(detail) if sure else Evidence(Check.DEFINITIONS, Ruling.UNKNOWN, f"{detail}, it seems", trusted=True)
 
 
 def _listed(names: Sequence[str]) -> str:

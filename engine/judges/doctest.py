@@ -64,30 +64,30 @@ class _Asked:
 async def judge(case: Case) -> Evidence:
     """Fails if an example fails that passed before, or that the candidate was to fix."""
     if not for_language(case.language).runs_examples:
-        return _said(Ruling.SKIPPED, f"examples in {case.language} documentation are not supported yet")
+        return _evidence(Ruling.SKIPPED, f"examples in {case.language} documentation are not supported yet")
     if case.runtime is None:
-        return _said(Ruling.SKIPPED, "no code ran")
+        return _evidence(Ruling.SKIPPED, "no code ran")
     if case.is_too_large_to_run:
-        return _said(Ruling.SKIPPED, f"examples not run: {TOO_LARGE}")
+        return _evidence(Ruling.SKIPPED, f"examples not run: {TOO_LARGE}")
     asked = await asyncio.to_thread(_prepare, case, case.runtime)
     if not asked.examples:
         whose = f"`{case.unit}`" if case.unit else "what the edit adds or changes"
-        return _said(Ruling.SKIPPED, f"{whose} has no examples")
+        return _evidence(Ruling.SKIPPED, f"{whose} has no examples")
     word = f"stet{secrets.token_hex(8)}"
     wires = await asyncio.to_thread(_wired, case.after.text, asked.parts, word)
-    told, *stopped = await _all_told(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
-    if isinstance(told, NotRunnable):
-        return _said(Ruling.UNKNOWN, f"examples not run: {told.reason}")
-    if told.beside:  # its changes may affect how results are printed
-        usual, *_ = await _all_told(case.runtime, (case.before.text,), asked.calls, asked.place)
-        if isinstance(usual, NotRunnable) or usual.beside != told.beside:
-            return _said(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {told.beside}")
-    wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, told.outcomes.get(n))]
-    excuses = {n: case.runtime.excuse(got.lacks) if (got := told.outcomes.get(n)) is not None else "" for n in wrong}
+    outcome, *stopped = await _all_outcomes(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
+    if isinstance(outcome, NotRunnable):
+        return _evidence(Ruling.UNKNOWN, f"examples not run: {outcome.reason}")
+    if outcome.beside:  # its changes may affect how results are printed
+        usual, *_ = await _all_outcomes(case.runtime, (case.before.text,), asked.calls, asked.place)
+        if isinstance(usual, NotRunnable) or usual.beside != outcome.beside:
+            return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.beside}")
+    wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, outcome.outcomes.get(n))]
+    excuses = {n: case.runtime.excuse(got.lacks) if (got := outcome.outcomes.get(n)) is not None else "" for n in wrong}
     if wrong and all(excuses.values()):
-        return _said(Ruling.UNKNOWN, f"examples not run: {excuses[wrong[0]]}")
+        return _evidence(Ruling.UNKNOWN, f"examples not run: {excuses[wrong[0]]}")
     if wrong:
-        return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], told)
+        return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], outcome)
     met = {part: _met(each, word) for part, each in zip(wires, stopped, strict=True)}
     return _passed(asked, [part for part in asked.parts if not _is_run(part, met.get(part, set()), asked)])
 
@@ -97,12 +97,12 @@ def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
     own = len(asked.examples) - asked.user
     count = plural(asked.user or own, "doctest")
     passes = verb("pass", asked.user or own)
-    said = f"{count} {passes}" if asked.user else f"{count} in the code {passes}"
+    counted = f"{count} {passes}" if asked.user else f"{count} in the code {passes}"
     more = f"; {own} in the code {verb('pass', own)} too" if own and asked.user else ""
     if missed or not asked.parts:
         first = next((f"`{part.name}`" for part in missed if part.name), "what was changed")
-        return _said(Ruling.UNKNOWN, f"{said}{more}, but {_none(asked.user or own)} {first}")
-    return replace(_said(Ruling.PASS, said + more, trusted=bool(asked.user)), count=asked.user or own)
+        return _evidence(Ruling.UNKNOWN, f"{counted}{more}, but {_none(asked.user or own)} {first}")
+    return replace(_evidence(Ruling.PASS, counted + more, trusted=bool(asked.user)), count=asked.user or own)
 
 
 def _none(number: int) -> str:
@@ -110,7 +110,7 @@ def _none(number: int) -> str:
 
 
 async def _refuted(
-    case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[int], told: VersionOutcomes
+    case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[int], outcome: VersionOutcomes
 ) -> Evidence:
     """Some examples fail. An earlier failure does not count against an action that keeps the behavior."""
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
@@ -118,10 +118,12 @@ async def _refuted(
     broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
     count = f"{len(wrong)} of {plural(len(asked.examples), 'doctest')} {verb('fail', len(wrong))}"
     if not broken and case.spec.preserves_behavior:
-        return _said(Ruling.UNKNOWN, f"{count}, as before")
+        return _evidence(Ruling.UNKNOWN, f"{count}, as before")
     first = (broken or wrong)[0]
-    failed = _said(Ruling.FAIL, f"{_wrong(asked.examples[first], told.outcomes.get(first))} ({count})", trusted=True)
-    output = _output([(asked.examples[n], told.outcomes.get(n)) for n in wrong])
+    failed = _evidence(
+        Ruling.FAIL, f"{_wrong(asked.examples[first], outcome.outcomes.get(first))} ({count})", trusted=True
+    )
+    output = _output([(asked.examples[n], outcome.outcomes.get(n)) for n in wrong])
     return replace(failed, count=len(asked.examples), attachments=(output,))
 
 
@@ -131,9 +133,9 @@ def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
     return {part: wires for part, wires in made if wires is not None}
 
 
-def _met(told: VersionOutcomes | NotRunnable, word: str) -> set[int]:
+def _met(outcome: VersionOutcomes | NotRunnable, word: str) -> set[int]:
     """The calls that reached the errors in a text."""
-    found = {} if isinstance(told, NotRunnable) else told.outcomes
+    found = {} if isinstance(outcome, NotRunnable) else outcome.outcomes
     return {n for n, each in found.items() if word in f"{each.message}{each.printed}{''.join(each.results)}"}
 
 
@@ -146,13 +148,13 @@ def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
 
 def _output(wrong: Sequence[tuple[Example, CallOutcome | None]]) -> Attachment:
     """The failures, in doctest's own format."""
-    told = []
+    parts = []
     for example, got in wrong:
         source = example.source.rstrip().replace("\n", "\n... ")
         wanted = (example.error or example.want).rstrip().replace("\n", "\n    ")
         gives = "nothing" if got is None else got.printed.rstrip() if got.kind == "ok" else str(got)
-        told.append(">>> {}\nExpected:\n    {}\nGot:\n    {}\n".format(source, wanted, gives.replace("\n", "\n    ")))
-    return Attachment.of("doctests.txt", "plaintext", "\n".join(told))
+        parts.append(">>> {}\nExpected:\n    {}\nGot:\n    {}\n".format(source, wanted, gives.replace("\n", "\n    ")))
+    return Attachment.of("doctests.txt", "plaintext", "\n".join(parts))
 
 
 async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
@@ -166,10 +168,10 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
     asked = await asyncio.to_thread(_prepare, case, case.runtime, whose)
     if not asked.examples:
         return []
-    told = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
-    if isinstance(told, NotRunnable):
+    outcome = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
+    if isinstance(outcome, NotRunnable):
         return []
-    wrong = ((each, told.get(n)) for n, each in enumerate(asked.examples) if not comes_out(each, told.get(n)))
+    wrong = ((each, outcome.get(n)) for n, each in enumerate(asked.examples) if not comes_out(each, outcome.get(n)))
     return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
 
 
@@ -255,11 +257,11 @@ async def outcomes(
     runtime: Runtime, text: str, calls: tuple[Call, ...], place: ModuleLocation
 ) -> dict[int, CallOutcome] | NotRunnable:
     """The outcome of each call in a text, by its number; fewer than all if the time was used up."""
-    (told,) = await _all_told(runtime, (text,), calls, place)
-    return told if isinstance(told, NotRunnable) else dict(told.outcomes)
+    (outcome,) = await _all_outcomes(runtime, (text,), calls, place)
+    return outcome if isinstance(outcome, NotRunnable) else dict(outcome.outcomes)
 
 
-async def _all_told(
+async def _all_outcomes(
     runtime: Runtime, texts: tuple[str, ...], calls: tuple[Call, ...], place: ModuleLocation
 ) -> tuple[VersionOutcomes | NotRunnable, ...]:
     """What each text did, in one run."""
@@ -269,8 +271,8 @@ async def _all_told(
     report = await run(runtime, replace(trial, cpu=1.0, plain=True), place.overlay)
     if isinstance(report, NotRunnable):
         return (report,) * len(texts)
-    return tuple(not_loaded(runtime, told) if told.problem else told for told in report.texts)
+    return tuple(not_loaded(runtime, each) if each.problem else each for each in report.texts)
 
 
-def _said(verdict: Ruling, detail: str, *, trusted: bool = False) -> Evidence:
+def _evidence(verdict: Ruling, detail: str, *, trusted: bool = False) -> Evidence:
     return Evidence(Check.DOCTEST, verdict, detail, trusted=trusted)

@@ -28,10 +28,10 @@ def _judge(case: Case) -> Evidence:
         return Evidence(Check.NAMES, Ruling.SKIPPED, f"name checks do not support {case.language} yet")
     before = undefined_names(case, case.before) or () if after else ()
     if new := new_findings(before, after):
-        told = "; ".join(finding.message for finding in new[:3])
+        messages = "; ".join(finding.message for finding in new[:3])
         if any(finding.source == go_undefined_names.SOURCE for finding in before):
-            return Evidence(Check.NAMES, Ruling.UNKNOWN, f"perhaps {told}: files of the package are missing")
-        return Evidence(Check.NAMES, Ruling.FAIL, told, trusted=True)
+            return Evidence(Check.NAMES, Ruling.UNKNOWN, f"perhaps {messages}: files of the package are missing")
+        return Evidence(Check.NAMES, Ruling.FAIL, messages, trusted=True)
     found = {finding.code: finding for finding in _new_lint(case)} if for_language(case.language).names_linted else {}
     if "F811" in found and (twice := _defined_twice(case)):
         return Evidence(Check.NAMES, Ruling.FAIL, f"`{twice}` is defined a second time", trusted=True)

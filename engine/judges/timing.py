@@ -125,17 +125,17 @@ def evidence_of(found: Gain) -> Evidence:
     if (again := found.again) is not None and _is_another_story(found, again):
         when = "on repeated calls only" if again.is_faster else "on first calls only"
         both = f"faster {when}: {found}, and {again} when repeated"
-        said = Evidence(Check.TIMING, Ruling.UNKNOWN, both, trusted=True)
+        undecided = Evidence(Check.TIMING, Ruling.UNKNOWN, both, trusted=True)
     elif found.is_faster and not found.warm and again is None:
         once = f"faster on a first call, including imports: {found}; no time left for a second one"
-        said = Evidence(Check.TIMING, Ruling.UNKNOWN, once, trusted=True)
+        undecided = Evidence(Check.TIMING, Ruling.UNKNOWN, once, trusted=True)
     elif found.is_faster:
-        said = Evidence(Check.TIMING, Ruling.PASS, f"speed {found}", trusted=True)
+        undecided = Evidence(Check.TIMING, Ruling.PASS, f"speed {found}", trusted=True)
     elif found.high < 1:
-        said = Evidence(Check.TIMING, Ruling.FAIL, f"slower: {found}", trusted=True)
+        undecided = Evidence(Check.TIMING, Ruling.FAIL, f"slower: {found}", trusted=True)
     else:
-        said = Evidence(Check.TIMING, Ruling.FAIL, f"no gain of {WORTH}x or more: {found}", trusted=True)
-    return replace(said, count=found.inputs)
+        undecided = Evidence(Check.TIMING, Ruling.FAIL, f"no gain of {WORTH}x or more: {found}", trusted=True)
+    return replace(undecided, count=found.inputs)
 
 
 def _is_another_story(first: Gain, again: Gain) -> bool:

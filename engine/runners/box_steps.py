@@ -91,7 +91,7 @@ def spec(
     )
 
 
-def said(events: Iterable[Event]) -> dict[str, StepOutput]:
+def outputs(events: Iterable[Event]) -> dict[str, StepOutput]:
     """Each step that printed something or ended, by name."""
     steps: dict[str, StepOutput] = {}
     for event in events:

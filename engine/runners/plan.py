@@ -35,7 +35,7 @@ class TestPlan:
     requested. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first
     that fits. `environment` is Python's; without one, Stet's own interpreter is used. `binds` are further folders to
     show. `traced` is a Python file, relative to the working folder, whose executed lines are reported for each test;
-    "" for none. `until` is the deadline of the run (of `time.monotonic`). `told_root` is filled in from the report.
+    "" for none. `until` is the deadline of the run (of `time.monotonic`). `reported_root` is filled in from the report.
     """
 
     __test__: ClassVar[bool] = False
@@ -56,12 +56,12 @@ class TestPlan:
     traced: str = ""
     limits: Limits | None = None
     until: float = float("inf")
-    told_root: str = ""
+    reported_root: str = ""
 
     @property
     def root(self) -> str:
         """The working folder as the run saw it: some sandboxes cannot show a folder at its own path."""
-        return self.told_root or (str(self.overlay.root) if self.overlay else mounts.BOX)
+        return self.reported_root or (str(self.overlay.root) if self.overlay else mounts.BOX)
 
     def text(self, path: str) -> str | None:
         """The text of a file in the run: from the plan, an unsaved buffer, or the workspace; None if unreadable."""

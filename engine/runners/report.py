@@ -117,7 +117,7 @@ class CaseFailure:
         return next((frame for frame in reversed(self.frames) if frame.origin is not FrameOrigin.LIBRARY), None)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Its message in one line; without one, as for a plain `assert` outside pytest, the line that failed."""
         if words := self.message.strip().partition("\n")[0]:
             return words

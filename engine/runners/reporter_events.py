@@ -141,36 +141,36 @@ class _Open:
         return CaseResult(self.id, CaseOutcome.ERROR, 0.0, failure, self.stdout)
 
 
-def failure_of(told: Any, phase: Phase, plan: TestPlan) -> CaseFailure:
+def failure_of(data: Any, phase: Phase, plan: TestPlan) -> CaseFailure:
     """The failure in an event; fields that the event lacks are empty."""
-    told = told if isinstance(told, dict) else {}
-    compared = told.get("comparison")
-    place = told.get("place")
+    data = data if isinstance(data, dict) else {}
+    compared = data.get("comparison")
+    place = data.get("place")
     return CaseFailure(
-        type=str(told.get("type", "")),
-        message=str(told.get("message", "")),
+        type=str(data.get("type", "")),
+        message=str(data.get("message", "")),
         phase=phase,
-        mro=tuple(str(each) for each in told.get("mro", ())),
+        mro=tuple(str(each) for each in data.get("mro", ())),
         comparison=_comparison(compared) if isinstance(compared, dict) else None,
-        frames=tuple(_frame(each, plan) for each in told.get("frames", ()) if isinstance(each, dict)),
-        module=str(told.get("module", "")),
+        frames=tuple(_frame(each, plan) for each in data.get("frames", ()) if isinstance(each, dict)),
+        module=str(data.get("module", "")),
         place=(inside(str(place[0]), plan), int(_number(place[1])), int(_number(place[2]))) if place else None,
     )
 
 
-def _comparison(told: dict[str, Any]) -> AssertComparison:
+def _comparison(data: dict[str, Any]) -> AssertComparison:
     names = ("operator", "left", "right")
-    return AssertComparison(*(str(told.get(name, "")) for name in names))
+    return AssertComparison(*(str(data.get(name, "")) for name in names))
 
 
-def _frame(told: dict[str, Any], plan: TestPlan) -> Frame:
+def _frame(data: dict[str, Any], plan: TestPlan) -> Frame:
     return frame_at(
-        str(told.get("path", "")),
-        int(_number(told.get("line"))),
-        str(told.get("function", "")),
+        str(data.get("path", "")),
+        int(_number(data.get("line"))),
+        str(data.get("function", "")),
         plan,
-        tuple((str(name), str(value)) for name, value in told.get("locals", ())),
-        str(told.get("code", "")),
+        tuple((str(name), str(value)) for name, value in data.get("locals", ())),
+        str(data.get("code", "")),
     )
 
 
@@ -212,16 +212,16 @@ def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, froze
     return {**ran, test: ran.get(test, frozenset()) | _lines(event.get("lines"))}
 
 
-def _lines(told: Any) -> frozenset[int]:
-    return frozenset(int(_number(each)) for each in told) if isinstance(told, list) else frozenset()
+def _lines(value: Any) -> frozenset[int]:
+    return frozenset(int(_number(each)) for each in value) if isinstance(value, list) else frozenset()
 
 
-def _phase(told: Any) -> Phase:
+def _phase(value: Any) -> Phase:
     try:
-        return Phase(told)
+        return Phase(value)
     except ValueError:
         return Phase.CALL
 
 
-def _number(told: Any) -> float:
-    return float(told) if isinstance(told, int | float) else 0.0
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

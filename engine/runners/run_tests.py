@@ -39,18 +39,18 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
         return TestReport(runner.name, SuiteOutcome.REFUSED, detail=str(refused), seed=plan.seed)
     events = list(report_channel.events(run.report, nonce))
     root = next((str(event.get("root", "")) for event in events if event["event"] == "hello"), "")
-    found = runner.read(replace(plan, told_root=root), events, nonce)
-    return suite_report(plan, runner.name, _wanted(plan), found, run, runner.install)
+    found = runner.read(replace(plan, reported_root=root), events, nonce)
+    return suite_report(plan, runner.name, _expected(plan), found, run, runner.install)
 
 
-def _wanted(plan: TestPlan) -> tuple[str, ...]:
+def _expected(plan: TestPlan) -> tuple[str, ...]:
     """The ids that must be reported. A project's configuration may rename tests: its runner lists them."""
     if plan.select:
         return (*plan.expected, *plan.select)
     from stet_ls.engine.runners.language_table import expected
 
-    told = expected(plan) if plan.suite is SuiteOwner.GENERATED else ()
-    return tuple(dict.fromkeys((*plan.expected, *told)))
+    listed = expected(plan) if plan.suite is SuiteOwner.GENERATED else ()
+    return tuple(dict.fromkeys((*plan.expected, *listed)))
 
 
 def choose(plan: TestPlan) -> Runner:

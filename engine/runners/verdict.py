@@ -76,8 +76,8 @@ def _without_failures(
     found: ReporterEvents, run: RunResult, cases: Sequence[CaseResult], missing: Sequence[str]
 ) -> tuple[SuiteOutcome, str]:  # fmt: skip
     if missing:
-        told = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-        return SuiteOutcome.INCOMPLETE, f"never reported: {told}"
+        names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        return SuiteOutcome.INCOMPLETE, f"never reported: {names}"
     if not any(case.outcome in _RAN for case in cases):
         return SuiteOutcome.NOTHING_RAN, "all tests were skipped" if cases else "there were no tests"
     if run.status is not RunStatus.OK or found.exit:
@@ -96,9 +96,9 @@ def _merged(cases: Sequence[CaseResult]) -> list[CaseResult]:
 
 def _missing(expected: Sequence[str], cases: Sequence[CaseResult]) -> tuple[str, ...]:
     """The expected ids without a case. The cases of a parametrized test, `id[…]`, count for `id`."""
-    told = {case.id for case in cases if case.outcome is not CaseOutcome.NOT_RUN}
-    told |= {identifier.partition("[")[0] for identifier in told}
-    return tuple(dict.fromkeys(each for each in expected if each not in told))
+    reported = {case.id for case in cases if case.outcome is not CaseOutcome.NOT_RUN}
+    reported |= {identifier.partition("[")[0] for identifier in reported}
+    return tuple(dict.fromkeys(each for each in expected if each not in reported))
 
 
 def _counted(cases: Sequence[CaseResult]) -> str:

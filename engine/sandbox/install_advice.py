@@ -43,15 +43,15 @@ def without_any(system: str) -> InstallAdvice:
 
 def plainly(name: str) -> Callable[[str], InstallAdvice]:
     """The tool's error output, for failures without a known remedy."""
-    return lambda said: InstallAdvice(f"{name} does not work here: {_last_line(said)}")
+    return lambda output: InstallAdvice(f"{name} does not work here: {_last_line(output)}")
 
 
-def for_landlock(said: str) -> InstallAdvice:
+def for_landlock(output: str) -> InstallAdvice:
     """Why the kernel's own sandbox does not work."""
-    return InstallAdvice(f"Landlock does not work here: {_last_line(said)}")
+    return InstallAdvice(f"Landlock does not work here: {_last_line(output)}")
 
 
-def for_failure(program: Path, said: str) -> InstallAdvice:
+def for_failure(program: Path, output: str) -> InstallAdvice:
     """The cause on this machine of `said`, the error output of bwrap or of a probe."""
     if _switched_on(_APPARMOR):
         profile = APPARMOR_PROFILE.format(program=program)
@@ -64,7 +64,7 @@ def for_failure(program: Path, said: str) -> InstallAdvice:
         return InstallAdvice("user namespaces are disabled", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
     if _MOST.exists() and not _switched_on(_MOST):
         return InstallAdvice("user namespaces are disabled", "sudo sysctl -w user.max_user_namespaces=15000")
-    return InstallAdvice(f"bubblewrap does not work here: {_last_line(said)}")
+    return InstallAdvice(f"bubblewrap does not work here: {_last_line(output)}")
 
 
 def namespaces() -> str:
@@ -72,8 +72,8 @@ def namespaces() -> str:
     return " ".join(_read(switch) or "-" for switch in (_APPARMOR, _CLONE, _MOST))
 
 
-def _last_line(said: str) -> str:
-    return said.strip().rpartition("\n")[2] or "no output"
+def _last_line(output: str) -> str:
+    return output.strip().rpartition("\n")[2] or "no output"
 
 
 def _switched_on(file: Path) -> bool:

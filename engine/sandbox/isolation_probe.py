@@ -55,13 +55,13 @@ async def attack(runner: Box, partly: Mapping[Wall, str] | None = None) -> WallR
         spec = RunSpec(
             (sys.executable, "-I", "-S", _SCRIPT.name),
             files={_SCRIPT.name: _SCRIPT.read_bytes()},
-            binds=(*mounts.interpreter(), Path(targets.told["bound"]).parent),
-            env={"BOX_TARGETS": json.dumps(targets.told)},
+            binds=(*mounts.interpreter(), Path(targets.values["bound"]).parent),
+            env={"BOX_TARGETS": json.dumps(targets.values)},
         )
         result = await runner.run(spec)
-        told = _told(result)
+        report = _report(result)
         # An accepted connection or a datagram may show up late; it counts as a hole whenever it does.
-        holes = {Wall(wall): "; ".join(reached) for wall, reached in told["holes"].items()}
+        holes = {Wall(wall): "; ".join(reached) for wall, reached in report["holes"].items()}
         for wall, reached in targets.reached():
             holes.setdefault(wall, reached)
     for wall, found in await asyncio.gather(_tree(runner), _memory(runner), _processes(runner), _disk(runner)):
@@ -72,24 +72,24 @@ async def attack(runner: Box, partly: Mapping[Wall, str] | None = None) -> WallR
     return WallReport(enforced, {**(partly or {}), **holes})
 
 
-def _told(result: RunResult) -> Mapping[str, Any]:
+def _report(result: RunResult) -> Mapping[str, Any]:
     try:
-        told: Mapping[str, Any] = json.loads(result.stdout)
+        report: Mapping[str, Any] = json.loads(result.stdout)
     except ValueError:
-        told = {}
-    if not told.get("honest"):
-        said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        report = {}
+    if not report.get("honest"):
+        last_line = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ProbeError(
-            f"a harmless program does not run in the sandbox ({result.status}{': ' if said else ''}{said})"
+            f"a harmless program does not run in the sandbox ({result.status}{': ' if last_line else ''}{last_line})"
         )
-    return told
+    return report
 
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
     """The targets of the attacks, and how to detect that one was reached."""
 
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
     reached: Callable[[], Iterator[tuple[Wall, str]]]
 
 
@@ -134,12 +134,12 @@ def _targets() -> Iterator[_Targets]:
             if _states(canary, bound) != before or len(list(folder.iterdir())) > len(_MINE):
                 yield Wall.FILES_WRITE, "a file of the user was written"
             for listener, wall in listeners:
-                if _heard(listener):
+                if _was_reached(listener):
                     yield wall, "a listener outside was reached"
             if victim.poll() is not None:
                 yield Wall.SIGNALS, "a process outside was ended"
 
-        told = {
+        targets = {
             "canary": str(canary),
             "bound": str(bound),
             "shared": shared,
@@ -153,7 +153,7 @@ def _targets() -> Iterator[_Targets]:
             "victim": victim.pid,
             "variables": [*ENVIRONMENT, *_SHELL, "BOX_TARGETS"],
         }
-        yield _Targets(told, reached)
+        yield _Targets(targets, reached)
 
 
 def _states(*files: Path) -> list[tuple[str, int, int]]:
@@ -178,7 +178,7 @@ def _listener(stack: ExitStack, family: int, kind: int, address: Any) -> socket.
     return listener
 
 
-def _heard(listener: socket.socket) -> bool:
+def _was_reached(listener: socket.socket) -> bool:
     try:
         if listener.type == socket.SOCK_DGRAM:
             listener.recv(1)

@@ -198,7 +198,7 @@ class Sandbox:
     async def _try(self, found: BackendCandidate) -> ProbedBackend:
         report = self._remembered(_key(found))
         try:
-            if report is None or not await _stands(found.build(report)):
+            if report is None or not await _works(found.build(report)):
                 report = _report(found.report, await isolation_probe.attack(found.build(found.report), found.partly))
                 self._remember(_key(found), report)
         except StetError as error:
@@ -231,7 +231,7 @@ class Sandbox:
                 write_private(path, json.dumps({**kept, **added}))
 
 
-async def _stands(backend: Backend) -> bool:
+async def _works(backend: Backend) -> bool:
     """True if it still works: it may be forbidden since the last start, for example by AppArmor or in a container."""
     try:
         await backend.run(RunSpec(("true",)))

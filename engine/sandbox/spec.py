@@ -144,8 +144,8 @@ class RunResult:
         """The duration in words: its main activity, and the delay added by a busy machine."""
         own = self.seconds - self.waited
         idle = self.computed is not None and self.computed < own / 2
-        said = f"{own:.0f} s" + (" without doing anything" if idle else "")
-        return f"{said} ({self.waited:.0f} more waiting for a core)" if self.waited >= 1 else said
+        duration = f"{own:.0f} s" + (" without doing anything" if idle else "")
+        return f"{duration} ({self.waited:.0f} more waiting for a core)" if self.waited >= 1 else duration
 
     def to_json(self) -> dict[str, Any]:
         """The result with the field names of design 4.5."""

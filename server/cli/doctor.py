@@ -142,8 +142,8 @@ def _versions() -> Iterator[DoctorRow]:
         except metadata.PackageNotFoundError:
             yield DoctorRow("library", State.MISSING, f"{library} is not installed")
     if lacking := absent():
-        told = ", ".join(f"no {what} ({name})" for name, what in lacking.items())
-        yield DoctorRow("install", State.MISSING, f"{told}; all of it: {install_command('full')}")
+        listed = ", ".join(f"no {what} ({name})" for name, what in lacking.items())
+        yield DoctorRow("install", State.MISSING, f"{listed}; all of it: {install_command('full')}")
     else:
         yield DoctorRow("install", State.OK, "complete (the extra `full`)")
 

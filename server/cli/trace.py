@@ -95,7 +95,7 @@ def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
 
 
 def _row(record: Record, fate: str) -> dict[str, Any]:
-    said = (record.answer or {}).get("message") or (record.error.message if record.error else "")
+    message = (record.answer or {}).get("message") or (record.error.message if record.error else "")
     return {
         "job": record.id,
         "at": record.at,
@@ -105,7 +105,7 @@ def _row(record: Record, fate: str) -> dict[str, Any]:
         "became": fate or _ended(record),
         "seconds": record.seconds,
         "calls": len(record.calls),
-        "message": str(said).split("\n")[0][:_LONGEST_MESSAGE],
+        "message": str(message).split("\n")[0][:_LONGEST_MESSAGE],
     }
 
 
@@ -172,8 +172,8 @@ async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> i
 
     result = await replay(record, name, load_settings().settings, user_paths())
     if arguments.json:
-        told = {"job": record.id, "same": not result.diff, "ended": result.ended.value, "diff": result.diff}
-        render.print_json({**told, "asked": result.asked, "recorded": result.recorded})
+        row = {"job": record.id, "same": not result.diff, "ended": result.ended.value, "diff": result.diff}
+        render.print_json({**row, "asked": result.asked, "recorded": result.recorded})
         return 1 if result.diff else 0
     if result.asked != result.recorded:
         print_warning(f"{result.asked} replies requested, but the record has {result.recorded}")

@@ -53,15 +53,15 @@ class _Shown:
         """All diagnostics, in the document's order."""
         return sorted((*self.live, *self.kept), key=lambda each: (each.range.start.line, each.range.start.character))
 
-    def beyond(self, told: _Shown) -> list[types.Diagnostic]:
+    def beyond(self, pulled: _Shown) -> list[types.Diagnostic]:
         """Findings that are not reported yet; in a line with a syntax error other findings are not new."""
-        lines = {each.range.start.line for each in told.live}
+        lines = {each.range.start.line for each in pulled.live}
         live = (each for each in self.live if each.range.start.line not in lines)
-        return _Shown(tuple(live), tuple(each for each in self.kept if each not in told.kept)).all
+        return _Shown(tuple(live), tuple(each for each in self.kept if each not in pulled.kept)).all
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Pulled:
     """The last answer to a pull."""
 
     version: int | None
@@ -81,9 +81,9 @@ class DiagnosticsPublisher:
         self._live = LiveSyntax(documents, self._deliver)
         self._kept = FindingStore(documents)
         self._configured = asyncio.Event()
-        self._pulled: dict[str, _Told] = {}
+        self._pulled: dict[str, _Pulled] = {}
         self._pushed: dict[str, tuple[int | None, list[types.Diagnostic]]] = {}
-        self._told_large: set[str] = set()
+        self._logged_large: set[str] = set()
         self._asking: asyncio.Task[None] | None = None
         self._ask_again = False
 
@@ -111,19 +111,19 @@ class DiagnosticsPublisher:
         self._live.forget(uri)
         self._kept.forget(uri)
         self._pulled.pop(uri, None)
-        self._told_large.discard(uri)
+        self._logged_large.discard(uri)
         _, pushed = self._pushed.pop(uri, (None, []))
         if pushed:
             self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
-    def heard(self, snapshot: Snapshot, diagnostics: Sequence[types.Diagnostic]) -> None:
+    def client_has(self, snapshot: Snapshot, diagnostics: Sequence[types.Diagnostic]) -> None:
         """The client sent diagnostics of all servers: another server may report the same errors as Stet."""
         foreign = self._others.errors(diagnostics) if self._rules.yields else []
         if foreign and (name := self._others.learn(snapshot.language, foreign, self._shown(snapshot).live)):
-            told = (
+            message = (
                 f"{name} already reports errors in {snapshot.language}, so Stet does not (setting `checks.live_yield`)."
             )
-            self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
+            self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
             for each in self._documents.open_snapshots():
                 if self._live.judges(each.uri) and suppression_reason(each, self._rules, self._others):
                     self._live.forget(each.uri)
@@ -151,7 +151,7 @@ class DiagnosticsPublisher:
             return types.RelatedFullDocumentDiagnosticReport([], result_id=NOTHING)
         shown = self._shown(snapshot)
         result = _result_id(snapshot, shown.all)
-        self._pulled[snapshot.uri] = _Told(snapshot.version, result, shown)
+        self._pulled[snapshot.uri] = _Pulled(snapshot.version, result, shown)
         self._push(snapshot, [])
         if result == previous:
             return types.RelatedUnchangedDocumentDiagnosticReport(result)
@@ -174,10 +174,10 @@ class DiagnosticsPublisher:
             self._live.refresh(snapshot, rest=rest)
             return
         self._live.forget(snapshot.uri)
-        if why is SuppressionReason.LARGE and snapshot.uri not in self._told_large:
-            self._told_large.add(snapshot.uri)
-            told = f"{snapshot.uri}: {why.value}."
-            self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
+        if why is SuppressionReason.LARGE and snapshot.uri not in self._logged_large:
+            self._logged_large.add(snapshot.uri)
+            message = f"{snapshot.uri}: {why.value}."
+            self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
     def _shown(self, snapshot: Snapshot) -> _Shown:
         live = self._live.findings(snapshot.uri, snapshot.version) or ()
@@ -196,14 +196,14 @@ class DiagnosticsPublisher:
         if not self._client.pull_diagnostics:
             self._push(snapshot, shown.all)
             return
-        told = self._pulled.get(uri)
-        if told is None or told.result == _result_id(snapshot, shown.all):
+        pulled = self._pulled.get(uri)
+        if pulled is None or pulled.result == _result_id(snapshot, shown.all):
             return
         if not self._client.refresh_diagnostics:
-            if told.version == snapshot.version:
-                self._push(snapshot, shown.beyond(told.shown))
+            if pulled.version == snapshot.version:
+                self._push(snapshot, shown.beyond(pulled.shown))
         # A client pulls by itself after a change, but not every client does for every document.
-        elif told.version == snapshot.version or self._live.rested(uri):
+        elif pulled.version == snapshot.version or self._live.rested(uri):
             self._refresh()
 
     def _push(self, snapshot: Snapshot, diagnostics: list[types.Diagnostic]) -> None:

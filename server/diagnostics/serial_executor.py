@@ -28,11 +28,11 @@ class SerialExecutor:
             await asyncio.wait({self._last})
         future = asyncio.get_running_loop().run_in_executor(self._pool, lambda: work(*args, **kwargs))
         self._last = future
-        future.add_done_callback(_hear)
+        future.add_done_callback(_retrieve)
         return await asyncio.shield(future)
 
 
-def _hear(future: asyncio.Future[Made]) -> None:
+def _retrieve(future: asyncio.Future[Made]) -> None:
     """Retrieves the exception of an abandoned task, so that asyncio does not complain."""
     if not future.cancelled():
         future.exception()

@@ -62,8 +62,8 @@ class SuppressionRules:
 class OtherServers:
     """The languages whose errors another server of this client reports; learned until this server ends."""
 
-    def __init__(self, told: Iterable[str] = ()) -> None:
-        self._languages = {_id(name) for name in told}
+    def __init__(self, declared: Iterable[str] = ()) -> None:
+        self._languages = {_id(name) for name in declared}
 
     def report(self, name: str) -> bool:
         """True if another server reports errors of that language."""

@@ -23,19 +23,19 @@ class IndexUpdates:
     def __init__(self, index: Callable[[], SymbolIndex | None], roots: Callable[[], tuple[Path, ...]]) -> None:
         self._index = index
         self._roots = roots
-        self.told = False
+        self.is_notified = False
         """Whether the client reports files that change on the disk."""
 
     def look(self) -> None:
         """Reads the open folders that are new; all of them regularly if the client does not report changes."""
         if (index := self._index()) is not None:
-            index.watch(self._roots(), client_reports=self.told, after=AFTER_SECONDS)
+            index.watch(self._roots(), client_reports=self.is_notified, after=AFTER_SECONDS)
 
     def saved(self, uri: str) -> None:
         """The client saved a document."""
         self._changed([uri])
 
-    def watched(self, params: types.DidChangeWatchedFilesParams) -> None:
+    def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Files were written, created or removed, as the client reports."""
         self._changed(change.uri for change in params.changes)
 

@@ -64,7 +64,7 @@ class OutcomeWatcher:
         trace, live = answer.metadata.trace, self._documents.snapshot(change.before.uri)
         if not trace or live is None or not live.is_open:
             return
-        timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._stood, trace)
+        timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._on_timer, trace)
         track = self._documents.track(live)
         self._watches[trace] = _Watch(
             trace, live.uri, change.before.source, inserted_spans(live.source, change), track, timer
@@ -82,20 +82,20 @@ class OutcomeWatcher:
     def saved(self, snapshot: Snapshot) -> None:
         """The document was saved: the saved text is what the user accepted."""
         for watch in self._of(snapshot.uri):
-            self._stands(watch, snapshot)
+            self._report(watch, snapshot)
 
     def closed(self, uri: str) -> None:
         """The document was closed, which is not reported as an outcome."""
         for watch in self._of(uri):
             self._drop(watch.trace)
 
-    def _stood(self, trace: str) -> None:
+    def _on_timer(self, trace: str) -> None:
         """The edit was not undone within the waiting time."""
         watch = self._watches.get(trace)
         if watch is not None and (live := self._documents.snapshot(watch.uri)) is not None:
-            self._stands(watch, live)
+            self._report(watch, live)
 
-    def _stands(self, watch: _Watch, snapshot: Snapshot) -> None:
+    def _report(self, watch: _Watch, snapshot: Snapshot) -> None:
         if watch.timer is None:
             return
         kept = all(watch.track.rebase(span) is not None for span in watch.written)

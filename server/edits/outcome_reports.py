@@ -45,6 +45,6 @@ class OutcomeReports:
             await asyncio.wait(self._under_way)
 
     def _send(self, work: Any, name: str) -> None:
-        told = self._ls.in_background(work, name)
-        self._under_way.add(told)
-        told.add_done_callback(self._under_way.discard)
+        task = self._ls.in_background(work, name)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)

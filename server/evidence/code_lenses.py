@@ -50,19 +50,19 @@ class CodeLenses:
         self._documents = documents
         self._client = client
         self._lenses: OrderedDict[str, _Lens] = OrderedDict()
-        self._wanted = True
+        self._enabled = True
         self._asking: set[asyncio.Task[None]] = set()
 
-    def configure(self, *, wanted: bool) -> None:
+    def configure(self, *, enabled: bool) -> None:
         """Applies the settings."""
-        self._wanted = wanted
-        if not wanted:
+        self._enabled = enabled
+        if not enabled:
             self.clear()
 
     async def landed(self, job: str, answer: Answer, change: DocumentChange) -> None:
         """The edit of a job is in its document: adds its lens."""
         live = self._documents.snapshot(change.before.uri)
-        if not (self._wanted and self._client.code_lens and answer.evidence) or live is None or not live.is_open:
+        if not (self._enabled and self._client.code_lens and answer.evidence) or live is None or not live.is_open:
             return
         track = self._documents.track(live)
         span = await asyncio.to_thread(_changed_unit, live.source, change, live.language)
@@ -141,5 +141,5 @@ def _title(answer: Answer) -> str:
     """ "stet: 4 doctests pass · same behavior on 214 inputs · show"."""
     # It may quote code, and clients may interpret a title.
     reason = plain(" ".join(" · ".join(answer.metadata.reasons).split()))
-    said = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"
-    return f"stet: {said} · show" if said else "stet: show evidence"
+    shown = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"
+    return f"stet: {shown} · show" if shown else "stet: show evidence"

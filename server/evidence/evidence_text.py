@@ -64,8 +64,8 @@ def _other_reasons(answer: Answer) -> list[str]:
     """The reasons of the confidence that no line of the evidence states: "not executed"."""
     if answer.metadata.steps:
         return []
-    said = {phrase(item) for item in answer.evidence}
-    return [reason for reason in answer.metadata.reasons if reason not in said]
+    stated = {phrase(item) for item in answer.evidence}
+    return [reason for reason in answer.metadata.reasons if reason not in stated]
 
 
 def boxed(answer: Answer) -> str:

@@ -85,7 +85,7 @@ def code_actions(
 ) -> list[types.CodeAction | types.Command]:
     """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes."""
     fitting = (spec for spec in custom if not spec.languages or snapshot.language in spec.languages)
-    wanted = [spec for spec in (*OFFERS, *fitting) if _wanted(spec, params.context)]
+    wanted = [spec for spec in (*OFFERS, *fitting) if _is_requested(spec, params.context)]
     if not wanted:
         return []
     place = _place(params, snapshot, index)
@@ -103,7 +103,7 @@ def _invoked(context: types.CodeActionContext) -> bool:
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
 
-def _wanted(spec: ActionSpec, context: types.CodeActionContext) -> bool:
+def _is_requested(spec: ActionSpec, context: types.CodeActionContext) -> bool:
     """Whether the request includes the action. Kinds are hierarchies: "refactor" includes "refactor.rewrite"."""
     if not _invoked(context) and not spec.kind.startswith("quickfix."):
         return False

@@ -187,7 +187,7 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
 
 async def capabilities(ls: StetServer, params: Any) -> Json:
     """The server's capabilities for plugins: actions with their schemas, languages, versions, limits and commands."""
-    from stet_ls.server.handlers import capabilities as told
+    from stet_ls.server.handlers import capabilities as described
     from stet_ls.server.lsp.command_params import ActionParams
 
     ready = await ls.engine.get()
@@ -195,12 +195,12 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "version": ls.version,
         "versions": {"stet": ls.version, "python": platform.python_version(), "lsp": LSP_VERSION},
         "encoding": ls.client.encoding,
-        "actions": told.actions_of(ready.engine.actions),
+        "actions": described.actions_of(ready.engine.actions),
         "problems": list(ready.engine.actions.problems),
-        "languages": told.languages(),
-        "limits": told.limits(ready.settings),
+        "languages": described.languages(),
+        "limits": described.limits(ready.settings),
         "input": ActionParams.model_json_schema(),
-        "output": told.answer_schema(),
+        "output": described.answer_schema(),
         "commands": {name: spec.about for name, spec in COMMANDS.items()},
     }
 

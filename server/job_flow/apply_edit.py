@@ -101,12 +101,12 @@ async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrig
     annotation = None if confirm is None else change_annotation(headline(answer), confirm)
     async with _turn(ls.pending_edits.turn, waits=confirm is None):
         delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
-        reply = await _heard(job, delivery)
+        reply = await _reply_to(job, delivery)
         if reply.applied is False and not job.cancelling:
             delivery.close()
             if await _worth_retrying(ls.documents, delivery.plan, reply, asked=confirm is not None):
                 delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
-                reply = await _heard(job, delivery)
+                reply = await _reply_to(job, delivery)
     if reply.seen:
         delivery.close()
         return await _landed(ls, job, answer, delivery.plan)
@@ -140,7 +140,7 @@ async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
             sending.release()
 
 
-async def _heard(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
+async def _reply_to(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
     """The client's reply to an edit. If the job is cancelled, waits only a moment more."""
     try:
         return await delivery.reply()

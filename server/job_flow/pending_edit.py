@@ -62,7 +62,7 @@ class PendingEdit:
     async def reply(self, seconds: float | None = None) -> ApplyResult:
         """The client's answer or proof by the text; with `seconds`, the state after that time at the latest."""
         await asyncio.wait({self._request, self._seen}, return_when=asyncio.FIRST_COMPLETED, timeout=seconds)
-        reply = self._said()
+        reply = self._state()
         if reply.applied:
             await self.shown(CONFIRM_SECONDS)
         return ApplyResult(reply.applied, self.seen, reply.reason)
@@ -84,7 +84,7 @@ class PendingEdit:
         for track in self._tracks:
             track.release()
 
-    def _said(self) -> ApplyResult:
+    def _state(self) -> ApplyResult:
         if self._seen.done():
             return ApplyResult(applied=True)
         if not self._request.done():

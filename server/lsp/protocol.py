@@ -276,10 +276,10 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Negotiates capabilities, and replaces pygls' own texts with our documents."""
         self.documents.encoding = choose_encoding(params.capabilities)
-        told = self._server.process_id
+        given = self._server.process_id
         result = yield from super().lsp_initialize(params)
         # pygls drops the process id of the command line if `initialize` gives none.
-        self._server.process_id = params.process_id or told
+        self._server.process_id = params.process_id or given
         self._workspace = TextlessWorkspace(self.workspace, self.documents)
         if offered(params.capabilities, "text_document.diagnostic") is None:
             result.capabilities.diagnostic_provider = None  # such a client gets pushed diagnostics

@@ -43,8 +43,8 @@ class Health:
                 self._looks[name] = asyncio.ensure_future(look())
         await asyncio.wait(self._looks.values(), timeout=SECONDS)
         parts = {name: self._row(name) for name in looks}
-        told = parts["models"].pop("told", {"status": "unknown", "model": "", "endpoint": None, "endpoints": []})
-        return {**told, "parts": parts}
+        models = parts["models"].pop("report", {"status": "unknown", "model": "", "endpoint": None, "endpoints": []})
+        return {**models, "parts": parts}
 
     async def close(self) -> None:
         """Cancels checks that are still running."""
@@ -68,16 +68,16 @@ def row(state: str, detail: str, todo: str = "") -> Row:
 
 
 async def _models(engine: Engine) -> Row:
-    told = await engine.health()
-    status = str(told["status"])
+    report = await engine.health()
+    status = str(report["status"])
     good = status in ("ready", "asleep")
-    resting = [each["endpoint"] for each in told["endpoints"] if each.get("breaker") not in (None, "closed")]
-    detail = f"{told['model'] or 'a model'} is {status}" if good else str(told.get("last_fault") or status)
+    resting = [each["endpoint"] for each in report["endpoints"] if each.get("breaker") not in (None, "closed")]
+    detail = f"{report['model'] or 'a model'} is {status}" if good else str(report.get("last_fault") or status)
     if resting:
         detail += f"; temporarily disabled: {', '.join(resting)}"
     todo = "" if good else "start the endpoint, set `STET_BASE_URL`, or run `stet model pull` for the embedded model"
     state = "ok" if good else "off" if status == "off" else "broken"
-    return {**row(state, detail, todo), "told": dict(told)}
+    return {**row(state, detail, todo), "report": dict(report)}
 
 
 async def _sandbox(engine: Engine) -> Row:
@@ -98,10 +98,10 @@ async def _sandbox(engine: Engine) -> Row:
 async def _memory(engine: Engine) -> Row:
     from stet_ls.engine.storage.writable import WAY_OUT, obstacle
 
-    told = engine.memory.health()
-    off = told["status"] == "off"
-    detail = str(told["detail"] or told["status"])
-    if team := told.get("team"):
+    report = engine.memory.health()
+    off = report["status"] == "off"
+    detail = str(report["detail"] or report["status"])
+    if team := report.get("team"):
         detail += f"; the team's: {team['fault'] or 'ready'}"
     if not off and (found := await asyncio.to_thread(obstacle, engine.memory.memory.folder)):
         return row("broken", f"nothing new is remembered: {found}; {detail}", WAY_OUT)

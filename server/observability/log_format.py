@@ -42,8 +42,8 @@ class _Text(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The message and `name=value` of each field."""
-        told = "".join(f" {name}={value}" for name, value in fields_of(record).items())
-        return super().formatMessage(record) + told
+        fields = "".join(f" {name}={value}" for name, value in fields_of(record).items())
+        return super().formatMessage(record) + fields
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, with its traceback if it has one."""

@@ -33,8 +33,8 @@ class MetricsPort:
             if refusal := self._refusal(environ):
                 start(refusal, [("Content-Type", "text/plain")])
                 return [f"{refusal}\n".encode()]
-            told: Iterable[bytes] = app(environ, start)
-            return told
+            body: Iterable[bytes] = app(environ, start)
+            return body
 
         self._server = make_server(_HOST, port, guarded, server_class=_Threaded, handler_class=_Quiet)
         self.port: int = self._server.server_address[1]

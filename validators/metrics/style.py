@@ -76,18 +76,18 @@ def tool_style(
 def _linted(asked: CheckRequest, lines: range) -> Style | None:
     """The lines without a linter finding. Linter results are cached, so a second call costs nothing."""
     found: list[Finding] = []
-    heard: list[str] = []
+    answered: list[str] = []
     for checker in checkers(asked.language, Role.LINT, asked.tools):
         if checker.covers == (COMPLEXITY,):
             continue
         answer = checker.check(within(asked, checker.seconds))
         if not isinstance(answer, Unavailable):
-            heard.append(checker.name)
+            answered.append(checker.name)
             found += answer
-    if not heard:
+    if not answered:
         return None
     inside = [(item.code or item.source, item.line, item.message) for item in found if item.line in lines]
-    return style_of(inside, lines, " and ".join(heard))
+    return style_of(inside, lines, " and ".join(answered))
 
 
 def _formatted(asked: CheckRequest, lines: range) -> Style | None:

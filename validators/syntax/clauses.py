@@ -54,9 +54,9 @@ def top_level(statements: str) -> Callable[[Parsed], tuple[Finding, ...]]:
                 continue
             span = message_text.first_token(parsed, node)
             line = parsed.source.line_of(span.start)
-            told = message_text.quoted(parsed.source.slice(span))
+            quoted = message_text.quoted(parsed.source.slice(span))
             signature = f"{TOP_LEVEL} {parsed.source.line_text(line).strip()[:40]}"
-            message = f"unexpected {told}: a statement outside of all functions"
+            message = f"unexpected {quoted}: a statement outside of all functions"
             found.append(Finding(span, message, code=TOP_LEVEL, line=line, signature=signature))
         return tuple(found)
 

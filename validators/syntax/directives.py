@@ -82,16 +82,16 @@ def _unclosed(parsed: Parsed, one: Directive) -> Finding:
     source = parsed.source
     line = source.line_of(one.span.start)
     end = Span(len(source.data), len(source.data))
-    here, there, told = one.span, end, f"expected '{_CLOSERS[one.kind]}' before this"
+    here, there, message = one.span, end, f"expected '{_CLOSERS[one.kind]}' before this"
     if source.line_of(end.start) - line > _IN_SIGHT:
-        here, there, told = end, one.span, f"this '#{one.word}' is never closed"
+        here, there, message = end, one.span, f"this '#{one.word}' is never closed"
     return Finding(
         here,
         f"line {line + 1}: '#{one.word}' is never closed; expected '{_CLOSERS[one.kind]}' before end of file",
         code=DIRECTIVE,
         line=source.line_of(here.start),
         suggestions=(f"insert '{_CLOSERS[one.kind]}' at the end of the file",),
-        related=(Related(there, told),),
+        related=(Related(there, message),),
         signature=f"{DIRECTIVE} {one.kind} {one.rest}",
     )
 

@@ -28,8 +28,8 @@ def constructors(parsed: Parsed) -> tuple[Finding, ...]:
         name, owner = node.child_by_field_name("name"), _owner(node)
         if name is None or owner is None or node.has_error or parsed.text(name) == parsed.text(owner):
             continue
-        told = f"expected a type before '{parsed.text(name)}': a constructor would be called '{parsed.text(owner)}'"
-        found.append(_finding(parsed, name, told))
+        message = f"expected a type before '{parsed.text(name)}': a constructor would be called '{parsed.text(owner)}'"
+        found.append(_finding(parsed, name, message))
     return tuple(found)
 
 

@@ -46,15 +46,15 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
     elif unmatched := brackets.unmatched(parsed.root, end=end):
         unmatched = bracket_matching.blame(parsed, unmatched, end=end)[:_MOST]
         found = [_bracket(parsed, problem, failure) for problem in unmatched]
-    told = [finding.span for finding in found]
+    spans = [finding.span for finding in found]
     is_early = _is_early(parsed, failure, unmatched)
     if failure is not None and found and not is_early:
-        told.append(failure.span)
+        spans.append(failure.span)
     closers = {one.closer for one in unmatched if isinstance(one, brackets.Unclosed)}
     others = []
     for node in nodes[:_MOST]:
-        is_told = node.type in closers or any(parsed.span(node).contains(span) for span in told)
-        if not is_told or (is_early and node == struck):
+        is_reported = node.type in closers or any(parsed.span(node).contains(span) for span in spans)
+        if not is_reported or (is_early and node == struck):
             others.append(_error(parsed, node, failure if node == struck else None))
     return tuple(_ordered(found, others)[:_MOST])
 

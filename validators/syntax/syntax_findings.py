@@ -47,16 +47,16 @@ def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) ->
         suggestion = f"insert '{problem.closer}' {message_text.place(token, below + 1)}"
     else:
         suggestion = f"close the '{problem.opener.type}' of line {line + 1} with '{problem.closer}'"
-    here, there, told = opener, place, f"expected '{problem.closer}' before this"
+    here, there, cause = opener, place, f"expected '{problem.closer}' before this"
     if below - line > _IN_SIGHT:
-        here, there, told = place, opener, f"this '{problem.opener.type}' is never closed"
+        here, there, cause = place, opener, f"this '{problem.opener.type}' is never closed"
     return Finding(
         here,
         message + where,
         code=UNCLOSED,
         line=source.line_of(here.start),
         suggestions=(suggestion,),
-        related=(Related(there, told),),
+        related=(Related(there, cause),),
         signature=_signature(parsed, UNCLOSED, line),
     )
 

@@ -197,7 +197,7 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
     passed = [case.id for case in first.cases if case.outcome is CaseOutcome.PASSED]
     if not first.green:
         failed = first.failed()
-        why = f"{failed[0].id} fails: {failed[0].failure.said}" if failed and failed[0].failure else first.detail
+        why = f"{failed[0].id} fails: {failed[0].failure.summary}" if failed and failed[0].failure else first.detail
         detail = f"the tests fail: {why.strip().partition(chr(10))[0] or first.outcome}"
         return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, detail),), problem=detail)
     ran = await run_three_times(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))

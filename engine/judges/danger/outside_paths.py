@@ -57,7 +57,7 @@ _ABROAD = re.compile(
 )
 
 
-def told_by(literal: str) -> Iterator[str]:
+def risks_named_by(literal: str) -> Iterator[str]:
     """The kinds of a literal that is a path or a name in itself. Prose contains blanks and is neither."""
     if not 2 <= len(literal) <= _LONGEST or "\n" in literal:
         return

@@ -87,7 +87,7 @@ class Reach:
         text = self._text(node)
         if id(node) in self._prose or text is None:
             return
-        kinds = set(outside_paths.told_by(text))
+        kinds = set(outside_paths.risks_named_by(text))
         if is_part:  # a known full path is reported as a whole
             whole = isinstance(above, ast.expr) and self._text(above) is not None
             kinds = kinds & {PERSISTS, SECRETS} if text.startswith(("/", "\\")) and not whole else set()
@@ -220,15 +220,15 @@ def _is_constant(given: ast.arguments, body: list[ast.stmt]) -> bool:
     """
     names = [each.arg for each in (*given.posonlyargs, *given.args)]
     other = names[1] if len(names) > 1 else ""
-    told = [each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
-    if any(isinstance(each, ast.Raise) for each in told) or not told:
+    statements = [each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    if any(isinstance(each, ast.Raise) for each in statements) or not statements:
         return False
-    returned = [node.value for each in told for node in ast.walk(each) if isinstance(node, ast.Return)]
+    returned = [node.value for each in statements for node in ast.walk(each) if isinstance(node, ast.Return)]
     if all(isinstance(value, ast.Name) and value.id == "NotImplemented" for value in returned):
         return False
     kinds = {
         id(leaf)
-        for each in told
+        for each in statements
         for node in ast.walk(each)
         if (
             isinstance(node, ast.Call)

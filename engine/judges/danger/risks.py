@@ -26,11 +26,11 @@ def risks_in(source: Source, language: str) -> list[Risk]:
     if (table := row.risks) is None:
         return []
     code = _code(source, language, table)
-    told = [(what, _name(match)) for what, look in table.names.items() for match in look.finditer(code)]
-    told += _by_literals(source, language)
+    found = [(what, _name(match)) for what, look in table.names.items() for match in look.finditer(code)]
+    found += _by_literals(source, language)
     for use in uses(source, language):
-        told += [(what, _first(match)) for what, look in table.uses.items() if (match := look.match(_folded(use)))]
-    return told
+        found += [(what, _first(match)) for what, look in table.uses.items() if (match := look.match(_folded(use)))]
+    return found
 
 
 def _by_literals(source: Source, language: str) -> Iterator[Risk]:
@@ -39,7 +39,7 @@ def _by_literals(source: Source, language: str) -> Iterator[Risk]:
         if passage.kind != "string":
             continue
         word = source.data[passage.span.start : passage.span.end].decode("utf-8", "replace").strip("`'\"rb@$")
-        kinds = tuple(outside_paths.told_by(word))
+        kinds = tuple(outside_paths.risks_named_by(word))
         yield from ((kind, word[:60]) for kind in kinds)
         if not kinds and outside_paths.abroad(word):
             yield OUTSIDE, word[:60]

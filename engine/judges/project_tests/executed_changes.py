@@ -77,11 +77,11 @@ async def ran(case: Case, report: TestReport, good: frozenset[str], mended: froz
 
 def _by_lines(part: Part, report: TestReport, good: frozenset[str], names: Names) -> frozenset[str]:
     """The tests that ran a line of a part, or name what of it ran when the files were loaded."""
-    told = report.ran or {}
+    ran = report.ran or {}
     if part.at and report.loaded and not part.at & report.loaded:
         return frozenset()
-    own = frozenset(test for test in good if part.lines & told.get(test, frozenset()))
-    is_loaded = bool(part.lines & told.get("", frozenset()))
+    own = frozenset(test for test in good if part.lines & ran.get(test, frozenset()))
+    is_loaded = bool(part.lines & ran.get("", frozenset()))
     called = part.names | ({part.name.rpartition(".")[2]} if is_loaded else frozenset())
     return own | names(good - own, called) if called else own
 
@@ -92,10 +92,10 @@ async def _by_errors(
     """The tests that report an error planted in a part, or that need the change and fail with the error planted."""
     word = f"stet{new_nonce()}"
     text = await asyncio.to_thread(changed_part.wired, case.after.text, part, word)
-    told = await rerun(text) if text is not None else None
-    if told is None or told.starved or told.collection:
+    report = await rerun(text) if text is not None else None
+    if report is None or report.starved or report.collection:
         return frozenset()
-    stopped = (each for each in told.cases if each.id in good and each.outcome in _STOPPED)
+    stopped = (each for each in report.cases if each.id in good and each.outcome in _STOPPED)
     return frozenset(each.id for each in stopped if each.id in mended or _says(word, each))
 
 
@@ -105,8 +105,8 @@ def _says(word: str, case: TestCase) -> bool:
 
 def _unseen(after: Source, found: Sequence[Part], report: TestReport, good: frozenset[str]) -> str:
     """The changed lines that no test ran, the first in words."""
-    told = report.ran or {}
-    seen: frozenset[int] = frozenset().union(*(told.get(test, frozenset()) for test in ("", *good)))
+    ran = report.ran or {}
+    seen: frozenset[int] = frozenset().union(*(ran.get(test, frozenset()) for test in ("", *good)))
     lines = sorted(
         start[0] for part in found for start in part.new if (own := part.statements[start]) and not own & seen
     )
@@ -126,14 +126,14 @@ async def _by_wires(
     left, tests = wires, set[str]()
     for _ in range(_ROUNDS):
         word = f"stet{new_nonce()}"
-        told = await rerun(wired(case.after, left, word).text) if all(each.text for each in left) else None
-        if told is None or told.starved or told.collection or not told.cases:
+        report = await rerun(wired(case.after, left, word).text) if all(each.text for each in left) else None
+        if report is None or report.starved or report.collection or not report.cases:
             return await asyncio.to_thread(_by_names, wires, good, mended, names)
-        stopped = frozenset(each.id for each in told.cases if each.outcome in _STOPPED) & good
+        stopped = frozenset(each.id for each in report.cases if each.outcome in _STOPPED) & good
         # If an error ends the process, the tests after it were not reached.
-        unreached = good - frozenset(each.id for each in told.cases)
+        unreached = good - frozenset(each.id for each in report.cases)
         tests |= stopped | await asyncio.to_thread(names, unreached, frozenset().union(*(each.names for each in left)))
-        stops = [each for each in told.cases if each.id in stopped]
+        stops = [each for each in report.cases if each.id in stopped]
         met = tuple(wire for wire in left if any(_says(wire.mark(word), each) for each in stops))
         if stopped and not met and len(left) == 1:
             met = left  # the error was caught and reported in other words
@@ -145,8 +145,8 @@ async def _by_wires(
 
 def _by_names(wires: Sequence[Wire], good: frozenset[str], mended: frozenset[str], names: Names) -> Ran:
     """The verdict without coverage: tests have to name each changed part, or the change consists of one part."""
-    said = {each: names(good, each.names) | (mended if len(wires) == 1 else frozenset()) for each in wires}
-    unsaid = [each.unit for each, tests in said.items() if not tests]
+    reached = {each: names(good, each.names) | (mended if len(wires) == 1 else frozenset()) for each in wires}
+    unsaid = [each.unit for each, tests in reached.items() if not tests]
     missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)
-    tests: frozenset[str] = frozenset().union(*said.values())
+    tests: frozenset[str] = frozenset().union(*reached.values())
     return Ran(tests, tuple(missed), reserve="counted by names in the tests, since their coverage is unknown")

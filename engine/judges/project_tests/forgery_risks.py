@@ -30,8 +30,8 @@ def doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
     """The evidence; a pass becomes unknown if there are signs that it was forged."""
     if evidence.verdict is not Ruling.PASS or not signs:
         return evidence
-    told = "; ".join([*signs][:_MOST_TOLD])
-    detail = f"{evidence.detail}, but the code can forge this result: {told}"
+    listed = "; ".join([*signs][:_MOST_TOLD])
+    detail = f"{evidence.detail}, but the code can forge this result: {listed}"
     return replace(evidence, verdict=Ruling.UNKNOWN, trusted=False, count=0, detail=detail)
 
 

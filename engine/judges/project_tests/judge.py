@@ -41,22 +41,22 @@ async def _runs(case: Case) -> _Runs | Evidence:
     """The tests to run; evidence with the reason if there are none."""
     runtime, path = case.runtime, case.path
     if path is None:
-        return _said(Ruling.SKIPPED, "save the document to run its project's tests")
+        return _evidence(Ruling.SKIPPED, "save the document to run its project's tests")
     if runtime is None:
-        return _said(Ruling.SKIPPED, "no code ran")
+        return _evidence(Ruling.SKIPPED, "no code ran")
     if runtime.extent is Extent.BRIEF:
-        return _said(Ruling.SKIPPED, "not run: project tests need the budget `standard` or larger")
+        return _evidence(Ruling.SKIPPED, "not run: project tests need the budget `standard` or larger")
     root = runtime.root_of(path)
     if root is None:
-        return _said(Ruling.SKIPPED, "the file is in no open folder; open its project to run its tests")
+        return _evidence(Ruling.SKIPPED, "the file is in no open folder; open its project to run its tests")
     buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
     found = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
     tests = found.tests
     if not tests:
         about = f"`{case.unit}`" if case.unit else path.name
-        return _said(Ruling.SKIPPED, f"no project test uses {about}")
+        return _evidence(Ruling.SKIPPED, f"no project test uses {about}")
     if runtime.left() < _LEAST_SECONDS:
-        return _said(Ruling.UNKNOWN, f"no time left to run {plural(len(tests), 'test file')}")
+        return _evidence(Ruling.UNKNOWN, f"no time left to run {plural(len(tests), 'test file')}")
     if for_language(case.language).needs_interpreter:
         wanted = await asyncio.to_thread(required_packages.texts, root, found.texts, buffers)
         runtime = await runtime.fit(case.before.text, case.after.text, *wanted)
@@ -179,7 +179,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     starved = [report for report in (before, after) if report.starved]
     if starved or (after.inconclusive and before.outcome is after.outcome):
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
-        return _said(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
+        return _evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
     mending = case.spec.mends and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # A test that is skipped or expected to fail now says nothing: the code may have requested that itself.
@@ -189,7 +189,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if worse and unable and not _failed_otherwise(after, lost, run.excuse):
         # Trusted, so that the user is asked: they could be run before.
         excuse = next(iter(unable.values()))
-        return replace(_said(Ruling.UNKNOWN, f"cannot run the project's tests: {excuse}"), trusted=True)
+        return replace(_evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {excuse}"), trusted=True)
     lost -= unable.keys()
     again = await run.again() if lost or mending else None
     flaky = _flaky(before, again) if again is not None else frozenset()
@@ -211,19 +211,19 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     uncounted = f"; ignored as flaky before the change: {names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:
         why_none = next(iter(unable.values()), "") or after.detail or after.outcome
-        return _said(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
+        return _evidence(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
     if run.is_of_tests:
-        told = good(len(passing), len(was & passing), len(failed))
+        detail = good(len(passing), len(was & passing), len(failed))
         whose = "it stands" if len(passing) == 1 else "they stand"
-        return _said(Ruling.UNKNOWN, f"{told}, but {whose} in the file that the edit changes{uncounted}")
+        return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
     came = await ran(case, after, passing, passing & was, run.saying, run.other)
     reserve = f"; {came.reserve}" if came.reserve else ""
     if not came.tests or came.missed:
-        told = good(len(passing), len(was & passing), len(failed))
-        return _said(Ruling.UNKNOWN, f"{told}, but {came.why or beside(len(passing), came.missed)}{uncounted}")
-    told = good(len(came.tests), len(was & came.tests), len(failed))
+        detail = good(len(passing), len(was & passing), len(failed))
+        return _evidence(Ruling.UNKNOWN, f"{detail}, but {came.why or beside(len(passing), came.missed)}{uncounted}")
+    detail = good(len(came.tests), len(was & came.tests), len(failed))
     idle = f"; {len(passing - came.tests)} more do not execute the change" if passing - came.tests else ""
-    return replace(_said(Ruling.PASS, f"{told}{idle}{reserve}{uncounted}"), count=len(came.tests))
+    return replace(_evidence(Ruling.PASS, f"{detail}{idle}{reserve}{uncounted}"), count=len(came.tests))
 
 
 async def _confirmed(
@@ -239,8 +239,8 @@ async def _confirmed(
     cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
     left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
     if not left_open:
-        said = f"{plural(len(unsteady), 'test')} had varying results: {names(unsteady)}"
-        return lost - unsteady, _said(Ruling.UNKNOWN, said)
+        detail = f"{plural(len(unsteady), 'test')} had varying results: {names(unsteady)}"
+        return lost - unsteady, _evidence(Ruling.UNKNOWN, detail)
     why_open = f"but not confirmed by a second run: {cut[0].why_not}"
     asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)
     return lost - unsteady - left_open, replace(asked, verdict=Ruling.UNKNOWN)
@@ -250,8 +250,8 @@ def _unable(report: TestReport, excuse: Callable[[str], str]) -> dict[str, str]:
     """Why tests and test files could not be run that need a package which could not be installed."""
     failures = [(each.path, each.failure) for each in report.collection]
     failures += [(each.id, each.failure) for each in report.failed() if each.failure is not None]
-    told = {name: excuse(failure.module) for name, failure in failures}
-    return {name: why for name, why in told.items() if why}
+    reasons = {name: excuse(failure.module) for name, failure in failures}
+    return {name: why for name, why in reasons.items() if why}
 
 
 def _failed_otherwise(report: TestReport, lost: Collection[str], excuse: Callable[[str], str]) -> bool:
@@ -276,13 +276,13 @@ def _flaky(once: TestReport, again: TestReport) -> frozenset[str]:
 
 def _ended(report: TestReport) -> dict[str, bool]:
     """Whether each finished test passed."""
-    told = {CaseOutcome.PASSED: True, CaseOutcome.FAILED: False, CaseOutcome.ERROR: False}
-    return {each.id: told[each.outcome] for each in report.cases if each.outcome in told}
+    known = {CaseOutcome.PASSED: True, CaseOutcome.FAILED: False, CaseOutcome.ERROR: False}
+    return {each.id: known[each.outcome] for each in report.cases if each.outcome in known}
 
 
 def _failed(detail: str, after: TestReport, wanted: Collection[str]) -> Evidence:
     output = Attachment.of("failing_tests.txt", "plaintext", shown(after, wanted))
-    return replace(_said(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
+    return replace(_evidence(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
 
 
 def _broken(report: TestReport) -> bool:
@@ -295,5 +295,5 @@ def _broken(report: TestReport) -> bool:
     )
 
 
-def _said(verdict: Ruling, detail: str) -> Evidence:
+def _evidence(verdict: Ruling, detail: str) -> Evidence:
     return Evidence(Check.TESTS, verdict, detail, trusted=verdict in (Ruling.PASS, Ruling.FAIL))

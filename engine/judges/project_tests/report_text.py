@@ -14,10 +14,10 @@ _MOST_NAMES = 6
 
 def good(passing: int, mended: int, still: int) -> str:
     """How many pass, how many of them failed before, and how many still fail."""
-    said = f"{plural(passing, 'test')} {verb('pass', passing)}"
+    detail = f"{plural(passing, 'test')} {verb('pass', passing)}"
     if mended:
-        said += f", {mended} of them failed before"
-    return f"{said}; {still} fail as before" if still else said
+        detail += f", {mended} of them failed before"
+    return f"{detail}; {still} fail as before" if still else detail
 
 
 def beside(tests: int, missed: Collection[str]) -> str:
@@ -36,8 +36,8 @@ def why(report: TestReport, wanted: Collection[str]) -> str:
         gone = f"{names(wanted)} did not run: " if wanted else ""
         return f"{gone}{report.detail or report.outcome}"
     first = failing[0]
-    said = f"{first.id.rpartition('::')[2]} fails: {line(first.failure) if first.failure else first.outcome}"
-    return said if len(failing) == 1 else f"{said} (and {len(failing) - 1} more)"
+    detail = f"{first.id.rpartition('::')[2]} fails: {line(first.failure) if first.failure else first.outcome}"
+    return detail if len(failing) == 1 else f"{detail} (and {len(failing) - 1} more)"
 
 
 def line(failure: reports.CaseFailure) -> str:
@@ -45,7 +45,7 @@ def line(failure: reports.CaseFailure) -> str:
     compared = failure.comparison
     if compared is not None:
         return f"{compared.left} {compared.operator} {compared.right} is false"
-    return f"{failure.type}: {failure.said}" if failure.said else failure.type
+    return f"{failure.type}: {failure.summary}" if failure.summary else failure.type
 
 
 def names(identifiers: Collection[str]) -> str:
@@ -65,16 +65,16 @@ def where(failure: reports.CaseFailure) -> str:
 
 def shown(report: TestReport, wanted: Collection[str]) -> str:
     """The runner's output for failing tests: the failure, its traceback, what was printed."""
-    told = [f"{error.path}\n{_of_one(error.failure)}" for error in report.collection]
+    parts = [f"{error.path}\n{_of_one(error.failure)}" for error in report.collection]
     for each in report.failed():
         if each.id in wanted:
             printed = f"\nprinted:\n{each.stdout.rstrip()}\n" if each.stdout.strip() else ""
-            told.append(f"{each.id}: {each.outcome}\n{_of_one(each.failure) if each.failure else ''}{printed}")
-    return "\n".join(told or [f"{report.detail or report.outcome}\n"])
+            parts.append(f"{each.id}: {each.outcome}\n{_of_one(each.failure) if each.failure else ''}{printed}")
+    return "\n".join(parts or [f"{report.detail or report.outcome}\n"])
 
 
 def _of_one(failure: reports.CaseFailure) -> str:
     frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.own_frames]
     compared = failure.comparison
-    said = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""
-    return f"{failure.type}: {failure.message.rstrip()}\n{said}{''.join(frames)}"
+    sides = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""
+    return f"{failure.type}: {failure.message.rstrip()}\n{sides}{''.join(frames)}"

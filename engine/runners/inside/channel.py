@@ -23,11 +23,11 @@ class Channel:
         self._owner = os.getpid()
         self.say("hello", root=os.getcwd())
 
-    def say(self, event: str, **told: Any) -> None:
+    def say(self, event: str, **fields: Any) -> None:
         """Reports one event. A fork of the process stays silent: its report would come from another process."""
         if os.getpid() != self._owner:
             return
-        line = json.dumps({"event": event, **told}, default=str)
+        line = json.dumps({"event": event, **fields}, default=str)
         data = f"\n{self._nonce} {line}\n".encode("utf-8", "backslashreplace")
         try:
             while data:

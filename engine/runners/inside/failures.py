@@ -34,17 +34,17 @@ def described(error: BaseException, traceback: TracebackType | None = None) -> d
         message = str(error)
     except Exception as broken:  # noqa: BLE001
         message = f"<its text raised {type(broken).__name__}>"
-    told: dict[str, Any] = {
+    failure: dict[str, Any] = {
         "type": type(error).__name__,
         "mro": [each.__name__ for each in type(error).__mro__[1:-1]],
         "message": message[:_TEXT],
         "frames": frames(traceback or error.__traceback__),
     }
     if isinstance(error, ImportError):
-        told["module"] = error.name or ""
+        failure["module"] = error.name or ""
     if isinstance(error, SyntaxError):
-        told["place"] = [error.filename or "", error.lineno or 0, error.offset or 0]
-    return told
+        failure["place"] = [error.filename or "", error.lineno or 0, error.offset or 0]
+    return failure
 
 
 def frames(traceback: TracebackType | None) -> list[dict[str, Any]]:

@@ -137,10 +137,10 @@ class Reporter:
         if call.excinfo is None:
             return
         error = call.excinfo.value
-        told = described(error, call.excinfo.tb)
+        failure = described(error, call.excinfo.tb)
         if isinstance(error, AssertionError) and self._compared:
-            told["comparison"] = self._compared
-        self._channel.say("raised", id=item.nodeid, phase=call.when, failure=told)
+            failure["comparison"] = self._compared
+        self._channel.say("raised", id=item.nodeid, phase=call.when, failure=failure)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Reports how a phase of a test ended."""

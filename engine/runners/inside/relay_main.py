@@ -59,7 +59,7 @@ class Step:
 
     def __init__(self, step: dict[str, Any], channel: Channel) -> None:
         self._step, self._channel = step, channel
-        self._told, self._read = 0, 0
+        self._sent, self._read = 0, 0
         self._rest = {"out": b"", "err": b"", "side": b""}
 
     def run(self) -> int:
@@ -139,9 +139,9 @@ class Step:
 
     def _tell(self, name: str, line: bytes) -> None:
         """Passes a line on; past the limit, printed lines are dropped."""
-        if name != "side" and self._told > _KEPT:
+        if name != "side" and self._sent > _KEPT:
             return
-        self._told += len(line) + 50
+        self._sent += len(line) + 50
         text = line[:_LINE].decode("utf-8", "replace").rstrip("\r")
         self._channel.say("line", step=self._step["name"], stream=name, text=text)
 

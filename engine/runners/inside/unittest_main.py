@@ -169,12 +169,12 @@ class Reporter(unittest.TestResult):
         self._channel.say("phase", id=self._name(test), phase=phase, outcome=outcome, stdout=printed, **more)
 
     def _raised(self, test: Any, err: Any) -> None:
-        told = described(err[1], err[2])
+        failure = described(err[1], err[2])
         phase = _phase_of(err[2])
         compared = _compared(err[2])
         if compared:
-            told["comparison"] = compared
-        self._channel.say("raised", id=self._name(test), phase=phase, failure=told)
+            failure["comparison"] = compared
+        self._channel.say("raised", id=self._name(test), phase=phase, failure=failure)
         self._phase(test, "failed", phase)
         if id(test) not in self._ids:
             self._channel.say("end", id=self._name(test), seconds=0)

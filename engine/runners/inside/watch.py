@@ -47,7 +47,7 @@ class Watch:
     def __init__(self, channel: Channel, tests: list[str]) -> None:
         self._say = channel.say
         self._tests = {os.path.abspath(path.partition("::")[0]) for path in tests}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._busy = False
         self._root = os.getcwd() + os.sep
         self._opened: dict[str, set[bool]] = {}
@@ -85,8 +85,8 @@ class Watch:
         self._say("watched")
 
     def _tell(self, what: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._reported:
+            self._reported.add(what)
             self._say("reached", what=what)
 
     def _compare(self, pins: Pins) -> None:

@@ -71,7 +71,7 @@ class Native:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """A case for each test that was built; an error for each of the others."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         found.known = plan.tests
         for test in plan.tests:

@@ -29,14 +29,14 @@ def build_errors(
     if found:
         return found
     text = build.text.strip() or f"the compiler ended with {build.code}"
-    told = f"the compiler was stopped: {build.why}" if build.why else text[-2000:]
-    return [CollectionError(test, CaseFailure("CompileError", told, Phase.BUILD))]
+    message = f"the compiler was stopped: {build.why}" if build.why else text[-2000:]
+    return [CollectionError(test, CaseFailure("CompileError", message, Phase.BUILD))]
 
 
 def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> Iterator[CollectionError]:
     for match in pattern.finditer(text):
-        told = match["path"]  # names in angle brackets are not files
-        path = told if told.startswith("<") else inside(posixpath.normpath(posixpath.join(root, told)), plan)
+        named = match["path"]  # names in angle brackets are not files
+        path = named if named.startswith("<") else inside(posixpath.normpath(posixpath.join(root, named)), plan)
         place = (path, int(match["line"]), int(match["column"] or 0))
         yield CollectionError(path, CaseFailure("CompileError", match["what"], Phase.BUILD, place=place))
 

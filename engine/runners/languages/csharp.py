@@ -46,7 +46,7 @@ class CSharp:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """A case for each line that reports one."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         ran = steps.get("test", box_steps.StepOutput())
         total = -1

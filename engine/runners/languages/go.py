@@ -65,7 +65,7 @@ class Go:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads Go's own events; a package without an event for its last test did not finish."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         step = steps.get("test")
         if step is None:
@@ -127,10 +127,10 @@ class _Case:
             stack = re.findall(r"^(\S+)\(.*\)\n\t(/\S+\.go):(\d+)", text, re.MULTILINE)
             frames = tuple(frame(path, line, function) for function, path, line in reversed(stack))
             return CaseFailure("panic", panic[1], Phase.CALL, frames=frames)
-        said = [match for line in own.splitlines() if (match := _PLACE.match(line))]
-        frames = tuple(frame(match["path"], match["line"], "") for match in said[-1:])
+        places = [match for line in own.splitlines() if (match := _PLACE.match(line))]
+        frames = tuple(frame(match["path"], match["line"], "") for match in places[-1:])
         return CaseFailure(
-            "TestFailure", "\n".join(match["what"] for match in said) or own[-2000:], Phase.CALL, frames=frames
+            "TestFailure", "\n".join(match["what"] for match in places) or own[-2000:], Phase.CALL, frames=frames
         )
 
 

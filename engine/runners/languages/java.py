@@ -47,7 +47,7 @@ class Java:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """A case for each file."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         found.known = plan.tests
         _built(found, steps.get("build"), plan)
@@ -78,7 +78,7 @@ class JUnit:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the listener's lines, which are separate from the output."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         _built(found, steps.get("build"), plan)
         ran = steps.get("run")

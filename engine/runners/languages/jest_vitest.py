@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, report_channel, toolchain
 from stet_ls.engine.runners.box_steps import BoxStep
-from stet_ls.engine.runners.languages.node import NODE, escaped, told
+from stet_ls.engine.runners.languages.node import NODE, escaped, reported_events
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
 from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
@@ -65,9 +65,9 @@ class Framework:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the reporter's events; if there are none, the program's last output."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         step = steps.get("test", box_steps.StepOutput())
-        found = fold(told(step.side, report_channel.token(nonce)), plan)
+        found = fold(reported_events(step.side, report_channel.token(nonce)), plan)
         whole = box_steps.ended(events, steps)
         found.stopped, found.absent = whole.stopped, whole.absent
         if not step.side and step.code:

@@ -18,7 +18,7 @@ _NAMED = re.compile(r"^(.+): test$")
 _BEGUN = re.compile(r"^test (.+?)(?: - should panic| - compile(?: fail)?)* \.\.\. ?(.*)$")
 _ENDED = re.compile(r"(?:^|.*?)(ok|FAILED|ignored(?:, .*)?)$")
 _SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
-_SAID = re.compile(r"^---- (.+?) stdout ----$")
+_PRINTED = re.compile(r"^---- (.+?) stdout ----$")
 _PANIC = re.compile(r"panicked at (?:'(?P<old>.*)', )?(?P<path>[^\s:]+):(?P<line>\d+):\d+:?\n?(?P<new>(?:.*\n?)*)")
 _SIDES = re.compile(r"^assertion `left (==|!=) right` failed(?:: (.*))?\n\s+left: (.*)\n\s*right: (.*)", re.MULTILINE)
 _HERE = PurePosixPath()
@@ -49,7 +49,7 @@ def read(
     for line in ran.out:
         reader.line(line)
     for name, outcome in reader.outcomes.items():
-        text = "\n".join(reader.said.get(name, ()))
+        text = "\n".join(reader.printed.get(name, ()))
         failure = _failure(text, plan, root or plan.root) if outcome is CaseOutcome.FAILED else None
         found.cases.append(CaseResult(name, outcome, 0.0, failure, text[-2000:]))
     if reader.running:
@@ -70,7 +70,7 @@ class _Reader:
     def __init__(self, source: str, crate: PurePosixPath) -> None:
         self._source, self._crate = source, crate
         self.outcomes: dict[str, CaseOutcome] = {}
-        self.said: dict[str, list[str]] = {}
+        self.printed: dict[str, list[str]] = {}
         self.running = ""
         self.open = False
         self.counted = False
@@ -85,12 +85,12 @@ class _Reader:
             self.open, self._since = True, len(self.outcomes)
         elif match := _SUMMARY.match(line):
             self._count(match)
-        elif match := _SAID.match(line):
+        elif match := _PRINTED.match(line):
             self._of = f"{self._source}::{match[1]}"
         elif self._of is not None and line in ("failures:", "successes:"):
             self._of = None
         elif self._of is not None:
-            self.said.setdefault(self._of, []).append(line)
+            self.printed.setdefault(self._of, []).append(line)
         elif match := _BEGUN.match(line):
             self.running = f"{self._source}::{match[1]}"
             self._end(match[2])

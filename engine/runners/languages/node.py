@@ -71,7 +71,7 @@ class TypeScript:
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads esbuild's errors, or the reporter's events."""
         found = _read(plan, events, nonce)
-        build = box_steps.said(events).get("build")
+        build = box_steps.outputs(events).get("build")
         if build is not None and build.code is not None and not build.well and not found.absent:
             found.collection += build_errors(plan.tests[0], _gnu(build), plan)
         return found
@@ -120,11 +120,11 @@ def escaped(name: str) -> str:
 
 
 def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-    steps = box_steps.said(events)
+    steps = box_steps.outputs(events)
     step = steps.get("test", box_steps.StepOutput())
-    said = list(told(step.side, report_channel.token(nonce)))
-    found = fold(said, plan)
-    found.signs = frozenset(str(event.get("what")) for event in said if event["event"] == "reached")
+    reported = list(reported_events(step.side, report_channel.token(nonce)))
+    found = fold(reported, plan)
+    found.signs = frozenset(str(event.get("what")) for event in reported if event["event"] == "reached")
     # A file without tests for Node's runner passes by merely finishing: it has to assert something.
     found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
     whole = box_steps.ended(events, steps)
@@ -140,7 +140,7 @@ def _asserts(text: str) -> bool:
     return re.search(r"\b(?:assert|throw|expect|ok|equal)\b", text) is not None
 
 
-def told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
+def reported_events(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
     """The events among lines that began with the run's word."""
     for line in lines:
         try:
@@ -163,12 +163,12 @@ def esbuild(root: Path | None) -> BoxProgram:
 
 def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
     """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, in the format of other compilers."""
-    said: list[str] = []
+    lines: list[str] = []
     what = ""
     for line in [*build.out, *build.err]:
         if "[ERROR] " in line:
             what = line.partition("[ERROR] ")[2]
         elif what and line.strip().endswith(":") and line.strip().count(":") == 3:
-            said.append(f"{line.strip()} error: {what}")
+            lines.append(f"{line.strip()} error: {what}")
             what = ""
-    return box_steps.StepOutput(out=said or build.out, err=[] if said else build.err, code=build.code, why=build.why)
+    return box_steps.StepOutput(out=lines or build.out, err=[] if lines else build.err, code=build.code, why=build.why)

@@ -24,9 +24,9 @@ class Pytest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs without plugins for generated tests: loading all plugins of a large environment takes seconds."""
-        told = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
+        options = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
         control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
-        job = json.dumps({**told, **control, "plugins": plan.suite is SuiteOwner.PROJECT})
+        job = json.dumps({**options, **control, "plugins": plan.suite is SuiteOwner.PROJECT})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("pytest_main", nonce), f"{FOLDER}/job.json": job.encode()},

@@ -71,7 +71,7 @@ class Rustc:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads what each harness listed, and what it reported for each test."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         for test in plan.tests:
             build, ran = steps.get(f"build {test}"), steps.get(f"run {test}")
@@ -129,7 +129,7 @@ class Cargo:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the output of all harnesses, each under the source that cargo names before it."""
-        steps = box_steps.said(events)
+        steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
         build, ran = steps.get("build"), steps.get("run")
         crate = _crate(plan) or _HERE

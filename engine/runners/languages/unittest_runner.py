@@ -24,8 +24,8 @@ class Unittest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs the interpreter with Stet's own main program."""
-        told = {"tests": plan.tests, "select": plan.select, "coverage": plan.coverage, "traced": plan.traced}
-        job = json.dumps({**told, "control": Words.of(nonce).to_json()})
+        options = {"tests": plan.tests, "select": plan.select, "coverage": plan.coverage, "traced": plan.traced}
+        job = json.dumps({**options, "control": Words.of(nonce).to_json()})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("unittest_main", nonce), f"{FOLDER}/job.json": job.encode()},

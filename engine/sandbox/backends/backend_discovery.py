@@ -81,7 +81,7 @@ def _bwraps(folder: Path) -> Iterator[BackendCandidate]:
             report,
             f"{version} {_stamp(program)}",
             lambda report, box=box: replace(box, report=report),  # type: ignore[misc]
-            lambda said, program=program: install_advice.for_failure(program, said),  # type: ignore[misc]
+            lambda output, program=program: install_advice.for_failure(program, output),  # type: ignore[misc]
         )
 
 

@@ -98,12 +98,12 @@ class Bwrap:
             start=start,
         )
         # The command has ended and been reported; processes that it left die with the sandbox's first process.
-        first = [process for process in _told(ended.extra["status"], "child-pid") if any(children(process))]
+        first = [process for process in _numbers_in(ended.extra["status"], "child-pid") if any(children(process))]
         await process_tree.gone(process_tree.hold(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
     def _result(self, spec: RunSpec, ended: ExitInfo, report: IsolationReport) -> RunResult:
-        code = next(_told(ended.extra["status"], "exit-code"), None)
+        code = next(_numbers_in(ended.extra["status"], "exit-code"), None)
         if code is None and ended.why is None:
             raise BoxError(f"cannot build the sandbox: {ended.stderr.decode('utf-8', 'replace').strip()}")
         status, number, detail = _judge(code, ended.why)
@@ -236,7 +236,7 @@ def _ulimits(limits: Limits) -> Iterator[str]:
     yield f"ulimit -u {limits.processes + 2} 2>/dev/null || ulimit -p {limits.processes + 2}"
 
 
-def _told(status: bytes, name: str) -> Iterator[int]:
+def _numbers_in(status: bytes, name: str) -> Iterator[int]:
     """Numbers that bwrap reports: the sandbox's first process, or the command's exit status if it ran."""
     for line in status.splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError):

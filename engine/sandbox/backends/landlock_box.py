@@ -120,18 +120,18 @@ class LandlockBox:
         return self._result(spec, ended, artifacts(work, spec.artifacts))
 
     def _result(self, spec: RunSpec, ended: ExitInfo, found: Mapping[str, bytes]) -> RunResult:
-        told = _told(ended.extra["status"])
-        if ended.why is None and "error" in told and told.get("errno") not in _NOT_STARTED:
-            raise BoxError(f"cannot build the sandbox: {told['error']}")
-        if ended.why is None and not told:
+        report = _warden_report(ended.extra["status"])
+        if ended.why is None and "error" in report and report.get("errno") not in _NOT_STARTED:
+            raise BoxError(f"cannot build the sandbox: {report['error']}")
+        if ended.why is None and not report:
             raise BoxError(f"cannot build the sandbox: {ended.stderr.decode('utf-8', 'replace').strip()[-500:]}")
-        status, detail = _judge(told, ended.why)
+        status, detail = _judge(report, ended.why)
         own = status in (RunStatus.OK, RunStatus.FAILED)
         return ended.result(
             status,
             self.report,
-            exit=told.get("exit") if own else None,
-            signal=told.get("signal") if ended.why is None else None,
+            exit=report.get("exit") if own else None,
+            signal=report.get("signal") if ended.why is None else None,
             artifacts=found,
             detail=detail,
         )
@@ -148,25 +148,25 @@ _STATUSES = {
 }
 
 
-def _judge(told: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus, str]:
+def _judge(status: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus, str]:
     if why is not None:
         return why, ""
-    if told.get("stopped") == "disk":
+    if status.get("stopped") == "disk":
         return RunStatus.DISK, ""
-    if "error" in told:
+    if "error" in status:
         return RunStatus.NO_RUNNER, "the program is not in the sandbox"
-    if "signal" in told:
-        return _STATUSES.get(told["signal"], (RunStatus.KILLED, ""))
-    return (RunStatus.OK if told["exit"] == 0 else RunStatus.FAILED), ""
+    if "signal" in status:
+        return _STATUSES.get(status["signal"], (RunStatus.KILLED, ""))
+    return (RunStatus.OK if status["exit"] == 0 else RunStatus.FAILED), ""
 
 
-def _told(status: bytes) -> Mapping[str, Any]:
+def _warden_report(status: bytes) -> Mapping[str, Any]:
     """The launcher's first report: a failure of its child comes before the child's exit."""
     try:
-        told: Mapping[str, Any] = json.loads(status.splitlines()[0])
+        found: Mapping[str, Any] = json.loads(status.splitlines()[0])
     except (IndexError, ValueError):
         return {}
-    return told
+    return found
 
 
 def _rlimits(limits: Limits) -> Mapping[str, int]:

@@ -102,12 +102,12 @@ class Detector:
         if self._proofs is None:
             return _interpreter(place, await self._ask(place, modules, script))
         key = await self._proofs.key(place, modules, script)
-        if (told := await self._proofs.told(key)) is not None:
+        if (report := await self._proofs.get(key)) is not None:
             with contextlib.suppress(UnfitError):
-                return _interpreter(place, told)
-        told = await self._ask(place, modules, script)
-        found = _interpreter(place, told)
-        await self._proofs.keep(key, told)
+                return _interpreter(place, report)
+        report = await self._ask(place, modules, script)
+        found = _interpreter(place, report)
+        await self._proofs.keep(key, report)
         return found
 
     async def _ask(self, place: Installation, modules: list[str], script: bytes) -> Any:
@@ -122,30 +122,32 @@ class Detector:
         try:
             return json.loads(result.stdout)
         except (ValueError, RecursionError):
-            said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            last_line = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise UnfitError(
-                f"it does not start in the sandbox ({result.status}{': ' if said else ''}{said})"
+                f"it does not start in the sandbox ({result.status}{': ' if last_line else ''}{last_line})"
             ) from None
 
 
-def _interpreter(place: Installation, told: Any) -> Interpreter:
+def _interpreter(place: Installation, report: Any) -> Interpreter:
     """The checked report from inside the sandbox."""
     try:
-        if told["implementation"] != "cpython":
-            raise UnfitError(f"{told['implementation']} is not CPython")
-        major, minor, micro = (int(part) for part in told["version"])
-        failed = {str(name): str(why) for name, why in told["failures"].items()}
+        if report["implementation"] != "cpython":
+            raise UnfitError(f"{report['implementation']} is not CPython")
+        major, minor, micro = (int(part) for part in report["version"])
+        failed = {str(name): str(why) for name, why in report["failures"].items()}
         found = Interpreter(
             path=place.path,
             version=(major, minor, micro),
             binds=place.binds,
             base=place.base,
-            modules=_names(told["modules"]),
-            standard=_names(told["standard"]),
-            distributions={str(top): (str(name), str(number)) for top, (name, number) in told["distributions"].items()},
-            packages=tuple(Path(str(folder)) for folder in told["packages"]),
+            modules=_names(report["modules"]),
+            standard=_names(report["standard"]),
+            distributions={
+                str(top): (str(name), str(number)) for top, (name, number) in report["distributions"].items()
+            },
+            packages=tuple(Path(str(folder)) for folder in report["packages"]),
             stamp=place.stamp,
-            free_threaded=bool(told["free_threaded"]),
+            free_threaded=bool(report["free_threaded"]),
         )
     except (LookupError, TypeError, ValueError, AttributeError):
         raise UnfitError("its version information is invalid") from None
@@ -156,5 +158,5 @@ def _interpreter(place: Installation, told: Any) -> Interpreter:
     return found
 
 
-def _names(told: Any) -> frozenset[str]:
-    return frozenset(name for name in told if isinstance(name, str) and len(name) < _NAME)
+def _names(values: Any) -> frozenset[str]:
+    return frozenset(name for name in values if isinstance(name, str) and len(name) < _NAME)

@@ -35,17 +35,17 @@ class ProbeCache:
         box = await self._box()
         return await asyncio.to_thread(_key, place, tuple(modules), script, box)
 
-    async def told(self, key: str) -> Any:
+    async def get(self, key: str) -> Any:
         """The stored facts; None if there are none or the file was changed."""
         row = (await asyncio.to_thread(self._read)).get(key)
         if not isinstance(row, dict) or row.get("digest") != _digest(key, row.get("told")):
             return None
         return row["told"]
 
-    async def keep(self, key: str, told: Any) -> None:
+    async def keep(self, key: str, report: Any) -> None:
         """Stores the facts. If they cannot be written, the next process probes again."""
         async with self._lock:
-            await asyncio.to_thread(self._write, key, told)
+            await asyncio.to_thread(self._write, key, report)
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -54,9 +54,9 @@ class ProbeCache:
             return {}
         return known if isinstance(known, dict) else {}
 
-    def _write(self, key: str, told: Any) -> None:
+    def _write(self, key: str, report: Any) -> None:
         known = {name: row for name, row in self._read().items() if name != key}
-        kept = dict([*known.items(), (key, {"told": told, "digest": _digest(key, told)})][-_MOST:])
+        kept = dict([*known.items(), (key, {"told": report, "digest": _digest(key, report)})][-_MOST:])
         try:
             private_folder(self._path.parent)
             write_private(self._path, json.dumps(kept))
@@ -76,6 +76,6 @@ def _key(place: Installation, modules: tuple[str, ...], script: bytes, box: str)
     return hashlib.sha256(json.dumps(parts).encode() + script).hexdigest()
 
 
-def _digest(key: str, told: Any) -> str:
+def _digest(key: str, report: Any) -> str:
     """Detects a truncated or edited file; it does not protect against other programs of the user."""
-    return hashlib.sha256(f"{key} {json.dumps(told, sort_keys=True)}".encode()).hexdigest()
+    return hashlib.sha256(f"{key} {json.dumps(report, sort_keys=True)}".encode()).hexdigest()

@@ -101,9 +101,9 @@ async def build(
         *fresh.options(),
         *("--", *requirements),
     ]
-    code, said = await _run(argv, variables, folder)
+    code, output = await _run(argv, variables, folder)
     if code != 0:
-        raise PackagesError(_sentence(requirements, interpreter, said))
+        raise PackagesError(_sentence(requirements, interpreter, output))
     for name in ("held.txt", "indexes.toml"):
         (folder / name).unlink(missing_ok=True)
 
@@ -164,8 +164,8 @@ async def _run(argv: Sequence[str], variables: dict[str, str], folder: Path) -> 
     )
     try:
         async with asyncio.timeout(_MOST_SECONDS):
-            _, said = await process.communicate()
-        return process.returncode or 0, said.decode("utf-8", "replace")
+            _, output = await process.communicate()
+        return process.returncode or 0, output.decode("utf-8", "replace")
     except TimeoutError:
         raise PackagesError(f"Installing packages took more than {_MOST_SECONDS:g} s and was stopped.") from None
     finally:
@@ -174,10 +174,10 @@ async def _run(argv: Sequence[str], variables: dict[str, str], folder: Path) -> 
             await process.wait()
 
 
-def _sentence(requirements: Sequence[str], interpreter: Interpreter, said: str) -> str:
+def _sentence(requirements: Sequence[str], interpreter: Interpreter, output: str) -> str:
     what = ", ".join(requirements)
-    told = " ".join(said.split())
-    lower = told.lower()
+    words = " ".join(output.split())
+    lower = words.lower()
     if "filtered by `exclude-newer`" in lower:
         why = "the package is too new or has no upload date (setting `sandbox.package_days`)"
     elif any(word in lower for word in _OFFLINE):
@@ -187,5 +187,5 @@ def _sentence(requirements: Sequence[str], interpreter: Interpreter, said: str) 
     elif any(word in lower for word in _UNKNOWN):
         why = "the index has no such package"
     else:
-        why = told[:300] or "uv gives no reason"
+        why = words[:300] or "uv gives no reason"
     return f"{what} could not be installed: {why}."

@@ -224,8 +224,8 @@ class _Source:
 
 def _is_ignored(lists: _Lists, name: str, *, folder: bool) -> bool:
     parts = name.split("/")
-    told = (decision(lines, parts[depth:], folder=folder) for depth, lines in lists)
-    return next((said for said in told if said is not None), False)
+    decisions = (decision(lines, parts[depth:], folder=folder) for depth, lines in lists)
+    return next((each for each in decisions if each is not None), False)
 
 
 def _update(source: _Source, slot: Path) -> WorkspaceCopy:

@@ -53,7 +53,7 @@ def distributions() -> Dict[str, Tuple[str, str]]:  # noqa: UP006
     return found
 
 
-def told(modules: List[str]) -> Dict[str, Any]:  # noqa: UP006
+def report(modules: List[str]) -> Dict[str, Any]:  # noqa: UP006
     """The complete report."""
     return {
         "version": list(sys.version_info[:3]),
@@ -68,4 +68,4 @@ def told(modules: List[str]) -> Dict[str, Any]:  # noqa: UP006
 
 
 if __name__ == "__main__":
-    json.dump(told(sys.argv[1:]), sys.stdout)
+    json.dump(report(sys.argv[1:]), sys.stdout)

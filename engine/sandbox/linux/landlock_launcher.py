@@ -57,13 +57,13 @@ def main() -> None:
     theirs.close()
     for stream in (0, 1, 2, *policy["keep"]):
         os.close(stream)
-    told: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     try:
-        told = _watch(policy, child, lifeline, ours)
+        result = _watch(policy, child, lifeline, ours)
     finally:
         _end_all()
-    if told:
-        _tell(status, told)
+    if result:
+        _tell(status, result)
     os._exit(0)
 
 
@@ -167,8 +167,8 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
 def _received(ours: _socket.socket) -> tuple[int, bool]:
     """The listener that the child sent, -1 if it failed before; and whether signals wait for answers."""
     size = array.array("i").itemsize
-    told, sent, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(size))
-    return array.array("i", sent[0][2])[0] if sent else -1, told == b"p"
+    data, sent, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(size))
+    return array.array("i", sent[0][2])[0] if sent else -1, data == b"p"
 
 
 def _how(child: int) -> dict[str, Any]:
@@ -213,5 +213,5 @@ def _end_all() -> None:
         time.sleep(0.001)
 
 
-def _tell(status: int, told: Mapping[str, Any]) -> None:
-    os.write(status, json.dumps(told).encode() + b"\n")
+def _tell(status: int, result: Mapping[str, Any]) -> None:
+    os.write(status, json.dumps(result).encode() + b"\n")

@@ -39,7 +39,7 @@ class Clock:
         self._policy, self._nice = _yields(root, root)
         self._times: dict[int, tuple[int, int, int]] = {}
         self._waits: dict[int, tuple[int, int]] = {}
-        self._told, self._owed = False, 0
+        self._has_times, self._owed = False, 0
         self.waited = self._computed = self._idle = self._took = 0.0
         self._look()
 
@@ -56,7 +56,7 @@ class Clock:
     @property
     def computed(self) -> float | None:
         """CPU seconds of all processes together; None if the kernel reports none."""
-        return self._computed if self._told else None
+        return self._computed if self._has_times else None
 
     def is_late(self, seconds: float) -> bool:
         """True once `own` has reached `seconds`. Cheap to call often: it samples only when due."""
@@ -103,7 +103,7 @@ class Clock:
                 own += times[1] - known[1]
                 inherited += times[2] - known[2]
         owed, self._owed = self._owed + gone, min(max(self._owed + gone - inherited, 0), gone)
-        self._told = self._told or own + inherited > 0
+        self._has_times = self._has_times or own + inherited > 0
         return max(own, 0) + max(inherited - owed, 0)
 
     def _longest_wait(self, processes: list[int]) -> int:
@@ -115,7 +115,7 @@ class Clock:
                 # Less than before: the number now belongs to another thread.
                 found.append((waited - (waited_before if ran >= ran_before else 0), process, thread))
                 self._waits[thread] = ran, waited
-                self._told = self._told or ran > 0
+                self._has_times = self._has_times or ran > 0
         for wait, process, thread in sorted((one for one in found if one[0] > 0), reverse=True):
             policy, nice = _yields(process, thread)
             if policy <= self._policy and nice <= self._nice:
@@ -162,19 +162,19 @@ def _stat(name: str) -> list[int]:
 
 def _times(process: int) -> tuple[int, int, int] | None:
     """Its start, its CPU time and that of the children it waited for, in ticks; None if it is gone."""
-    told = _stat(f"{process}/stat")
-    return (told[18], told[10] + told[11], told[12] + told[13]) if told else None
+    fields = _stat(f"{process}/stat")
+    return (fields[18], fields[10] + fields[11], fields[12] + fields[13]) if fields else None
 
 
 def _waits(process: int) -> Iterator[tuple[int, int, int]]:
     """For each thread its number, and the nanoseconds that it computed and that it waited for a core."""
     for thread in _threads(process):
-        told = _words(f"{process}/task/{thread}/schedstat")
-        if told:
-            yield thread, int(told[0]), int(told[1])
+        fields = _words(f"{process}/task/{thread}/schedstat")
+        if fields:
+            yield thread, int(fields[0]), int(fields[1])
 
 
 def _yields(process: int, thread: int) -> tuple[int, int]:
     """How much a thread yields to others, by its policy and its niceness."""
-    told = _stat(f"{process}/task/{thread}/stat")
-    return (_YIELDING.get(told[37], 0), told[15]) if told else (0, 0)
+    fields = _stat(f"{process}/task/{thread}/stat")
+    return (_YIELDING.get(fields[37], 0), fields[15]) if fields else (0, 0)

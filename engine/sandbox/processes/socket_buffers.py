@@ -33,10 +33,10 @@ def buffers(processes: Sequence[int], limits: Limits) -> int:
 
 
 def _of_network(first: str) -> int:
-    told = _statistics(first)
-    sockets = told.get("sockets:used", 0)
+    statistics = _statistics(first)
+    sockets = statistics.get("sockets:used", 0)
     # TCP pages are counted for the whole machine: those above the sandbox's maximum are not its own.
-    return sockets * _each() + min(told.get("TCP:mem", 0) * _PAGE, sockets * _LARGEST)
+    return sockets * _each() + min(statistics.get("TCP:mem", 0) * _PAGE, sockets * _LARGEST)
 
 
 def _statistics(first: str) -> dict[str, int]:

@@ -17,7 +17,7 @@ from stet_ls.server.cli.check.check_file import FileChecker, FileReport, FileTas
 from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.check.formats import FORMATS
 from stet_ls.server.cli.check.signals import cleanup_on_signal
-from stet_ls.server.cli.check.summary import CheckSummary, watched
+from stet_ls.server.cli.check.summary import CheckSummary, with_progress
 from stet_ls.server.cli.command_table import positive
 from stet_ls.server.cli.inputs.files import MOST_BYTES, decode
 from stet_ls.server.cli.terminal.status import print_error, print_warning
@@ -94,9 +94,9 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
     tally = CheckSummary(named)
     chunks = _chunks(tasks)
     with closing(_spread(judging, chunks, min(_processes(arguments.jobs), len(chunks)))) as done:
-        reports = (report for chunk in watched(done, len(tasks)) for report in tally.counted(chunk))
+        reports = (report for chunk in with_progress(done, len(tasks)) for report in tally.counted(chunk))
         FORMATS[arguments.format](reports, lambda: time.perf_counter() - started)
-    tally.tell()
+    tally.print()
     return UsageError.exit_code if tally.unread or walk.unlisted else int(tally.failed)
 
 

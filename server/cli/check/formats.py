@@ -29,8 +29,8 @@ def text(reports: Reports, _seconds: Callable[[], float]) -> None:
     write = _writer()
     for report in reports:
         for place, finding in report.findings:
-            said = f"{finding.severity}: {finding.message} [{_rule(finding)}]"
-            write(_line(report, place, said), _STYLES[finding.severity])
+            message = f"{finding.severity}: {finding.message} [{_rule(finding)}]"
+            write(_line(report, place, message), _STYLES[finding.severity])
         for place, symbol, _ in report.symbols or ():
             write(_line(report, place, f"{symbol.kind} {symbol.qualified}"), "")
 
@@ -87,9 +87,9 @@ def _rule(finding: Finding) -> str:
     return " ".join(part for part in (finding.source, finding.code) if part)
 
 
-def _line(report: FileReport, place: PlacedFinding, said: str) -> str:
+def _line(report: FileReport, place: PlacedFinding, message: str) -> str:
     """One line of text. Line breaks in file names are escaped, since readers of the output split it by lines."""
-    return f"{report.path}:{place.line}:{place.column}: {said}".replace("\n", "␊")
+    return f"{report.path}:{place.line}:{place.column}: {message}".replace("\n", "␊")
 
 
 def _writer() -> Callable[[str, str], None]:

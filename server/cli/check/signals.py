@@ -33,7 +33,7 @@ def cleanup_on_signal() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
+def delayed_signals() -> Iterator[None]:
     """Delays signals until the end of the block, also in a process forked in it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *_ENDING})
     try:
@@ -42,8 +42,8 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def attentive() -> None:
-    """Unblocks signals in a process that was forked in a block of `undisturbed`."""
+def unblock_signals() -> None:
+    """Unblocks signals in a process that was forked in a block of `delayed_signals`."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, *_ENDING})
 
 

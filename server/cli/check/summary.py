@@ -47,7 +47,7 @@ class CheckSummary:
                 (errors_or_warnings if named else self._met[kind]).append(sentence)
             yield report
 
-    def tell(self) -> None:
+    def print(self) -> None:
         """Prints errors, warnings and totals."""
         for sentence in self._errors:
             print_error(sentence)
@@ -88,7 +88,7 @@ def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
         )
 
 
-def watched(chunks: Iterable[Chunk], total: int) -> Iterator[Chunk]:
+def with_progress(chunks: Iterable[Chunk], total: int) -> Iterator[Chunk]:
     """Yields the same chunks, with a progress bar on a terminal; the bar is removed at the end."""
     # Not while the results go to the same terminal: they show the progress, and would break the bar.
     if total < _FEW or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":

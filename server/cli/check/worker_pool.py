@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from multiprocessing import connection
 from typing import Any, Generic, TypeVar
 
-from stet_ls.server.cli.check.signals import attentive, cleanup_on_signal, undisturbed
+from stet_ls.server.cli.check.signals import cleanup_on_signal, delayed_signals, unblock_signals
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -56,63 +56,63 @@ def map_in_processes(
 
     Errors of `work` are raised here. Closing the generator stops all workers.
     """
-    crew = _Crew(job, chunks)
+    pool = _Pool(job, chunks)
     try:
-        crew.hire(processes)
+        pool.start(processes)
         for index in range(len(chunks)):
-            while crew.missing[index]:
-                crew.wait()
-            yield [crew.results[index].pop(offset) for offset in range(len(chunks[index]))]
+            while pool.missing[index]:
+                pool.wait()
+            yield [pool.results[index].pop(offset) for offset in range(len(chunks[index]))]
     finally:
-        crew.dismiss()
+        pool.stop()
 
 
-class _Crew(Generic[Item, Result]):
+class _Pool(Generic[Item, Result]):
     """The workers, their current items, and the items that remain."""
 
     def __init__(self, job: WorkerTask[Item, Result], chunks: Sequence[Sequence[Item]]) -> None:
         self._job = job
         self._left: deque[_Unit[Item]] = deque(_Unit(index, 0, chunk) for index, chunk in enumerate(chunks))
-        self._members: dict[connection.Connection, _Member[Item]] = {}
+        self._workers: dict[connection.Connection, _Worker[Item]] = {}
         self.missing = [len(chunk) for chunk in chunks]
         self.results: list[dict[int, Result]] = [{} for _ in chunks]
 
-    def hire(self, count: int) -> None:
+    def start(self, count: int) -> None:
         """Starts workers and gives each its first unit."""
         sys.stdout.flush()  # a forked process would write buffered output again
         for _ in range(count):
             if self._left:
                 ours, theirs = _CONTEXT.Pipe()
-                inherited = [*self._members, ours] if _CONTEXT.get_start_method() == "fork" else []
+                inherited = [*self._workers, ours] if _CONTEXT.get_start_method() == "fork" else []
                 process = _CONTEXT.Process(target=_serve, args=(self._job.work, theirs, inherited), daemon=True)
-                with undisturbed():
+                with delayed_signals():
                     process.start()
                 theirs.close()
-                self._members[ours] = _Member(process)
+                self._workers[ours] = _Worker(process)
                 self._give(ours)
 
     def wait(self) -> None:
         """Waits until a worker sends something or dies, and handles it."""
-        end = min(member.end for member in self._members.values())
-        ready = connection.wait(list(self._members), timeout=max(end - time.monotonic(), 0))
+        end = min(worker.end for worker in self._workers.values())
+        ready = connection.wait(list(self._workers), timeout=max(end - time.monotonic(), 0))
         for each in ready:
             assert isinstance(each, connection.Connection)
-            self._hear(each)
-        for each in [each for each, member in self._members.items() if member.end < time.monotonic()]:
+            self._receive(each)
+        for each in [each for each, worker in self._workers.items() if worker.end < time.monotonic()]:
             self._lose(each, "it did not finish")
 
-    def dismiss(self) -> None:
+    def stop(self) -> None:
         """Ends all workers and the processes that they started."""
-        for member in self._members.values():
-            member.process.terminate()
-        for each, member in self._members.items():
-            member.process.join(_LEAVING)
-            member.process.kill()
-            member.process.join()
+        for worker in self._workers.values():
+            worker.process.terminate()
+        for each, worker in self._workers.items():
+            worker.process.join(_LEAVING)
+            worker.process.kill()
+            worker.process.join()
             each.close()
-        self._members.clear()
+        self._workers.clear()
 
-    def _hear(self, ours: connection.Connection) -> None:
+    def _receive(self, ours: connection.Connection) -> None:
         try:
             answer = ours.recv()
         except (EOFError, OSError):
@@ -120,27 +120,27 @@ class _Crew(Generic[Item, Result]):
             return
         if isinstance(answer, Exception):
             raise answer
-        unit = self._members[ours].unit
+        unit = self._workers[ours].unit
         assert unit is not None
         self._keep(unit, answer)
         self._give(ours)
 
     def _lose(self, ours: connection.Connection, why: str) -> None:
         """Handles a dead worker. Its items are tried one by one: only the one that killed it is given up."""
-        member = self._members.pop(ours)
-        member.process.kill()
-        member.process.join()
+        worker = self._workers.pop(ours)
+        worker.process.kill()
+        worker.process.join()
         ours.close()
-        unit = member.unit
+        unit = worker.unit
         assert unit is not None
         if len(unit.items) == 1:
-            code = member.process.exitcode or 0
+            code = worker.process.exitcode or 0
             reason = f"{why} ({signal.Signals(-code).name})" if code < 0 and why == "its process died" else why
             self._keep(unit, [self._job.lost(unit.items[0], reason)])
         else:
             singles = [_Unit(unit.chunk, unit.offset + at, [item]) for at, item in enumerate(unit.items)]
             self._left.extendleft(reversed(singles))
-        self.hire(1)
+        self.start(1)
 
     def _keep(self, unit: _Unit[Item], results: Sequence[Result]) -> None:
         for at, result in enumerate(results):
@@ -149,22 +149,22 @@ class _Crew(Generic[Item, Result]):
 
     def _give(self, ours: connection.Connection) -> None:
         """Sends the next unit to a worker; ends a worker for which none is left."""
-        member = self._members[ours]
+        worker = self._workers[ours]
         if not self._left:
             ours.close()
-            member.process.join(_LEAVING)
-            member.process.kill()
-            del self._members[ours]
+            worker.process.join(_LEAVING)
+            worker.process.kill()
+            del self._workers[ours]
             return
-        member.unit = self._left.popleft()
-        member.end = time.monotonic() + self._job.patience * len(member.unit.items)
+        worker.unit = self._left.popleft()
+        worker.end = time.monotonic() + self._job.patience * len(worker.unit.items)
         try:
-            ours.send(member.unit.items)
+            ours.send(worker.unit.items)
         except OSError:
             return  # the worker died while it was idle; `wait` notices
 
 
-class _Member(Generic[Item]):
+class _Worker(Generic[Item]):
     """A process, its current unit and the deadline for that."""
 
     def __init__(self, process: Any) -> None:
@@ -177,7 +177,7 @@ def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited:
     """Runs in a worker. Closes inherited pipe ends: if a sibling holds one, the parent's end goes unnoticed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     with cleanup_on_signal(), contextlib.suppress(EOFError, OSError):
-        attentive()
+        unblock_signals()
         for other in inherited:
             other.close()
         while True:

@@ -258,7 +258,7 @@ async def test_each_step_of_a_run_has_its_clock(box: Backend) -> None:
 
     result = await box.run(replace(spec, report=True))
 
-    said = box_steps.said(report_channel.events(result.report, nonce))
+    said = box_steps.outputs(report_channel.events(result.report, nonce))
     assert [said[step.name].why for step in steps] == ["", "timeout", "timeout"]
     assert said["computes"].code == 0
 

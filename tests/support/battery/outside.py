@@ -78,7 +78,7 @@ class Outside:
             if after != before:
                 yield name, f"files changed: {sorted(set(before.items()) ^ set(after.items()))[0]}"
         for name, listener in self._listeners.items():
-            if isolation_probe._heard(listener):
+            if isolation_probe._was_reached(listener):
                 yield name, "a listener outside was reached"
         for number in set(self._heard()):
             yield next(name for name, sent in self._signals.items() if sent == number), "the victim heard it"

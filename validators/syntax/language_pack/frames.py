@@ -34,29 +34,29 @@ def verdict_of(answer: Any, source: Source) -> Verdict:
 
     The sending process ran untested code, so its spans are checked against the text.
     """
-    said = answer["verdict"]
-    status = Status(said["status"])
-    findings = tuple(_finding(found, len(source.data)) for found in said["findings"])
+    data = answer["verdict"]
+    status = Status(data["status"])
+    findings = tuple(_finding(found, len(source.data)) for found in data["findings"])
     if status is Status.ERROR and not findings:
         raise ValueError("a verdict that contradicts itself")
-    return Verdict(status, str(said["language"]), findings, may_block=False, reason=str(said["reason"]))
+    return Verdict(status, str(data["language"]), findings, may_block=False, reason=str(data["reason"]))
 
 
-def _finding(said: Any, size: int) -> Finding:
+def _finding(data: Any, size: int) -> Finding:
     return Finding(
-        _span(said["span"], size),
-        str(said["message"]),
-        severity=Severity(said["severity"]),
-        code=str(said["code"]),
-        line=int(said["line"]),
-        suggestions=tuple(map(str, said["suggestions"])),
-        related=tuple(Related(_span(each["span"], size), str(each["message"])) for each in said["related"]),
-        signature=str(said["signature"]),
+        _span(data["span"], size),
+        str(data["message"]),
+        severity=Severity(data["severity"]),
+        code=str(data["code"]),
+        line=int(data["line"]),
+        suggestions=tuple(map(str, data["suggestions"])),
+        related=tuple(Related(_span(each["span"], size), str(each["message"])) for each in data["related"]),
+        signature=str(data["signature"]),
     )
 
 
-def _span(said: Any, size: int) -> Span:
-    span = Span(int(said["start"]), int(said["end"]))
+def _span(data: Any, size: int) -> Span:
+    span = Span(int(data["start"]), int(data["end"]))
     if span.end > size:
         raise ValueError(f"outside of the text: {span}")
     return span
