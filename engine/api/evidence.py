@@ -21,6 +21,7 @@ class Check(StrEnum):
     NAMES = "names"
     SIGNATURE = "signature"
     LINT = "lint"
+    TYPES = "types"
     COMMENTS = "comments"
     DOCTEST = "doctest"
     TESTS = "tests"
@@ -173,6 +174,7 @@ class CheckSpec:
     `proves`: a trusted pass counts as proof, because the code was run or found to be the same.
     `blocks_offer`: a candidate that fails it is never offered.
     `silent_pass`: its pass is not shown in the summary.
+    `silent_skip`: nor is it shown if it did not run, because it does not apply to most code.
     `detail_is_finding`: if it cannot decide, its detail is a finding.
     `measured_anew`: a replay gets another result, because it measures the machine.
     `reason_rank`: its rank among the reasons of a confidence, from 1; 0 if it is none.
@@ -186,6 +188,7 @@ class CheckSpec:
     proves: bool = False
     blocks_offer: bool = False
     silent_pass: bool = False
+    silent_skip: bool = False
     detail_is_finding: bool = False
     measured_anew: bool = False
     reason_rank: int = 0
@@ -199,8 +202,17 @@ _ROWS = (
     CheckSpec(Check.NAMES, "names", Scope.CODE),
     CheckSpec(Check.SIGNATURE, "signature", Scope.INTERFACE),
     CheckSpec(Check.LINT, "lint", Scope.CODE, detail_is_finding=True),
+    CheckSpec(Check.TYPES, "types", Scope.CODE, silent_skip=True, detail_is_finding=True),
     CheckSpec(Check.COMMENTS, "the code without comments", Scope.NAMED, proves=True, reason_rank=4),
-    CheckSpec(Check.DOCTEST, "the examples", Scope.RUNS, skipped="doctests not run", proves=True, reason_rank=2),
+    CheckSpec(
+        Check.DOCTEST,
+        "the examples",
+        Scope.RUNS,
+        skipped="doctests not run",
+        silent_skip=True,
+        proves=True,
+        reason_rank=2,
+    ),
     CheckSpec(Check.TESTS, "the project's tests", Scope.RUNS, skipped="tests not run", proves=True, reason_rank=1),
     CheckSpec(
         Check.DIFFERENTIAL,

@@ -83,7 +83,7 @@ def shown(evidence: Iterable[Evidence]) -> list[Evidence]:
         item
         for item in evidence
         if not (CHECKS[item.check].silent_pass and item.verdict is Ruling.PASS)
-        and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
+        and not (CHECKS[item.check].silent_skip and item.verdict is Ruling.SKIPPED)
     )
 
 

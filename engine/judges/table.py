@@ -25,6 +25,7 @@ def judges_for(*scopes: Scope) -> tuple[NamedJudge, ...]:
 
 _MODULES = {
     Check.DANGER: "danger.judge",
+    Check.TYPES: "types.judge",
     Check.TESTS: "project_tests.judge",
     Check.DIFFERENTIAL: "differential.judge",
 }

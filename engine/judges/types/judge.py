@@ -1,0 +1,198 @@
+"""Checks that the project's own type checker reports no new errors."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.execution.runtime import Extent, Runtime
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.types.changed_region import changed_units
+from stet_ls.engine.judges.types.checker_run import CheckerProblem, TypeFinding, findings
+from stet_ls.engine.judges.types.programs import MissingToolError, Started, Target
+from stet_ls.engine.judges.types.type_checkers import CHECKERS, TY, TypeChecker
+from stet_ls.engine.plurals import plural
+from stet_ls.validators.structure import Unit
+
+_LEAST_SECONDS = 1.0
+_RETRY_SECONDS = 600.0
+"""A checker that was too slow for a project is not started there again for this long."""
+_MOST_BASELINES = 32
+_LINE_NUMBER = re.compile(r"\blines? \d+")
+_ANNOTATED = re.compile(r"->|\(\s*(?:self\s*,|cls\s*,)?[^)]*\w\s*:\s*\w")
+
+_Found = tuple[TypeFinding, ...]
+_BASELINES: dict[str, _Found] = {}
+"""Findings in the text before, by what they depend on as far as that is cheap to read."""
+_SLOW: dict[tuple[Path, str], float] = {}
+
+
+async def judge(case: Case) -> Evidence:
+    """Fails if a new error is in a function or line that the edit changed. Other new errors are a question; warnings
+    and missing annotations are reported.
+    """
+    asked = await asyncio.to_thread(_asked, case)
+    if isinstance(asked, Evidence):
+        return asked
+    name, key = asked.checker.name, (asked.target.root, asked.checker.name)
+    if time.monotonic() < _SLOW.get(key, 0.0):
+        return _said(Ruling.UNKNOWN, f"types not checked: {name} was too slow for this project before")
+    try:
+        before, after = await _both(asked, case)
+    except CheckerProblem as problem:
+        if problem.is_slow:
+            _SLOW[key] = time.monotonic() + _RETRY_SECONDS
+        return _said(Ruling.UNKNOWN, f"types not checked: {name}: {problem}")
+    return await asyncio.to_thread(_compared, case, asked, before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A checker and its command. `is_own`: the project has configured it."""
+
+    checker: TypeChecker
+    started: Started
+    target: Target
+    is_own: bool
+
+
+def _asked(case: Case) -> _Asked | Evidence:
+    """What checks the case; evidence with the reason if nothing does."""
+    runtime, path = case.runtime, case.path
+    rows = [row for row in CHECKERS if case.language in row.languages and case.tools.allows(row.name)]
+    if not rows:
+        return _said(Ruling.SKIPPED, f"no type checker for {case.language}")
+    if runtime is None or path is None or (root := runtime.root_of(path)) is None:
+        return _said(Ruling.SKIPPED, "types are checked for saved files of open folders, where code may run")
+    if runtime.left() < _LEAST_SECONDS:
+        return _said(Ruling.UNKNOWN, "types not checked: no time left")
+    absent = ""
+    for row in rows:
+        folder = row.configured(root, path)
+        if folder is None:
+            continue
+        started = _started(row, target := _target(case, runtime, root, folder))
+        if started is not None:
+            if runtime.extent is Extent.BRIEF and not row.is_fast:
+                return _said(Ruling.SKIPPED, f"{row.name} not run: it needs the budget `standard` or larger")
+            return _Asked(row, started, target, is_own=True)
+        absent = absent or row.name
+    if absent:
+        return _said(Ruling.SKIPPED, f"{absent} is configured but not installed here")
+    if TY in rows and (started := _started(TY, target := _target(case, runtime, root, root))) is not None:
+        return _Asked(TY, started, target, is_own=False)
+    return _said(Ruling.SKIPPED, "no type checker is configured")
+
+
+def _target(case: Case, runtime: Runtime, root: Path, folder: Path) -> Target:
+    assert case.path is not None
+    return Target(root, case.path, case.before.text, folder, case.tools, runtime)
+
+
+def _started(row: TypeChecker, target: Target) -> Started | None:
+    try:
+        return row.find(target)
+    except MissingToolError:
+        return None
+
+
+async def _both(asked: _Asked, case: Case) -> tuple[_Found, _Found]:
+    """The findings before and after. Those before may be remembered, and are found anew if they matter."""
+    checker, started, target = asked.checker, asked.started, asked.target
+    key = await asyncio.to_thread(_key, asked)
+    known = _BASELINES.get(key)
+    if known is not None:
+        (after,) = await findings(checker, started, target, [case.after.text])
+        if not _new(known, after):
+            return known, after
+        (before,) = await findings(checker, started, target, [case.before.text])
+    else:
+        before, after = await findings(checker, started, target, [case.before.text, case.after.text])
+    _BASELINES.pop(key, None)
+    _BASELINES[key] = before
+    if len(_BASELINES) > _MOST_BASELINES:
+        del _BASELINES[next(iter(_BASELINES))]
+    return before, after
+
+
+def _key(asked: _Asked) -> str:
+    target = asked.target
+    own = (asked.checker.name, *asked.started.argv, *asked.started.env.values(), str(target.path), target.text)
+    unsaved = [f"{buffer.path}\0{buffer.text}" for buffer in target.runtime.workspace.buffers]
+    return hashlib.sha256("\0".join((*own, *unsaved)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _new(before: _Found, after: _Found) -> list[TypeFinding]:
+    """The findings that are new by file, code and message; a text that moved keeps its old ones."""
+    known = Counter(map(_identity, before))
+    fresh = []
+    for finding in after:
+        key = _identity(finding)
+        if known[key]:
+            known[key] -= 1
+        else:
+            fresh.append(finding)
+    # A renamed variable changes the message of an old error: as many of that code in that file remain.
+    gone = Counter((each.path, each.code) for each in before)
+    gone.subtract((each.path, each.code) for each in after if each not in fresh)
+    new = []
+    for finding in fresh:
+        if finding.code and gone[finding.path, finding.code] > 0:
+            gone[finding.path, finding.code] -= 1
+        else:
+            new.append(finding)
+    return new
+
+
+def _identity(finding: TypeFinding) -> tuple[str, str, str]:
+    return finding.path, finding.code, _LINE_NUMBER.sub("line", finding.message)
+
+
+def _compared(case: Case, asked: _Asked, before: _Found, after: _Found) -> Evidence:
+    checker = asked.checker
+    if any(re.search(checker.blinding, each.message) for each in before):
+        return _said(Ruling.SKIPPED, f"{checker.name} does not find what the file imports")
+    new = _new(before, after)
+    hard = [each for each in new if each.severity in checker.errors and not re.search(checker.soft, each.code)]
+    lines, functions = changed_units(case.before, case.after, case.language)
+    own = asked.target.path.relative_to(asked.target.root).as_posix()
+    if not asked.is_own:
+        lines = _annotated(case, lines, functions)
+        new = hard = [each for each in hard if each.path == own and each.line in lines]
+    if not new:
+        return _said(Ruling.PASS, f"no new type errors ({checker.name})")
+    at_fault = [each for each in hard if each.path == own and each.line in lines]
+    told = at_fault or hard or new
+    what = "type error" if hard else "type warning"
+    detail = f"{checker.name}: {plural(len(told), f'new {what}')}, {_place(told, own)}"
+    if at_fault:
+        return replace(_said(Ruling.FAIL, detail), trusted=True, count=len(told))
+    # Trusted, so that the user is asked: what the edit did not touch worked before.
+    return replace(_said(Ruling.UNKNOWN, detail), trusted=bool(hard), count=len(told))
+
+
+def _annotated(case: Case, lines: frozenset[int], functions: Iterable[Unit]) -> frozenset[int]:
+    """The lines of functions with annotations: nobody has asked for a checker, so it judges what is promised."""
+    kept: set[int] = set()
+    for unit in functions:
+        if _ANNOTATED.search(unit.signature):
+            kept |= set(range(case.after.line_of(unit.span.start) + 1, case.after.line_of(unit.span.end) + 2))
+    return lines & kept
+
+
+def _place(told: Sequence[TypeFinding], own: str) -> str:
+    first = told[0]
+    where = f"line {first.line}" if first.path == own else f"{first.path or 'another file'}:{first.line}"
+    code = f" [{first.code}]" if first.code else ""
+    return f"{where}: {first.message}{code}" if len(told) == 1 else f"first {where}: {first.message}{code}"
+
+
+def _said(verdict: Ruling, detail: str) -> Evidence:
+    return Evidence(Check.TYPES, verdict, detail)
