@@ -156,7 +156,7 @@ class ActionRow(Section):
     judges: tuple[str, ...] = Field(
         default=("names", "lint"),
         description="Checks of its edit besides `noop`, `syntax`, `danger` and `definitions`: `names`, `signature`, "
-        "`lint`, and `comments` (only comments and docstrings may change).",
+        "`lint`, `types`, and `comments` (only comments and docstrings may change).",
     )
     wants: Literal["unit", "markdown"] = Field(default="unit", description="Result: new code of the target, or text.")
     temperature: float = Field(default=0.1, ge=0, le=2, description="Temperature.")

@@ -54,6 +54,7 @@ async def test_the_answer_includes_its_evidence_and_cost(bench: Bench, scripted:
         Check.NAMES: Ruling.PASS,
         Check.SIGNATURE: Ruling.PASS,
         Check.LINT: Ruling.PASS,
+        Check.TYPES: Ruling.SKIPPED,
         Check.DOCTEST: Ruling.SKIPPED,
         Check.TESTS: Ruling.SKIPPED,
         Check.DIFFERENTIAL: Ruling.PASS,
@@ -64,7 +65,7 @@ async def test_the_answer_includes_its_evidence_and_cost(bench: Bench, scripted:
     assert 0 < answer.confidence < 1
     stages = [event.name for event in bench.events if isinstance(event, Stage)]
     assert stages == ["context", "model", "judge", "finish"]
-    assert sum(isinstance(event, JudgeFinished) for event in bench.events) == 10
+    assert sum(isinstance(event, JudgeFinished) for event in bench.events) == 11
 
 
 async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench, scripted: ScriptedModel) -> None:

@@ -34,8 +34,8 @@ class CustomAction:
     `name` is for commands (lowercase letters, digits, hyphens), `title` the imperative for menus. `instruction` is the
     task for the model, with the placeholders {name}, {language}, {file} and {instruction} (the user's words; an
     action that has it requires them). `targets` are among "unit", "statements", "document", `languages` LSP ids
-    (none: all). `judges` are names ("names", "lint", "signature", "comments") or coroutine functions that take a
-    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax, danger and definitions judge every edit. `wants`
+    (none: all). `judges` are names ("names", "lint", "types", "signature", "comments") or coroutine functions that take
+    a `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax, danger and definitions judge every edit. `wants`
     is the kind of result: a new text of the target ("unit") or prose ("markdown"). No edit is offered unless each of
     the `required` checks passes.
     """

@@ -32,7 +32,7 @@ class Target:
 
     @property
     def file(self) -> str:
-        """The file as the checker is told of it: relative to the folder that it starts in."""
+        """The file as the checker gets it: relative to the folder that it starts in."""
         return self.path.relative_to(self.folder).as_posix()
 
 

@@ -45,11 +45,11 @@ STATIC = "noop syntax danger definitions names"
 @pytest.mark.parametrize(
     ("judges", "names"),
     [
-        (judges_for(*generate.ACTION.spec.scopes), f"{STATIC} lint doctest tests"),
-        (judges_for(*write_tests.ACTION.spec.scopes), f"{STATIC} lint"),
-        (judges_for(*debug.ACTION.spec.scopes), f"{STATIC} signature lint doctest tests"),
-        (judges_for(*refactor.ACTION.spec.scopes), f"{STATIC} signature lint doctest tests differential"),
-        (judges_for(*optimize.ACTION.spec.scopes), f"{STATIC} signature lint doctest tests differential timing"),
+        (judges_for(*generate.ACTION.spec.scopes), f"{STATIC} lint types doctest tests"),
+        (judges_for(*write_tests.ACTION.spec.scopes), f"{STATIC} lint types"),
+        (judges_for(*debug.ACTION.spec.scopes), f"{STATIC} signature lint types doctest tests"),
+        (judges_for(*refactor.ACTION.spec.scopes), f"{STATIC} signature lint types doctest tests differential"),
+        (judges_for(*optimize.ACTION.spec.scopes), f"{STATIC} signature lint types doctest tests differential timing"),
     ],
 )
 def test_an_action_has_the_judges_that_it_needs(judges: tuple[NamedJudge, ...], names: str) -> None:

@@ -49,7 +49,8 @@ OUTPUTS = {
         [("src/a.ts", "1", "error", "TS2322", "Type 'number' is not assignable to type 'string'.")],
     ),
     "go vet": (
-        '# x\n./a.go:6:9: fmt.Sprintf format %d has arg "s" of wrong type string\nvet: ./b.go:3:2: undeclared name: y\n',
+        '# x\n./a.go:6:9: fmt.Sprintf format %d has arg "s" of wrong type string\n'
+        "vet: ./b.go:3:2: undeclared name: y\n",
         [
             ("./a.go", "6", None, None, 'fmt.Sprintf format %d has arg "s" of wrong type string'),
             ("./b.go", "3", None, None, "undeclared name: y"),

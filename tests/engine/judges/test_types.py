@@ -55,9 +55,7 @@ def project(runtime: Runtime, tmp_path: Path) -> Checked:
         )
         own = replace(runtime, python=bare_environment(interpreter), workspace=Workspace((tmp_path,)))
         own = replace(own, **{key: more.pop(key) for key in ("workspace", "extent", "until") if key in more})
-        return Case(
-            "refactor", language, tmp_path / path, Source(files[path]), Source(after), runtime=own, **more
-        )  # type: ignore[arg-type]
+        return Case("refactor", language, tmp_path / path, Source(files[path]), Source(after), runtime=own, **more)  # type: ignore[arg-type]
 
     return case
 
@@ -193,3 +191,34 @@ async def test_a_remembered_baseline_refutes_nothing_by_itself(project: Checked,
     assert (await judge(project(files, after))).verdict is Ruling.PASS
     changed = {**files, "b.py": "def width() -> int: return 1\ndef other() -> int: return 'x'\n"}
     assert (await judge(project(changed, after))).verdict is Ruling.PASS
+
+
+@pytest.fixture
+def ty() -> None:
+    if shutil.which("ty", path=str(Path(sys.executable).parent)) is None:
+        pytest.skip("ty is not installed: pip install 'stet-ls[types]'")
+
+
+@pytest.mark.usefixtures("ty")
+async def test_python_without_a_checker_is_judged_where_it_is_annotated(project: Checked) -> None:
+    evidence = await judge(project({"a.py": BEFORE}, WRONG))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True)
+    assert evidence.detail.startswith("ty: 1 new type error, line 2: ")
+
+
+@pytest.mark.usefixtures("ty")
+@pytest.mark.parametrize(
+    "after",
+    ["def size(text):\n    return (1).nothing\n", "import nowhere\n\n\n" + BEFORE],
+    ids=["no annotations", "a package that is not here"],
+)
+async def test_what_is_not_annotated_is_not_judged(project: Checked, after: str) -> None:
+    case = project({"a.py": "def size(text):\n    return len(text)\n" if "(text):" in after else BEFORE}, after)
+    assert (await judge(case)).verdict is Ruling.PASS
+
+
+@pytest.mark.usefixtures("ty")
+async def test_other_errors_of_an_unconfigured_checker_are_not_reported(project: Checked) -> None:
+    user = "\n\ndef twice(text: str) -> int:\n    return size(text) * 2\n"
+    after = BEFORE.replace("-> int", "-> list[str]").replace("len(text)", "[text]") + user
+    assert (await judge(project({"a.py": BEFORE + user}, after))).verdict is Ruling.PASS
