@@ -121,9 +121,16 @@ async def judge_reply(
     if isinstance(draft, Unusable):
         problem = _with_cause(draft.problem, reply)
         return Unusable(hide_secrets(problem, secrets))
+    result = await judge_draft(job, draft, judges, secrets)
+    is_proven = isinstance(result, Proposal) and _confirmed(result.evidence)
+    return Unusable(ONLY_REASONED) if judges and reply.is_thought and not is_proven else result
+
+
+async def judge_draft(
+    job: Job, draft: Draft[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str]
+) -> Proposal[Content] | Unusable:
+    """The draft with its evidence, wherever it comes from."""
     if judges and not job.settings.checks.validation:
-        if reply.is_thought:
-            return Unusable(ONLY_REASONED)
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting `checks.validation` is off"),))
     case = draft.case
     if judges:
@@ -139,8 +146,6 @@ async def judge_reply(
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
             break  # the other judges need a change that parses
-    if judges and reply.is_thought and not _confirmed(evidence):
-        return Unusable(ONLY_REASONED)
     return Proposal(draft, tuple(evidence))
 
 

@@ -14,16 +14,19 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
+from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
 from stet_ls.engine.actions.rewriting import rewrite
-from stet_ls.engine.actions.rewriting.reproduce import reproduce
+from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.errors import ModelError
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.validators.source import Splice
 
 TASK = TaskSpec(
     goal="Find the bug in the code and fix it.",
@@ -34,6 +37,8 @@ TASK = TaskSpec(
     ),
 )
 
+SAME_AS_REPLY = "the model's reply behaves the same"
+"""Evidence: the model agrees with one of several fixes."""
 NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instruction shows it."
 """Message: a fix of a bug that was not reproduced is a guess."""
 
@@ -41,7 +46,10 @@ REWRITE = rewrite.Rewrite(done="Fixed", attempted="Tried to fix", samples=True, 
 
 
 async def run(job: Job) -> Answer:
-    """Offers a fix of the target, with the tests and examples that failed before it and pass after it."""
+    """Offers a fix of the target, with the tests and examples that failed before it and pass after it.
+
+    What can be reproduced is searched first; a model is asked if that finds nothing, or fixes that behave differently.
+    """
     with job.stage("reproduce"):
         target = await asyncio.to_thread(resolve_target, job.request)
         instruction = await asyncio.to_thread(find_instruction, job.request, target)
@@ -52,7 +60,46 @@ async def run(job: Job) -> Answer:
         job.usage.warnings.append(NOT_REPRODUCED)
     if examples and seen.holds:
         job.usage.warnings.append("The code already behaves as the instruction says.")
-    return await rewrite.run(replace(job, request=seen.request), ACTION, REWRITE, stated=examples, seen=seen.evidence)
+    with job.stage("search"):
+        searched = await find_repairs(job, target, seen)
+    known, unfound = (None, searched) if isinstance(searched, str) else (searched, "")
+    if unfound:
+        job.usage.warnings.append(unfound)
+    if known is not None and known.is_clear and (answer := await _offered(job, seen, known, examples)).success:
+        return answer
+    asked = replace(job, request=seen.request)
+    try:
+        answer = await rewrite.run(asked, ACTION, REWRITE, stated=examples, seen=(seen.evidence,))
+    except ModelError as error:
+        found = await _offered(job, seen, known, examples) if known is not None else None
+        if found is not None and found.success:
+            return found
+        error.args = (f"{unfound} {error}".strip(),)
+        raise
+    if known is None:
+        return answer
+    if not answer.success or answer.refuted:
+        found = await _offered(job, seen, known, examples)
+        return found if found.success else answer
+    splices = [Splice(edit.span, edit.new_text) for edit in answer.edits]
+    agreed = await like_reply(known, job.request.source.splice(splices))
+    if agreed is None:
+        return answer
+    found = await _offered(job, seen, agreed, examples, SAME_AS_REPLY)
+    return found if found.success else answer
+
+
+async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, stated: str, like: str = "") -> Answer:
+    """The best of the repairs as an answer, judged like a model's; a refusal if a judge refuted it."""
+    warned = list(job.usage.warnings)
+    evidence = (seen.evidence, known.evidence(like))
+    own = replace(job, request=seen.request)
+    answer = await rewrite.offer(own, ACTION, REWRITE, known.best.splices, stated=stated, seen=evidence)
+    if answer.success and not answer.refuted:
+        job.remembered = ()
+        return answer
+    job.usage.warnings[:] = warned
+    return replace(answer, success=False)
 
 
 ACTION = Action(ACTIONS["debug"], TASK, run)

@@ -30,6 +30,7 @@ class Check(StrEnum):
     MUTANTS = "mutants"
     AGREEMENT = "agreement"
     REPRODUCED = "reproduced"
+    SEARCH = "search"
     CUSTOM = "custom"
 
 
@@ -233,6 +234,7 @@ _ROWS = (
     CheckSpec(Check.MUTANTS, "mutants", skipped="no mutation testing", reason_rank=6),
     CheckSpec(Check.AGREEMENT, "sample agreement", reason_rank=5),
     CheckSpec(Check.REPRODUCED, "the failure"),
+    CheckSpec(Check.SEARCH, "small edits of the code", detail_is_finding=True),
     CheckSpec(Check.CUSTOM, ""),
 )
 

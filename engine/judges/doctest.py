@@ -157,6 +157,17 @@ def _output(wrong: Sequence[tuple[Example, CallOutcome | None]]) -> Attachment:
     return Attachment.of("doctests.txt", "plaintext", "\n".join(parts))
 
 
+def examples_for(case: Case, *, everywhere: bool = False) -> tuple[Example, ...]:
+    """The user's examples of the case's unit, or of all units if `everywhere`. Parses: not for an event loop."""
+    if case.runtime is None:
+        return ()
+    return _prepare(case, case.runtime, _all_units(case) if everywhere else ()).examples
+
+
+def _all_units(case: Case) -> list[str]:
+    return [unit.qualified for unit in structure.units(case.before, case.language)]
+
+
 async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
     """The examples that fail in the text before, in words; empty if nothing could be run.
 
@@ -164,8 +175,7 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
     """
     if not for_language(case.language).runs_examples or case.runtime is None:
         return []
-    whose = [unit.qualified for unit in structure.units(case.before, case.language)] if everywhere else ()
-    asked = await asyncio.to_thread(_prepare, case, case.runtime, whose)
+    asked = await asyncio.to_thread(_prepare, case, case.runtime, _all_units(case) if everywhere else ())
     if not asked.examples:
         return []
     outcome = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)

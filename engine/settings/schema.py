@@ -75,6 +75,7 @@ class Checks(Section):
     live_yield: bool = _key(
         True, Anyone, "Hide syntax errors of languages for which another language server reports errors."
     )
+    search: bool = _key(True, OffOnly, "Search small edits that fix a reproduced failure before a model is asked.")
     format_edits: bool = _key(
         True, OffOnly, "Format the changed lines of an edit in the project's style, if its files define one."
     )

@@ -18,7 +18,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
-from stet_ls.validators.ast_text import dump, unparse
+from stet_ls.validators.ast_text import dump
 
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
@@ -109,8 +109,8 @@ async def try_mutants(
         "file": plan.tests[0],
         "tests": list(tests),
         "texts": [mutant.text for mutant in mutants],
-        # A mutant without a change, formatted like the others: a test that fails on it detects no bug.
-        "same": _written_anew(own),
+        # A mutant without a change: a test that fails on it detects no bug.
+        "same": own,
         "seconds": seconds,
         "wall": left,
         "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
@@ -139,13 +139,6 @@ async def try_mutants(
     except (StetError, ValueError, OSError) as error:
         return MutantResults(why_not=f"code cannot run here: {error}")
     return _read(result.report, nonce, tests, mutants, wanted)
-
-
-def _written_anew(text: str) -> str:
-    try:
-        return unparse(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
 
 
 def _are_plain(text: bytes, tests: Sequence[str]) -> bool:

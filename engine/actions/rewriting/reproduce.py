@@ -27,12 +27,18 @@ _LONGEST_TEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The request with the failures added, and as `evidence`; `found`: any; `holds`: the stated examples pass."""
+    """The request with the failures added, and as `evidence`: what ran and fails, or that nothing does.
+
+    `found`: something shows the bug, if only a diagnostic; `ran`: something that ran does. `holds`: the stated examples
+    pass. `case` is the text as it is, with what code runs with.
+    """
 
     request: Request
     evidence: Evidence
     found: bool
     holds: bool
+    ran: bool
+    case: Case
 
 
 async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
@@ -51,7 +57,7 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
     found = (*request.diagnostics, *tests, *examples)
     request = replace(request, diagnostics=found, context={**request.context, **shown})
     seen = [*(f"{each.name} fails: {each.problem}" for each in failed), *wrong[:_MOST]]
-    return Reproduced(request, _evidence(case, seen, job.request.diagnostics), bool(found), holds)
+    return Reproduced(request, _evidence(case, seen, job.request.diagnostics), bool(found), holds, bool(seen), case)
 
 
 def _evidence(case: Case, seen: Sequence[str], known: Sequence[Diagnostic]) -> Evidence:

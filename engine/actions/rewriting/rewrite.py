@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine import self_consistency
@@ -20,7 +20,7 @@ from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
 from stet_ls.engine.judges.confidence import confidence
 from stet_ls.engine.judges.table import judges_for
-from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
+from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, judge_draft, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
 from stet_ls.engine.prompt.instruction_intent import released
@@ -32,11 +32,13 @@ from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
-from stet_ls.validators.source import Source, Span
+from stet_ls.validators.source import Source, Span, Splice
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran")
 """Added if no judge reported on tests: what was not checked is part of the evidence."""
 
+_ROOM = 100_000
+"""Tokens of the largest target that is edited without a model."""
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
 """An instruction that mentions documentation may ask for its removal."""
 
@@ -80,15 +82,13 @@ Further = Callable[
 """A further step for the chosen proposal: calls the model, with a limit of tokens, reads and judges the reply."""
 
 
-async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
+async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Sequence[Evidence] = ()) -> Answer:
     """Requests, judges and offers a new text; `stated` are the user's examples, `seen` is earlier evidence."""
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
     judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
-    before = () if seen is None else (without_secrets(seen, prompt.secrets),)
-    for item in before:
-        job.on_event(JudgeFinished(item))
+    before = _announced(job, seen, prompt.secrets)
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
         draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
@@ -108,6 +108,35 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
             gain = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
         proposal = replace(proposal, evidence=(*before, *proposal.evidence))
         return _answer(job, action, rewrite, about, proposal, gain)
+
+
+async def offer(
+    job: Job, action: Action, rewrite: Rewrite, splices: Sequence[Splice], *, stated: str = "", seen: Sequence[Evidence]
+) -> Answer:
+    """Judges an edit of the target that is known without a model, as `run` judges a reply; nothing is sent."""
+    # What it shows of the target does not depend on a model that is not asked.
+    job = replace(job, profile=replace(job.profile, tier="strong", context=_ROOM, model=""), remembered=())
+    with job.stage("context"):
+        about = await asyncio.to_thread(build_job_prompt, job, action)
+    before = _announced(job, seen, about.prompt.secrets)
+    source, span = job.request.source, about.target.span
+    after = source.splice(splices)
+    code = after.slice(Span(span.start, span.end + len(after.data) - len(source.data)))
+    patch = Patch(Fitted(tuple(splices), code), ParsedReply(code=code))
+    draft = Draft(patch, replace(_case(job, about, after), stated=stated))
+    with job.stage("judge"):
+        judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
+        proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
+    if isinstance(proposal, Unusable):
+        return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
+    return _answer(job, action, rewrite, about, replace(proposal, evidence=(*before, *proposal.evidence)), "")
+
+
+def _announced(job: Job, seen: Sequence[Evidence], secrets: Mapping[str, str]) -> tuple[Evidence, ...]:
+    before = tuple(without_secrets(each, secrets) for each in seen)
+    for item in before:
+        job.on_event(JudgeFinished(item))
+    return before
 
 
 def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
@@ -148,8 +177,12 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     secrets = about.prompt.secrets
     if problem := misplaced_placeholder(request.source.text, after.text, secrets):
         return Unusable(problem)
-    unseen = frozenset(secrets.values())
-    case = Case(
+    return Draft(Patch(fitted, reply), _case(job, about, after), truncated=cut)
+
+
+def _case(job: Job, about: JobPrompt, after: Source) -> Case:
+    request, target = job.request, about.target
+    return Case(
         request.action,
         request.language,
         request.path,
@@ -157,14 +190,13 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         after,
         target.name,
         job.tools,
-        unseen,
-        instructed=instruction is not None,
+        frozenset(about.prompt.secrets.values()),
+        instructed=about.instruction is not None,
         instruction=about.wish,
         planned=request.user_words is not None,
         adds=meant(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
     )
-    return Draft(Patch(fitted, reply), case, truncated=cut)
 
 
 def _answer(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
@@ -91,6 +91,28 @@ async def failing(case: Case) -> tuple[FailingTest, ...]:
     return tuple(FailingTest(name, line(failure), where(failure)) for name, failure in wrong)
 
 
+@dataclass(frozen=True, slots=True)
+class TestsBefore:
+    """The project's tests that touch a unit, as they ran on the text before: how to run them, and their ids."""
+
+    __test__: ClassVar[bool] = False
+
+    plan: TestPlan
+    failing: tuple[str, ...]
+    passing: frozenset[str]
+
+
+async def tests_before(case: Case) -> TestsBefore | None:
+    """The tests that touch the target; None if none could be run, or if what fails is no single test."""
+    run = await _runs(case)
+    if isinstance(run, Evidence):
+        return None
+    report = await run.before()
+    unable = _unable(report, run.excuse)
+    failing = tuple(each.id for each in report.failed() if each.failure is not None and each.id not in unable)
+    return TestsBefore(run.plan(case.before.text), failing, _passed(report)) if report.cases else None
+
+
 class _Runs:
     """Runs the same tests on the text before and after; keeps the report of the text before for the next candidate."""
 
@@ -154,6 +176,10 @@ class _Runs:
     async def _run(
         self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False
     ) -> TestReport:  # fmt: skip
+        return await run_tests(self._runtime.sandbox, self.plan(text, select, seed, traced=traced))
+
+    def plan(self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False) -> TestPlan:
+        """How the tests run with a text in place of the document's."""
         assert self._case.path is not None
         texts = {**self._buffers, self._case.path: text}
         inside = {
@@ -161,7 +187,7 @@ class _Runs:
             for path, each in texts.items()
             if path.is_relative_to(self._root)
         }
-        plan = TestPlan(
+        return TestPlan(
             self._case.language,
             tests=self._tests,
             overlay=Overlay(self._root, inside),
@@ -172,7 +198,6 @@ class _Runs:
             until=self._runtime.until,
             traced=self._case.path.relative_to(self._root).as_posix() if traced else "",
         )
-        return await run_tests(self._runtime.sandbox, plan)
 
 
 async def _compared(case: Case, before: TestReport, after: TestReport, run: _Runs) -> Evidence:

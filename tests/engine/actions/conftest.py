@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 from support.actions import CheckAction
+from support.boxed import backend, make, runtime
 from support.scripted import ScriptedModel
+
+__all__ = ["backend", "make", "runtime"]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget, Diagnostic, Workspace
-from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.schema import Checks, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 from stet_ls.validators.source import Span
 
@@ -20,6 +20,10 @@ BROKEN = "def discount(price, rate):\n    return price * (1 + rate)\n"
 FIXED = "def discount(price, rate):\n    return price * (1 - rate)\n"
 OTHER = "def discount(price, rate):\n    return price + rate * 0\n"
 TEST = "from prices import discount\n\n\ndef test_discount():\n    assert discount(100, 0.25) == 75\n"
+
+
+ASKS = Settings(models=(ModelRow(name="*", samples=1),), checks=Checks(search=False))
+"""Settings with which the model is asked, though most of these bugs would be found without it."""
 
 
 def reply(code: str) -> Reply:
@@ -30,8 +34,7 @@ async def debug(scripted: ScriptedModel, root: Path, *codes: str, text: str = BR
     scripted.replies([reply(code) for code in codes])
     path = root / "prices.py"
     path.write_text(text)
-    settings = Settings(models=(ModelRow(name="*", samples=1),))
-    async with Bench(scripted, settings) as bench:
+    async with Bench(scripted, ASKS) as bench:
         asked = {"path": path, "workspace": Workspace((root,)), **fields}
         return await bench.run("debug", text.replace("return", "$0return", 1), **asked)
 
@@ -110,7 +113,7 @@ async def test_examples_in_a_whole_file_reproduce_its_bug(scripted: ScriptedMode
     example = '    """\n    >>> discount(100, 0.25)\n    75.0\n    """\n'
     head = f"def discount(price, rate):\n{example}    return price * "
     scripted.replies([reply(f"{head}(1 - rate)\n")])
-    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+    async with Bench(scripted, ASKS) as bench:
         answer = await bench.run("debug", f"{head}(1 + rate)\n", path=root / "prices.py", workspace=Workspace((root,)))
     detail = "`discount(100, 0.25)` should return 75.0, returns 125.0"
     assert (said(answer, Check.REPRODUCED).verdict, said(answer, Check.REPRODUCED).detail) == (Ruling.PASS, detail)

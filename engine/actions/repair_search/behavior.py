@@ -1,0 +1,113 @@
+"""What repairs do on other inputs than those that failed: which of them behave alike, and which change the least."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.repair_search.search import Repair
+from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
+from stet_ls.engine.execution.python.harness import run
+from stet_ls.engine.execution.python.inputs.calls import calls_for
+from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.judges.case import Case
+
+_MOST = 16
+"""Repairs that are compared: the likeliest."""
+_CALLS = 120
+_PER_BYTE, _AT_MOST = 0.3, 3.0
+_SECONDS = 2.0
+_CPU = 0.01
+"""Seconds of the processor for a call, until several took longer: then a third of it."""
+LEAST_INPUTS = 20
+"""With fewer inputs, that two repairs behave alike says little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behavior:
+    """Repairs that behave alike on `inputs` inputs, the likeliest first; on `changes` of these the old code differs."""
+
+    repairs: tuple[Repair, ...]
+    changes: int
+    inputs: int
+
+    @property
+    def best(self) -> Repair:
+        """The likeliest of them; a shorter text is worth more than a likelier edit."""
+        shortest = min(len(each.text) for each in self.repairs)
+        return min(self.repairs, key=lambda each: each.cost + min(_PER_BYTE * (len(each.text) - shortest), _AT_MOST))
+
+    @property
+    def weight(self) -> float:
+        """How likely it is: many likely edits that come to the same are no accident."""
+        return float(sum(2.0**-each.cost for each in self.repairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The behaviors of some repairs, the likeliest first; `apart` is a call that tells the first two apart.
+
+    `told` is what these two do there.
+    """
+
+    behaviors: tuple[Behavior, ...]
+    apart: Call | None = None
+    told: tuple[CallOutcome, CallOutcome] | None = None
+
+
+async def compared(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> Compared:
+    """Groups repairs by what they do on drawn inputs."""
+    known = sorted(repairs, key=lambda each: each.cost)[:_MOST]
+    place, calls = await asyncio.to_thread(_prepare, case, runtime)
+    if not calls:
+        return Compared((Behavior(tuple(known), 0, 0),))
+    texts = (case.before.text, *(each.text for each in known))
+    trial = HarnessRun(
+        texts, calls, case.unit, place.path, place.name, place.roots, place.warm,
+        reads=place.overlay is not None, plain=True, cpu=_CPU, seconds=_SECONDS,
+    )  # fmt: skip
+    report = await run(runtime, trial, place.overlay)
+    if isinstance(report, NotRunnable):
+        return Compared((Behavior(tuple(known), 0, 0),))
+    old, *new = report.texts
+    return _grouped(known, old, new, calls)
+
+
+def _grouped(
+    repairs: Sequence[Repair], old: VersionOutcomes, new: Sequence[VersionOutcomes], calls: Sequence[Call]
+) -> Compared:
+    common = [n for n in range(len(calls)) if all(n in each.outcomes for each in (old, *new))]
+    valid = [n for n in common if any(each.outcomes[n].valid for each in (old, *new))]
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number, each in enumerate(new):
+        groups.setdefault(tuple(_key(each.outcomes[n]) for n in valid), []).append(number)
+    before = [_key(old.outcomes[n]) for n in valid]
+    found = [
+        (Behavior(tuple(repairs[each] for each in members), sum(a != b for a, b in zip(key, before, strict=True)),
+                  len(valid)), members[0])
+        for key, members in groups.items()
+    ]  # fmt: skip
+    found.sort(key=lambda each: _rank(each[0]))
+    if len(found) == 1:
+        return Compared((found[0][0],))
+    pair = [new[first].outcomes for _, first in found[:2]]
+    differing = [n for n in valid if _key(pair[0][n]) != _key(pair[1][n])]
+    differing.sort(key=lambda n: (not all(each[n].kind == "ok" for each in pair), len(calls[n].snippet)))
+    at = differing[0]
+    return Compared(tuple(each for each, _ in found), calls[at], (pair[0][at], pair[1][at]))
+
+
+def _key(outcome: CallOutcome) -> str:
+    """What is compared: for errors, which one it is."""
+    return outcome.error if outcome.kind == "raised" and not outcome.results else outcome.digest
+
+
+def _rank(each: Behavior) -> tuple[float, ...]:
+    return (-each.weight, each.changes)
+
+
+def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
+    place = place_of(case.path, (case.before.text,), runtime)
+    return place, calls_for(case.before.text, case.unit)[:_CALLS]

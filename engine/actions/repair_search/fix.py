@@ -1,0 +1,106 @@
+"""A fix without a model: what the search found, how sure that is, and the answer that offers it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, Compared, compared
+from stet_ls.engine.actions.repair_search.search import SECONDS, Repair, search
+from stet_ls.engine.actions.rewriting.reproduce import Reproduced
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget, Target, TargetKind
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.doctest import examples_for
+from stet_ls.engine.judges.project_tests.judge import tests_before
+from stet_ls.engine.plurals import plural, verb
+from stet_ls.validators.source import Source
+
+_LONGER = (Budget.THOROUGH, Budget.TASK)
+_LANGUAGE = "python"
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRepairs:
+    """What a search found among `tried` edits: behaviors, the likeliest first. `case` is what was searched."""
+
+    case: Case
+    tried: int
+    found: Compared
+
+    @property
+    def best(self) -> Repair:
+        """The likeliest repair."""
+        return self.found.behaviors[0].best
+
+    @property
+    def is_clear(self) -> bool:
+        """True if all repairs behave alike, as far as inputs show."""
+        first, *others = self.found.behaviors
+        return not others and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
+
+    def evidence(self, like: str = "") -> Evidence:
+        """How the best was found, and where the next one behaves differently. `like` names what behaves like it."""
+        first = self.found.behaviors[0]
+        number = sum(len(each.repairs) for each in self.found.behaviors)
+        said = f"found by search, {plural(self.tried, 'candidate')} tried, {number} {verb('stand', number)}"
+        if like:
+            return Evidence(Check.SEARCH, Ruling.PASS, f"{said}; {like}", count=self.tried)
+        if self.is_clear:
+            alike = f" and {verb('behave', number)} alike on {first.inputs} inputs" if number > 1 else ""
+            return Evidence(Check.SEARCH, Ruling.PASS, said + alike, count=self.tried)
+        # Trusted, so that the user is asked: which of them is meant depends on the code's purpose.
+        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{said}; {self._apart()}", trusted=True, count=self.tried)
+
+    def _apart(self) -> str:
+        """The input that tells the likeliest two apart, as a question."""
+        call, told = self.found.apart, self.found.told
+        if call is None or told is None:
+            return "whether they behave alike is not known"
+        shown = " ".join(call.snippet.replace("\n", "; ").split())
+        other = self.found.behaviors[1].best.change
+        return f"is `{_cut(shown)}` {_cut(str(told[0]))}? Another fix ({other}) gives {_cut(str(told[1]))}"
+
+
+async def find_repairs(job: Job, target: Target, seen: Reproduced) -> FoundRepairs | str:
+    """The edits of the target with which everything passes that failed or passed before; takes a second or two.
+
+    If there are none, the reason as a sentence; "" if there was nothing to search for.
+    """
+    case, request = seen.case, job.request
+    if not seen.ran or not job.settings.checks.search or case.runtime is None or request.language != _LANGUAGE:
+        return ""
+    everywhere = target.kind is TargetKind.DOCUMENT
+    examples = await asyncio.to_thread(examples_for, case, everywhere=everywhere)
+    tests = await tests_before(case)
+    seconds = SECONDS * (2 if request.budget in _LONGER else 1)
+    repairs = await search(case, target.span, examples, tests if tests and tests.failing else None, seconds)
+    if repairs.problem:
+        return f"No fix searched: {repairs.problem}."
+    if not repairs.found:
+        return f"No fix found by search: {plural(repairs.tried, 'candidate')} tried."
+    units = {each.unit for each in repairs.found}
+    unit = case.unit or (units.pop() if len(units) == 1 else "")
+    found = await compared(replace(case, unit=unit), case.runtime, repairs.found)
+    return FoundRepairs(replace(case, unit=unit), repairs.tried, found)
+
+
+async def like_reply(known: FoundRepairs, after: Source) -> FoundRepairs | None:
+    """The repairs that behave like the text `after`, which a model wrote; None if none does."""
+    runtime = known.case.runtime
+    best = [each.best for each in known.found.behaviors]
+    if runtime is None:
+        return None
+    reply = Repair(after.text, (), "the model's reply", 0.0)
+    found = await compared(known.case, runtime, [*best, reply])
+    fitting = [each for each in found.behaviors if reply in each.repairs and each.inputs >= LEAST_INPUTS]
+    alike = [each for behavior in fitting for each in behavior.repairs if each is not reply]
+    if not alike:
+        return None
+    return replace(known, found=Compared((Behavior(tuple(alike), fitting[0].changes, fitting[0].inputs),)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,0 +1,412 @@
+"""Runs inside the sandbox: finds the edits of a function with which every check passes, each in its own fork.
+
+Needs Python 3.8, for tests of a project also pytest, if that is installed, else unittest. The module and the tests are
+loaded once; a fork puts the edited function's code in place of the old one, wherever a reference to it went, and runs
+the checks. Reads one job (JSON, the path is its argument, see `search.py`) and writes one report to the descriptor
+BOX_REPORT_FD.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import types
+from typing import Any, Callable, Iterator  # noqa: UP035 - as Python 3.8 has them
+
+LEAST, MOST = 0.05, 0.5
+"""Seconds of the processor that an edited function gets, at least and at most."""
+WALL = 8.0
+"""Times as many seconds of the clock: the machine may be busy."""
+MEMORY = 512 << 20
+FUTURE = 0x1FE0000
+"""The flags of `from __future__ import`."""
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    os.unlink(sys.argv[1])
+    report = int(os.environ.pop("BOX_REPORT_FD"))
+    os.set_inheritable(report, False)
+    sys.dont_write_bytecode = True
+    sys.stdin = open(os.devnull)
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    sys.path[0] = os.getcwd()
+    folder = os.getcwd()
+    job["path"] = os.path.realpath(os.path.join(folder, job["path"]))
+    sys.path[:0] = [os.path.normpath(os.path.join(folder, root)) for root in job["roots"]]
+    told = {"problem": "the checks could not be loaded"}
+
+    def searched(tests: list[Any]) -> None:
+        told.clear()
+        told.update(search(job, [*examples(job), *tests], report))
+
+    try:
+        if job["tests"]:
+            with_tests(job, searched)
+        else:
+            searched([])
+    except BaseException as error:
+        told.setdefault("problem", f"the code could not be loaded ({type(error).__name__})")
+    data = json.dumps({**told, "nonce": job["nonce"]}).encode()
+    while data:
+        data = data[os.write(report, data) :]
+    os._exit(0)
+
+
+def with_tests(job: Any, found: Callable[[list[Any]], None]) -> None:
+    """Collects the tests and passes them on, under pytest within its session."""
+    try:
+        import pytest
+        from _pytest.reports import TestReport
+    except ImportError:
+        found([unittest_of(each) for each in job["tests"]])
+        return
+
+    class Plugin:
+        def __init__(self) -> None:
+            self.good = True
+
+        def pytest_configure(self, config: Any) -> None:
+            if getattr(config.option, "dist", "no") != "no" or getattr(config.option, "numprocesses", None):
+                config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtestloop(self, session: Any) -> bool:
+            def check(item: Any) -> Callable[[], bool]:
+                def run() -> bool:
+                    self.good = True
+                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+                    return self.good
+
+                return run
+
+            found([check(item) for item in session.items])
+            return True
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
+            if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
+                return None
+            # The text of a failure, which nobody reads here, takes longer than the test.
+            return TestReport(item.nodeid, item.location, {}, "failed", None, call.when)
+
+        def pytest_runtest_logreport(self, report: Any) -> None:
+            self.good = self.good and not report.failed
+
+    arguments = ["-p", "no:cacheprovider", "-q", *job["tests"]]
+    if importlib.util.find_spec("pytest_cov") and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:
+        arguments.insert(0, "--no-cov")
+    pytest.main(arguments, plugins=[Plugin()])
+
+
+def unittest_of(identifier: str) -> Callable[[], bool]:
+    """A test by its id, `file::Class::method`."""
+    import unittest
+
+    path, *names = identifier.split("::")
+    name = "stet_tests_" + "".join(each if each.isalnum() else "_" for each in path)
+    if name not in sys.modules:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+        spec: Any = importlib.util.spec_from_file_location(name, path)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+
+    def run() -> bool:
+        result = unittest.TestResult()
+        getattr(sys.modules[name], names[0])(names[-1]).run(result)
+        return result.wasSuccessful()
+
+    return run
+
+
+def examples(job: Any) -> Iterator[Callable[[], bool]]:
+    """The examples as checks: what a line prints, or the error that it raises."""
+    if not job["examples"]:
+        return
+    space = vars(loaded(job))
+    checker = None
+    if any("..." in want for _, _, want, _ in job["examples"]):
+        import doctest
+
+        checker = doctest.OutputChecker()
+
+    def check(setup: Any, body: Any, want: str, error: str) -> Callable[[], bool]:
+        def run() -> bool:
+            own = dict(space)
+            printed, sys.stdout = sys.stdout, io.StringIO()
+            try:
+                exec(setup, own)
+                exec(body, own)
+            except Exception as raised:
+                return bool(error) and type(raised).__qualname__.rpartition(".")[2] == error
+            finally:
+                said, sys.stdout = sys.stdout, printed
+            got = said.getvalue()
+            if checker is not None:
+                return not error and checker.check_output(want, got, 8 | 4)  # ELLIPSIS, NORMALIZE_WHITESPACE
+            return not error and got.split() == want.split()
+
+        return run
+
+    for setup, body, want, error in job["examples"]:
+        yield check(compile(setup, "<setup>", "exec"), compile(body, "<example>", "exec"), want, error)
+
+
+def loaded(job: Any) -> Any:
+    """The module; under another name if this program itself needs one of its name."""
+    if job["name"] not in sys.modules:
+        return importlib.import_module(job["name"])
+    known = sys.modules[job["name"]]
+    if os.path.realpath(getattr(known, "__file__", None) or "") == job["path"]:
+        return known
+    spec: Any = importlib.util.spec_from_file_location("stet_target", job["path"])
+    module = sys.modules["stet_target"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def search(job: Any, checks: list[Callable[[], bool]], report: int) -> Any:
+    """The edits with which all checks pass that can, among those whose lines run when a check fails."""
+    began = time.monotonic()
+    once = [attempt(job, report, [check], traced=True) for check in checks]
+    again = [attempt(job, report, [check]) for check in checks]
+    if any(one["passed"] != two["passed"] for one, two in zip(once, again)):  # noqa: B905
+        return {"problem": "the failure varies from run to run"}
+    failing = [n for n, told in enumerate(once) if not told["passed"]]
+    if not failing:
+        return {"problem": "the failure does not occur again"}
+    lines = {line for n in failing for line in once[n]["lines"]}
+    cut = any(not once[n]["done"] for n in failing)
+    job["allowed"] = min(MOST, max(LEAST, 10 * sum(told["took"] for told in once if told["done"])))
+    order = [checks[n] for n in failing], [check for n, check in enumerate(checks) if n not in failing]
+    targets = Targets(job)
+    wanted = [n for n, edit in enumerate(job["edits"])
+              if cut or not lines or any(edit["first"] <= line <= edit["last"] for line in lines)]  # fmt: skip
+    gc.freeze()  # forks copy less
+    pool = Pool(job, report, targets, order)
+    pool.run([(n,) for n in wanted])
+    singles = pool.tried
+    if not pool.good and pool.in_time:
+        pool.run(list(pairs(job["edits"], wanted, pool.better)))
+    return {
+        "failing": failing,
+        "good": pool.good,
+        "tried": pool.tried,
+        "singles": singles,
+        "all": pool.in_time,
+        "seconds": time.monotonic() - began,
+    }
+
+
+def pairs(edits: list[Any], wanted: list[int], better: dict[tuple[int, ...], int]) -> Iterator[tuple[int, ...]]:
+    """Two edits at once: those that made more checks pass, the best of them first, each with every other edit."""
+    for first in sorted(better, key=lambda each: -better[each]):
+        for second in wanted:
+            spans = [edits[n]["splices"] for n in (first[0], second)]
+            apart = all(a[1] <= b[0] or b[1] <= a[0] for a in spans[0] for b in spans[1])
+            if apart and edits[first[0]]["function"] == edits[second]["function"]:
+                yield (first[0], second)
+
+
+class Targets:
+    """The functions that edits change, as objects in memory; without any, the module is loaded anew."""
+
+    def __init__(self, job: Any) -> None:
+        self.job = job
+        self.data = job["text"].encode("utf-8", "surrogatepass")
+        known = [each for each in gc.get_objects() if isinstance(each, types.FunctionType)]
+        own = [each for each in known if os.path.realpath(each.__code__.co_filename) == job["path"]]
+        self.live = [[each for each in own if each.__code__.co_firstlineno == row["line"]
+                      and each.__code__.co_name == row["name"]] for row in job["functions"]]  # fmt: skip
+
+    def place(self, numbers: tuple[int, ...]) -> None:
+        """Puts edits in place. SyntaxError if they are no Python."""
+        edits = [self.job["edits"][n] for n in numbers]
+        row, live = self.job["functions"][edits[0]["function"]], self.live[edits[0]["function"]]
+        splices = sorted((splice for edit in edits for splice in edit["splices"]), reverse=True)
+        if not live:
+            served(self.job["path"], spliced(self.data, splices).decode("utf-8", "surrogatepass"))
+            return
+        start, end = row["start"], row["end"]
+        text = spliced(self.data[start:end], [[a - start, b - start, new] for a, b, new in splices])
+        whole = row["head"] + text.decode("utf-8", "surrogatepass")
+        flags = live[0].__code__.co_flags & FUTURE
+        code = named(compile(whole, live[0].__code__.co_filename, "exec", flags, True), row["path"])
+        for each in live:
+            each.__code__ = code
+            for header in filter(None, (edit["header"] for edit in edits)):
+                space = dict(each.__globals__)
+                exec(header + " pass", space)
+                each.__defaults__ = space[row["name"]].__defaults__
+                each.__kwdefaults__ = space[row["name"]].__kwdefaults__
+
+
+def spliced(data: bytes, splices: list[Any]) -> bytes:
+    for start, end, new in splices:
+        data = data[:start] + new.encode("utf-8", "surrogatepass") + data[end:]
+    return data
+
+
+def named(code: Any, path: list[str]) -> Any:
+    """The code of a function by the names of what holds it, and its own."""
+    for name in path:
+        code = [each for each in code.co_consts if isinstance(each, types.CodeType) and each.co_name == name][-1]
+    return code
+
+
+def served(path: str, text: str) -> None:
+    """Makes `text` the source of the module at this path, under any import name."""
+    plain = importlib.machinery.SourceFileLoader.get_code
+
+    def get_code(self: Any, fullname: str) -> Any:
+        if os.path.realpath(self.path) == path:
+            return compile(text, self.path, "exec", dont_inherit=True)
+        return plain(self, fullname)
+
+    compile(text, path, "exec", dont_inherit=True)
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+
+
+def attempt(job: Any, report: int, checks: list[Any], traced: bool = False) -> Any:
+    """One run of checks on the unchanged code: whether all passed, whether it finished, its seconds, its lines."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        lines: set[int] = set()
+        known: dict[str, bool] = {}
+
+        def call(frame: Any, event: str, value: Any) -> Any:
+            name = frame.f_code.co_filename
+            if name not in known:
+                known[name] = os.path.realpath(name) == job["path"]
+            return line if known[name] else None
+
+        def line(frame: Any, event: str, value: Any) -> Any:
+            lines.add(frame.f_lineno)
+            return line
+
+        try:
+            os.close(report)
+            bounded(MOST)
+            began = time.process_time()
+            if traced:
+                sys.settrace(call)
+            passed = sum(check() for check in checks) == len(checks)
+            sys.settrace(None)
+            took = time.process_time() - began
+            told = {"passed": passed, "done": True, "took": took, "lines": sorted(lines)}
+            os.write(writer, json.dumps(told).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    data, chunk, end = b"", b"-", time.monotonic() + WALL * MOST
+    while chunk and select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
+        chunk = os.read(reader, 1 << 16)
+        data += chunk
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(reader)
+    try:
+        return json.loads(data)
+    except ValueError:
+        return {"passed": False, "done": False, "took": 0.0, "lines": []}
+
+
+def bounded(seconds: float) -> None:
+    """Limits this process: the kernel ends it after some seconds of the processor, whatever it catches."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+    except (OSError, ValueError):
+        pass  # the sandbox limits it too
+
+
+def children() -> float:
+    """The seconds of the processor that ended children took."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class Pool:
+    """Tries edits in forks, as many at once as there are cores. `order` are the checks that fail, and the others."""
+
+    def __init__(self, job: Any, report: int, targets: Targets, order: Any) -> None:
+        self.job, self.report, self.targets, self.order = job, report, targets, order
+        self.slots = min(os.cpu_count() or 1, job["slots"])
+        self.spent, self.began = children(), time.monotonic()
+        self.good: list[tuple[int, ...]] = []
+        self.better: dict[tuple[int, ...], int] = {}
+        self.tried = 0
+
+    @property
+    def in_time(self) -> bool:
+        """The time is the processor's: on a busy machine as much is tried, in up to three times as long."""
+        spent, took = (children() - self.spent) / self.slots, time.monotonic() - self.began
+        return bool(spent < self.job["seconds"] and took < 3 * self.job["seconds"])
+
+    def run(self, queue: list[tuple[int, ...]]) -> None:
+        """Tries each until the time is over, or enough are good."""
+        running: dict[int, Any] = {}
+        left = iter(queue)
+        over = False
+        while True:
+            while not over and len(running) < self.slots:
+                each = next(left, None)
+                over = each is None or not self.in_time or len(self.good) >= self.job["most"]
+                if each is not None and not over:
+                    reader, child = self.start(each)
+                    running[reader] = each, child, time.monotonic() + WALL * self.job["allowed"]
+            if not running:
+                return
+            ready = select.select(list(running), [], [], 0.05)[0]
+            now = time.monotonic()
+            for reader in [each for each in running if each in ready or running[each][2] < now]:
+                each, child, _ = running.pop(reader)
+                told = os.read(reader, 8) if reader in ready else b""
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                os.close(reader)
+                self.count(each, told)
+
+    def start(self, each: tuple[int, ...]) -> Any:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.close(self.report)
+                os.close(reader)
+                bounded(self.job["allowed"])
+                self.targets.place(each)
+                passed = sum([check() for check in self.order[0]])
+                fine = passed == len(self.order[0]) and all(check() for check in self.order[1])
+                os.write(writer, bytes([min(passed, 254), fine]))
+            finally:
+                os._exit(0)
+        os.close(writer)
+        return reader, child
+
+    def count(self, each: tuple[int, ...], told: bytes) -> None:
+        self.tried += 1
+        if len(told) == 2 and told[1]:
+            self.good.append(each)
+        elif len(told) == 2 and told[0]:
+            self.better[each] = told[0]
+
+
+if __name__ == "__main__":
+    main()
