@@ -84,7 +84,10 @@ async def _case(job: Job, proposal: Proposal[Content]) -> Case:
 
 
 def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | NotRunnable) -> Proposal[Content]:
-    """The shortest of the largest group; without a group of several, the first, which has the lowest temperature."""
+    """The shortest of the largest group that changes something; without a group of several, the first.
+
+    The first has the lowest temperature.
+    """
     if len(drawn) == 1:
         return drawn[0]
     if isinstance(found, NotRunnable):
@@ -92,7 +95,9 @@ def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | No
         chosen = drawn[0]
     else:
         evidence = found.evidence()
-        group = [drawn[number] for number in found.groups[0]]
-        chosen = min(group, key=lambda each: len(each.draft.case.after.text)) if len(group) > 1 else drawn[0]
+        others = found.groups[1:] if found.changes_nothing else ()
+        group = [drawn[number] for number in (others or found.groups)[0]]
+        shortest = min(group, key=lambda each: len(each.draft.case.after.text))
+        chosen = shortest if len(group) > 1 or others else drawn[0]
     job.on_event(JudgeFinished(evidence))
     return replace(chosen, evidence=(*chosen.evidence, evidence))

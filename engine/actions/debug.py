@@ -16,12 +16,11 @@ from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
 from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.actions.rewriting.effect import EFFECT
 from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
-from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import ModelError
-from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -54,24 +53,24 @@ async def run(job: Job) -> Answer:
         target = await asyncio.to_thread(resolve_target, job.request)
         instruction = await asyncio.to_thread(find_instruction, job.request, target)
         words = instruction.text if instruction is not None else ""
-        examples = stated_examples(words, target.name) if for_language(job.request.language).runs_examples else ""
-        seen = await reproduce(job, target, examples)
+        seen = await reproduce(job, target, words)
     if not seen.found and not words:
         job.usage.warnings.append(NOT_REPRODUCED)
-    if examples and seen.holds:
+    if seen.holds:
         job.usage.warnings.append("The code already behaves as the instruction says.")
     with job.stage("search"):
         searched = await find_repairs(job, target, seen)
     known, unfound = (None, searched) if isinstance(searched, str) else (searched, "")
     if unfound:
         job.usage.warnings.append(unfound)
-    if known is not None and known.is_clear and (answer := await _offered(job, seen, known, examples)).success:
+    if known is not None and known.is_clear and (answer := await _offered(job, seen, known)).success:
         return answer
     asked = replace(job, request=seen.request)
+    how = REWRITE if seen.found else replace(REWRITE, judges=(EFFECT,))
     try:
-        answer = await rewrite.run(asked, ACTION, REWRITE, stated=examples, seen=(seen.evidence,))
+        answer = await rewrite.run(asked, ACTION, how, stated=seen.stated, seen=(seen.evidence,))
     except ModelError as error:
-        found = await _offered(job, seen, known, examples) if known is not None else None
+        found = await _offered(job, seen, known) if known is not None else None
         if found is not None and found.success:
             return found
         error.args = (f"{unfound} {error}".strip(),)
@@ -79,22 +78,22 @@ async def run(job: Job) -> Answer:
     if known is None:
         return answer
     if not answer.success or answer.refuted:
-        found = await _offered(job, seen, known, examples)
+        found = await _offered(job, seen, known)
         return found if found.success else answer
     splices = [Splice(edit.span, edit.new_text) for edit in answer.edits]
     agreed = await like_reply(known, job.request.source.splice(splices))
     if agreed is None:
         return answer
-    found = await _offered(job, seen, agreed, examples, SAME_AS_REPLY)
+    found = await _offered(job, seen, agreed, SAME_AS_REPLY)
     return found if found.success else answer
 
 
-async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, stated: str, like: str = "") -> Answer:
+async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, like: str = "") -> Answer:
     """The best of the repairs as an answer, judged like a model's; a refusal if a judge refuted it."""
     warned = list(job.usage.warnings)
     evidence = (seen.evidence, known.evidence(like))
     own = replace(job, request=seen.request)
-    answer = await rewrite.offer(own, ACTION, REWRITE, known.best.splices, stated=stated, seen=evidence)
+    answer = await rewrite.offer(own, ACTION, REWRITE, known.best.splices, stated=seen.stated, seen=evidence)
     if answer.success and not answer.refuted:
         job.remembered = ()
         return answer

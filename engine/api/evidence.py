@@ -31,6 +31,7 @@ class Check(StrEnum):
     AGREEMENT = "agreement"
     REPRODUCED = "reproduced"
     SEARCH = "search"
+    EFFECT = "effect"
     CUSTOM = "custom"
 
 
@@ -235,6 +236,7 @@ _ROWS = (
     CheckSpec(Check.AGREEMENT, "sample agreement", reason_rank=5),
     CheckSpec(Check.REPRODUCED, "the failure"),
     CheckSpec(Check.SEARCH, "small edits of the code", detail_is_finding=True),
+    CheckSpec(Check.EFFECT, "whether it changes anything", silent_pass=True, silent_skip=True),
     CheckSpec(Check.CUSTOM, ""),
 )
 

@@ -221,7 +221,16 @@ def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
         return False
     if example.error:
         return outcome.kind == "raised" and outcome.error.rpartition(".")[2] == example.error
-    return outcome.kind == "ok" and _CHECKER.check_output(example.want, outcome.printed, _LENIENT)
+    printed = outcome.printed
+    return outcome.kind == "ok" and any(_CHECKER.check_output(want, printed, _LENIENT) for want in wanted(example.want))
+
+
+def wanted(text: str) -> tuple[str, ...]:
+    """An expected output, and, for a literal, the form in which Python prints it: "a" for 'a'."""
+    try:
+        return text, f"{ast.literal_eval(text.strip())!r}\n"
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return (text,)
 
 
 def typed(source: str, before: Sequence[str] = ()) -> Call:

@@ -138,12 +138,12 @@ def examples(job: Any) -> Iterator[Callable[[], bool]]:
         return
     space = vars(loaded(job))
     checker = None
-    if any("..." in want for _, _, want, _ in job["examples"]):
+    if any("..." in want for _, _, wants, _ in job["examples"] for want in wants):
         import doctest
 
         checker = doctest.OutputChecker()
 
-    def check(setup: Any, body: Any, want: str, error: str) -> Callable[[], bool]:
+    def check(setup: Any, body: Any, wants: list[str], error: str) -> Callable[[], bool]:
         def run() -> bool:
             own = dict(space)
             printed, sys.stdout = sys.stdout, io.StringIO()
@@ -156,13 +156,15 @@ def examples(job: Any) -> Iterator[Callable[[], bool]]:
                 said, sys.stdout = sys.stdout, printed
             got = said.getvalue()
             if checker is not None:
-                return not error and checker.check_output(want, got, 8 | 4)  # ELLIPSIS, NORMALIZE_WHITESPACE
-            return not error and got.split() == want.split()
+                return not error and any(
+                    checker.check_output(want, got, 8 | 4) for want in wants
+                )  # ELLIPSIS, NORMALIZE_WHITESPACE
+            return not error and got.split() in [want.split() for want in wants]
 
         return run
 
-    for setup, body, want, error in job["examples"]:
-        yield check(compile(setup, "<setup>", "exec"), compile(body, "<example>", "exec"), want, error)
+    for setup, body, wants, error in job["examples"]:
+        yield check(compile(setup, "<setup>", "exec"), compile(body, "<example>", "exec"), wants, error)
 
 
 def loaded(job: Any) -> Any:

@@ -7,11 +7,15 @@ fails in test_total      user said goes wrong are run on the text as it is; each
 from __future__ import annotations
 
 import ast
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
+from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Diagnostic, Request, Target, TargetKind
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case
@@ -30,7 +34,8 @@ class Reproduced:
     """The request with the failures added, and as `evidence`: what ran and fails, or that nothing does.
 
     `found`: something shows the bug, if only a diagnostic; `ran`: something that ran does. `holds`: the stated examples
-    pass. `case` is the text as it is, with what code runs with.
+    pass. `stated` are all examples that count, those in prose included; `case` is the text as it is, with what code
+    runs with.
     """
 
     request: Request
@@ -38,26 +43,43 @@ class Reproduced:
     found: bool
     holds: bool
     ran: bool
+    stated: str
     case: Case
 
 
-async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
-    """Runs the tests and examples that can show the bug of `target`; `stated` are the user's own. Calls no model."""
+async def reproduce(job: Job, target: Target, words: str) -> Reproduced:
+    """Runs the tests and examples that can show the bug of `target`; `words` are the user's. Calls no model."""
     request = job.request
+    own, stated, hints = await asyncio.to_thread(_examples, request, target, words)
     case = Case(
         request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
         runtime=await job.runtime(request.source.text), stated=stated,
     )  # fmt: skip
     wrong = await doctest.failing(case, everywhere=target.kind is TargetKind.DOCUMENT)
-    examples = [Diagnostic(target.span, problem, source="doctest") for problem in wrong[:_MOST]]
-    holds = case.runtime is not None and bool(stated) and not examples
+    examples = [Diagnostic(target.span, said, source="doctest") for said in wrong[:_MOST]]
+    holds = case.runtime is not None and bool(own) and not examples
+    doubtful = await doctest.failing(replace(case, unit="", stated=hints)) if hints else []
+    examples += [Diagnostic(target.span, f"{said} (if its description is read rightly)", source="documentation")
+                 for said in doubtful[:_MOST]]  # fmt: skip
     failed = (await project_tests.failing(case))[:_MOST]
     tests = [Diagnostic(target.span, f"{it.id} fails: {it.problem}{it.place}", source="tests") for it in failed]
     shown = {f"the failing test {each.id}": text for each in failed[:1] if (text := _text_of(job, each.id))}
     found = (*request.diagnostics, *tests, *examples)
     request = replace(request, diagnostics=found, context={**request.context, **shown})
     seen = [*(f"{each.name} fails: {each.problem}" for each in failed), *wrong[:_MOST]]
-    return Reproduced(request, _evidence(case, seen, job.request.diagnostics), bool(found), holds, bool(seen), case)
+    return Reproduced(
+        request, _evidence(case, seen, job.request.diagnostics), bool(found), holds, bool(seen), stated, case
+    )
+
+
+def _examples(request: Request, target: Target, words: str) -> tuple[str, str, str]:
+    """The examples that the user's words state, with those in prose that are certain, and those that are not."""
+    if not for_language(request.language).runs_examples:
+        return "", "", ""
+    own = stated_examples(words, target.name)
+    prose = documented_examples(request.source.text, target.name, "" if own else words)
+    stated = own + "".join(each.text for each in prose if each.certain and each.text not in own)
+    return own, stated, "".join(each.text for each in prose if not each.certain)
 
 
 def _evidence(case: Case, seen: Sequence[str], known: Sequence[Diagnostic]) -> Evidence:

@@ -30,6 +30,7 @@ from stet_ls.engine.reply.fitting.additions import add
 from stet_ls.engine.reply.fitting.fit import Fitted, fit
 from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
+from stet_ls.engine.reply.fitting.spacing import lines_of
 from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span, Splice
@@ -120,8 +121,13 @@ async def offer(
         about = await asyncio.to_thread(build_job_prompt, job, action)
     before = _announced(job, seen, about.prompt.secrets)
     source, span = job.request.source, about.target.span
+    if about.instruction is not None and (comment := about.instruction.replaces) is not None:
+        whole = lines_of(source, comment)  # the instruction goes when it is done
+        if not any(whole.overlaps(each.span) for each in splices):
+            splices = sorted([*splices, Splice(whole, "")], key=lambda each: each.span)
     after = source.splice(splices)
-    code = after.slice(Span(span.start, span.end + len(after.data) - len(source.data)))
+    own = source.splice(each for each in splices if span.contains(each.span))
+    code = own.slice(Span(span.start, span.end + len(own.data) - len(source.data)))
     patch = Patch(Fitted(tuple(splices), code), ParsedReply(code=code))
     draft = Draft(patch, replace(_case(job, about, after), stated=stated))
     with job.stage("judge"):

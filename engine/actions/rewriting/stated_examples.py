@@ -43,7 +43,7 @@ def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
             continue
         expected = _typed(text, match.start(), end) or _described(text, end, wished)
         if expected is not None:
-            yield _shown(call, expected)
+            yield shown_example(call, expected)
 
 
 def call_at(text: str, start: int) -> tuple[str | None, int]:
@@ -92,8 +92,8 @@ def literal_at(text: str) -> str | None:
     return None
 
 
-def _shown(call: str, value: str) -> tuple[str, str]:
-    """A call and its output. If equal values may print differently, the call is a comparison."""
+def shown_example(call: str, value: str) -> tuple[str, str]:
+    """A call and its output, as a docstring shows them; a comparison if equal values may print differently."""
     if value == "None":
         return f"{call} is None", "True"  # the interactive prompt does not print None
     if isinstance(ast.literal_eval(value), float | dict | set | complex):

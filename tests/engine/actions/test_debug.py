@@ -8,6 +8,7 @@ import pytest
 from support.engine import Bench
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -107,6 +108,90 @@ async def test_a_bug_that_cannot_be_reproduced_is_reported(scripted: ScriptedMod
     assert any("not reproduced" in warning for warning in answer.warnings)
     assert "not reproduced: no executed test or example fails" in answer.message
     assert said(answer, Check.REPRODUCED).verdict is Ruling.UNKNOWN
+
+
+SUM = "def total(a: int, b: int, n: int) -> int:\n    return a + b\n"
+
+
+async def test_a_fix_that_behaves_as_before_is_refuted_and_repaired(scripted: ScriptedModel, root: Path) -> None:
+    same, fixed = SUM.replace("a + b", "b + a"), SUM.replace("a + b", "a + b + n")
+    answer = await debug(scripted, root, same, fixed, text=SUM, instruction="it forgets n")
+    assert "effect: behaves as before on" in scripted.requests[1].prompt
+    assert "a + b + n" in answer.code
+    assert said(answer, Check.EFFECT).verdict is Ruling.PASS
+
+
+async def test_a_fix_that_changes_only_comments_is_refuted(scripted: ScriptedModel, root: Path) -> None:
+    scripted.default = reply(SUM.replace("    return", "    # n counts\n    return"))
+    answer = await debug(scripted, root, text=SUM, instruction="it forgets n")
+    assert said(answer, Check.EFFECT).verdict is Ruling.FAIL
+    assert "effect FAILED: behaves as before: " in answer.message
+
+
+async def test_what_a_tool_reported_may_be_fixed_without_another_behavior(scripted: ScriptedModel, root: Path) -> None:
+    ruff = Diagnostic(Span(0, len(SUM)), "Unused argument `n`", source="ruff")
+    answer = await debug(scripted, root, SUM.replace("a + b", "b + a"), text=SUM, diagnostics=(ruff,))
+    assert not any(each.check is Check.EFFECT for each in answer.evidence)
+
+
+async def test_examples_in_prose_are_symptoms(scripted: ScriptedModel, root: Path) -> None:
+    text = 'def discount(price, rate):\n    """The price to pay: discount(100, 0.25) => 75.0"""\n'
+    answer = await debug(scripted, root, f"{text}    return price * (1 - rate)\n",
+                         text=f"{text}    return price * (1 + rate)\n")  # fmt: skip
+    wrong = "`discount(100, 0.25) == 75.0` should return True, returns False"
+    assert said(answer, Check.REPRODUCED).detail == wrong
+    assert said(answer, Check.DOCTEST).trusted
+
+
+async def test_a_doubtful_example_is_only_shown_to_the_model(scripted: ScriptedModel, root: Path) -> None:
+    text = 'def names(price):\n    """Examples: names(1) => ("net")"""\n'
+    answer = await debug(scripted, root, f'{text}    return ("net",)\n', text=f"{text}    return None\n")
+    told = "should return 'net', returns None (if its description is read rightly)"
+    assert told in scripted.requests[0].prompt
+    assert said(answer, Check.DOCTEST).verdict is Ruling.SKIPPED
+    assert answer.success
+
+
+@pytest.mark.parametrize(
+    ("words", "examples"),
+    [
+        ("f(2, 3) => 5", ">>> f(2, 3)\n5\n"),
+        ("f(2, 3) ==> 5, as usual", ">>> f(2, 3)\n5\n"),
+        ("`f(2, 3)` -> `5`", ">>> f(2, 3)\n5\n"),
+        ("f(2, 3) ➞ true", ">>> f(2, 3)\nTrue\n"),
+        ("f(2, 3)  # returns 'a'", ">>> f(2, 3)\n'a'\n"),
+        ("f(2, 3) should return 5.", ">>> f(2, 3)\n5\n"),
+        ("f(2,-3) = -1", ">>> f(2, -3)\n-1\n"),
+        ("for f(2, 3) == {'a': 1}", ">>> f(2, 3) == {'a': 1}\nTrue\n"),
+        ("f([1], 3) == [1] # the sum of 1 and 3", ">>> f([1], 3)\n[1]\n"),
+        ("For a = [1], b = 'x' the output should be 3", ">>> f(a=[1], b='x')\n3\n"),
+        ("Input: a = [1, 2], b = 4\nOutput: [4]", ">>> f(a=[1, 2], b=4)\n[4]\n"),
+        ("| a | b | result |\n|---|---|---|\n| 1 | 2 | 3 |", ">>> f(1, 2)\n3\n"),
+        ("| f(1, 2) | 3 |", ">>> f(1, 2)\n3\n"),
+        ("f(2, 3) => None", ">>> f(2, 3) is None\nTrue\n"),
+        ("f(2, 3) => 2 + 3", ""),
+        ("f(2, 3) => 2.x", ""),
+        ("f(2, x) => 5", ""),
+        ("f(2, 3) => 5\nf(2, 3) => 6", ""),
+        ("o.f(2, 3) => 5", ""),
+        ("For c = 1 the output should be 3", ""),
+        ("if a == 3 the result is 5", ""),
+        (">>> f(2, 3)\n5\nf(2, 3) => 6", ""),
+    ],
+)
+def test_examples_are_read_from_prose(words: str, examples: str) -> None:
+    source = f'def f(a, b):\n    """{words}\n    """\n'.replace("\n| ", "\n    | ").replace("\n|-", "\n    |-")
+    found = documented_examples(source, "f")
+    assert "".join(each.text for each in found) == examples
+    assert all(each.certain for each in found)
+
+
+def test_examples_are_read_from_comments_and_words() -> None:
+    source = "# f(1) => 2\ndef f(a):\n    # f(2) -> 4\n    return a\n"
+    found = documented_examples(source, "f", "f(3) => 6, but f(4) returns 4")
+    assert [(each.call, each.value, each.certain) for each in found] == [
+        ("f(1)", "2", True), ("f(2)", "4", True), ("f(3)", "6", True), ("f(4)", "4", False),
+    ]  # fmt: skip
 
 
 async def test_examples_in_a_whole_file_reproduce_its_bug(scripted: ScriptedModel, root: Path) -> None:

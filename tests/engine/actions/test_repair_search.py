@@ -104,6 +104,13 @@ async def test_what_was_stated_is_searched(scripted: ScriptedModel, root: Path) 
     assert not scripted.requests
 
 
+async def test_the_comment_that_asked_goes_with_the_fix(scripted: ScriptedModel, root: Path) -> None:
+    text = "def net(price, rate):\n    # stet: net(200, 0.25) returns 250.0 instead of 150.0\n"
+    text += "    return price * (1 + rate)\n"
+    answer = await debug(scripted, root, text)
+    assert applied(answer) == "def net(price, rate):\n    return price * (1 - rate)\n", answer.message
+
+
 AMBIGUOUS = '''
 def area(width, height):
     """

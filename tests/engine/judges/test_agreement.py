@@ -44,3 +44,16 @@ def test_agreement_needs_two_thirds_and_more_than_one_sample() -> None:
     assert Agreement(((0, 2), (1,)), 60).evidence().verdict is Ruling.PASS
     assert Agreement(((0, 2), (1,)), 10).evidence().verdict is Ruling.UNKNOWN
     assert Agreement(((0,),), 60).evidence().verdict is Ruling.UNKNOWN
+
+
+async def test_samples_that_fix_nothing_do_not_support_each_other(make: MakeCase) -> None:
+    """They agree with the code that is to be fixed."""
+    same = "def f(xs: list[int]) -> int:\n    return min([*xs, 0] if not xs else xs)\n"
+    again = "def f(xs: list[int]) -> int:\n    if not xs:\n        return 0\n    return min(xs)\n"
+    texts = (same, again, SAMPLES[0])
+    found = await agreement([make(SAMPLES[1], text, "f", action="debug") for text in texts])
+    assert isinstance(found, Agreement), found
+    assert found.groups == ((0, 1), (2,))
+    evidence = found.evidence()
+    assert evidence.verdict is Ruling.UNKNOWN
+    assert evidence.detail.endswith("but behave as before the change")
