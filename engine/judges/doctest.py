@@ -187,8 +187,9 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
 
 def _wrong(example: Example, got: CallOutcome | None) -> str:
     wanted = example.error or example.want.strip()
-    shown = "nothing" if got is None else got.printed.strip() if got.kind == "ok" and got.printed.strip() else got
-    return f"`{example.source}` should return {wanted}, returns {shown}"
+    if got is not None and got.kind != "ok":
+        return f"`{example.source}` should return {wanted}, {got}"
+    return f"`{example.source}` should return {wanted}, returns {(got and got.printed.strip()) or got or 'nothing'}"
 
 
 def examples_of(text: str, unit: str) -> list[Example]:

@@ -35,10 +35,23 @@ def test_the_cents_add_up():
 """
 
 
+def test_the_planted_bug_is_found_by_search(stet: Stet) -> None:
+    with dead_endpoint() as address:
+        ran = stet("demo", "debug", STET_BASE_URL=address)
+
+    assert ran.status == 0, ran.err
+    lines = ran.out.splitlines()
+    assert lines[0] == "model: none, the bug is found by search"
+    assert "-    return totl" in lines
+    assert "+    return total" in lines
+    assert any(line.startswith("✓ search: found by search, ") for line in lines)
+    assert lines[-1] == "the planted bug is gone"
+
+
 def test_the_planted_bug_is_fixed(stet: Stet, scripted: ScriptedModel) -> None:
     scripted.reply(FIX.format(name="total"))
 
-    ran = stet("demo", "debug")
+    ran = stet("demo", "debug", STET_CHECKS_SEARCH="false")
 
     assert ran.status == 0, ran.err
     lines = ran.out.splitlines()
@@ -56,7 +69,7 @@ def test_a_bug_that_is_not_fixed_exits_with_1(stet: Stet, scripted: ScriptedMode
     for _ in range(4):
         scripted.reply(FIX.format(name="totl  # the total"))
 
-    ran = stet("demo", "debug")
+    ran = stet("demo", "debug", STET_CHECKS_SEARCH="false")
 
     assert ran.status == 1
     assert ran.out.splitlines()[-1] == "the planted bug is still there"
@@ -67,7 +80,7 @@ def test_a_refuted_edit_is_not_applied(stet: Stet, scripted: ScriptedModel) -> N
     for _ in range(4):
         scripted.reply(FIX.format(name="sume"))
 
-    ran = stet("demo", "debug")
+    ran = stet("demo", "debug", STET_CHECKS_SEARCH="false")
 
     assert ran.status == 1
     assert "✗ " in ran.out

@@ -15,7 +15,11 @@ class Item:
 
 
 def total_value(items: list[Item]) -> float:
-    """Return what all items are worth together: price times quantity, summed."""
+    """Return what all items are worth together: price times quantity, summed.
+
+    >>> total_value([Item("pen", 2.0, 3), Item("cup", 5.0, 1)])
+    11.0
+    """
     total = 0.0
     for item in items:
         total += item.price * item.quantity
