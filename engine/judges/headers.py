@@ -22,6 +22,69 @@ def bare(signature: str) -> str:
     return re.sub(r",(?=[)\]}>])", "", re.sub(r"\s+", "", signature))
 
 
+def as_called(signature: str, language: str) -> str:
+    """A signature as callers rely on it: without white space and, where calls go by position, without names.
+
+    `f({a, b})` is called like `f(o)`: a pattern is taken apart inside. A pattern's empty default only adds a call.
+    """
+    text = bare(signature)
+    start = text.find("(", _end_of_types(text))
+    # A parameter that is also a property of the object is called by its name there.
+    if not for_language(language).calls_by_position or start < 0 or _PROPERTY.search(signature):
+        return text
+    end = _closing(text, start)
+    parts = _parts(text[start + 1 : end])
+    return f"{text[: start + 1]}{','.join(map(_nameless, parts))}{text[end:]}"
+
+
+_OPEN, _CLOSE = "([{<", ")]}>"
+_NAME = re.compile(r"(?:\.\.\.)?(?:[\w$]+)(?=$|[?:=])")
+_PROPERTY = re.compile(r"[(,]\s*(?:public|private|protected|readonly)\s")
+_NO_DEFAULT = re.compile(r"=(?:\{\}|\[\])$")
+
+
+def _nameless(parameter: str) -> str:
+    rest = "..." if parameter.startswith("...") else ""
+    if parameter.removeprefix("...").startswith(("{", "[")):
+        after = parameter[_closing(parameter, len(rest)) + 1 :]
+        return f"{rest}_{_NO_DEFAULT.sub('', after)}"
+    return _NAME.sub(f"{rest}_", parameter, count=1)
+
+
+def _end_of_types(text: str) -> int:
+    """The end of type parameters between a function's name and its parameters, as in `f<T extends (x: U) => V>(`."""
+    match = re.match(r"[\w$*.#]*(?:=(?:async)?)?(?=<)", text)
+    return _closing(text, match.end()) if match else 0
+
+
+def _closing(text: str, start: int) -> int:
+    """The place of the bracket that closes the one at `start`; the end of the text if none does."""
+    depth = 0
+    for place in range(start, len(text)):
+        if text[place] in _OPEN:
+            depth += 1
+        elif text[place] in _CLOSE and text[place - 1 : place + 1] != "=>":
+            depth -= 1
+            if not depth:
+                return place
+    return len(text)
+
+
+def _parts(text: str) -> list[str]:
+    """The parameters: what commas outside of brackets separate."""
+    parts, depth = [""], 0
+    for place, letter in enumerate(text):
+        if letter == "," and not depth:
+            parts.append("")
+            continue
+        if letter in _OPEN:
+            depth += 1
+        elif letter in _CLOSE and text[place - 1 : place + 1] != "=>":
+            depth -= 1
+        parts[-1] += letter
+    return parts
+
+
 def is_public(symbol: Symbol | Unit, language: str) -> bool:
     """Whether other files can reach a definition, by the rules of its language."""
     if symbol.name.startswith(("_", "#")):

@@ -64,7 +64,7 @@ class JudgeLanguage:
     """What judging an edit needs to know about a language.
 
     `is_public` says whether other files can reach a definition. `exports` are the names that a text lists as exported,
-    None without such a list. `imports_load`: an import without a name exists for the effects of loading.
+    None without such a list. `calls_by_position`: no caller names a parameter. `imports_load`: an import without a name exists for the effects of loading.
     `names_linted`: a linter reports undefined names and names that are defined twice.
 
     `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`
@@ -79,6 +79,7 @@ class JudgeLanguage:
     is_public: Callable[[Symbol | Unit], bool] = _marked_public
     exports: Callable[[Source], list[str] | None] = lambda _: None
     imports_load: bool = False
+    calls_by_position: bool = False
     names_linted: bool = False
     marks: re.Pattern[str] | None = None
     mark: str = "@{}"
@@ -97,7 +98,7 @@ ROWS: Mapping[str, JudgeLanguage] = {
         marks=_DECORATOR,
         code=_without_docstrings,
     ),
-    "javascript": JudgeLanguage(is_public=_public_member, imports_load=True, marks=_DECORATOR),
+    "javascript": JudgeLanguage(is_public=_public_member, imports_load=True, calls_by_position=True, marks=_DECORATOR),
     "go": JudgeLanguage(
         is_public=lambda symbol: symbol.name[:1].isupper(),
         comment_code=_preamble,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.headers import bare, changed_part, is_public
+from stet_ls.engine.judges.headers import as_called, changed_part, is_public
 from stet_ls.validators import structure
 from stet_ls.validators.structure import Unit
 
@@ -27,7 +27,7 @@ def _judge(case: Case) -> Evidence:
     old = _find(structure.units(case.before, case.language), case.unit) if case.unit else None
     new = _find(structure.units(case.after, case.language), case.unit) if case.unit else None
     if old is not None and new is not None:
-        if _header(old) != _header(new):
+        if _header(old, case) != _header(new, case):
             return _failed(f"the signature changed to `{new.signature}`")
         if old.doc.strip() and not new.doc.strip():
             return _failed(f"the documentation of `{case.unit}` is gone")
@@ -51,10 +51,10 @@ def _changed_headers(case: Case) -> Iterator[Unit]:
         if name == case.unit or len(units) != len(new.get(name, ())) or units[0].name in words:
             continue
         holder = next(iter(old.get(name.rpartition(".")[0], ())), None)
-        headers = [_header(unit) for unit in units if is_public(unit, case.language)]
-        present = [_header(unit) for unit in new[name]]
+        headers = [_header(unit, case) for unit in units if is_public(unit, case.language)]
+        present = [_header(unit, case) for unit in new[name]]
         if (holder is None or holder.kind == "class") and not set(headers) <= set(present):
-            yield next((unit for unit in new[name] if _header(unit) not in headers), new[name][0])
+            yield next((unit for unit in new[name] if _header(unit, case) not in headers), new[name][0])
 
 
 def _by_name(units: tuple[Unit, ...]) -> dict[str, list[Unit]]:
@@ -69,5 +69,5 @@ def _find(units: tuple[Unit, ...], name: str) -> Unit | None:
     return next((unit for unit in units if unit.qualified == name), None)
 
 
-def _header(unit: Unit) -> str:
-    return bare(unit.signature)
+def _header(unit: Unit, case: Case) -> str:
+    return as_called(unit.signature, case.language)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.javascript.strip_types import without_types
 from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, launch
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners import toolchain
 from stet_ls.engine.runners.languages.node import NODE, esbuild
 from stet_ls.engine.runners.toolchain import BoxProgram, MissingToolError
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
 
 _INSIDE = (
     "main.mjs", "loading.mjs", "worker.mjs", "determinism.mjs", "probes.mjs", "encode.mjs", "aliasing.mjs",
@@ -44,6 +48,8 @@ async def run(
         esbuild=str(builder.path) if builder else "",
         typescript=language.startswith("typescript"),
         builds=language != "javascript",
+        plain=await asyncio.to_thread(_plain, trial, language),
+        says=await asyncio.to_thread(_promises_messages, trial.texts[0], trial.target, language),
     )
     files = {f"{place}/{name}": (folder / name).read_bytes() for name in _INSIDE}
     spec = RunSpec(
@@ -56,6 +62,23 @@ async def run(
         report=True,
     )
     return await launch(runtime, spec, nonce, trial)
+
+
+def _plain(trial: HarnessRun, language: str) -> dict[str, str]:
+    """The texts without their types, for a project without a builder."""
+    if not language.startswith("typescript"):
+        return {}
+    texts = (*trial.texts, *(text for text, _ in trial.probed))
+    return {text: plain for text in texts if (plain := without_types(text, language)) is not None}
+
+
+_MESSAGES = re.compile(r"(?i)\b(throws?|rejects?|messages?|errors?)\b.*[\"'`]")
+
+
+def _promises_messages(text: str, target: str, language: str) -> bool:
+    """Whether the documentation of a unit quotes what its errors say. Otherwise a better message is no difference."""
+    docs = (unit.doc for unit in units(Source(text), language) if unit.qualified == target)
+    return any(_MESSAGES.search(doc) for doc in docs)
 
 
 def _programs(overlay: Overlay | None) -> tuple[BoxProgram, BoxProgram | None]:

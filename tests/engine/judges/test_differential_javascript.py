@@ -56,8 +56,10 @@ CASES = {
         "function first(names) {\n  if (!names.length) throw new Error('none');\n  return names[0];\n}\n",
         "first", "RangeError",
     ),
-    "other words of an error": (
+    "other words of an error, which the documentation promises": (
+        "/** @throws an error that says `too big: N`\n */\n"
         "function f(n) { if (n > 5) throw new Error(`too big: ${n}`); return n; }\n",
+        "/** @throws an error that says `too big: N`\n */\n"
         "function f(n) { if (n > 5) throw new Error(`no such page: ${n}`); return n; }\n", "f", "no such page",
     ),
     "a default that is understood no more": (

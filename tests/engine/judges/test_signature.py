@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges import signature
 from stet_ls.engine.judges.case import Case
@@ -40,3 +42,43 @@ async def test_the_signature_of_a_removed_target_is_not_compared() -> None:
     evidence = await signature.judge(case(BEFORE.replace("def words(", "def count(")))
     assert evidence.verdict is Ruling.SKIPPED
     assert "not there after the edit" in evidence.detail
+
+
+SAME_CALLS = [
+    ("function f(o) { const { a } = o; return a; }", "function f({ a }) { return a; }"),
+    ("function f(o) { const { a } = o; return a; }", "function f({ a, b: [c, d] = [1, 2] } = {}) { return a; }"),
+    ("const f = (pair) => pair[0];", "const f = ([first, second]) => first;"),
+    ("function f(a, b = 1) { return a + b; }", "function f(first, second = 1) { return first + second; }"),
+    ("function f(...rows) { return rows; }", "function f(...all) { return all; }"),
+]
+OTHER_CALLS = [
+    ("function f(o, p) { return o; }", "function f({ a }) { return a; }"),
+    ("function f(o) { return o; }", "function f(...o) { return o; }"),
+    ("function f(o, n) { return o; }", "function f(o, n = 2) { return o; }"),
+    ("function f(a, b) { return a - b; }", "function f({ a, b }) { return a - b; }"),
+    ("const f = (a) => a;", "const f = async (a) => a;"),
+]
+SAME_TYPED = ("function f(o: Row): number { return o.a; }", "function f({ a }: Row): number { return a; }")
+OTHER_TYPED = [
+    ("class f { constructor(readonly size: number) {} }", "class f { constructor(readonly width: number) {} }"),
+    ("function f(o: Row): number { return o.a; }", "function f({ a }: Line): number { return a; }"),
+    ("function f(o: Row): number { return o.a; }", "function f(o?: Row): number { return o.a; }"),
+    ("function f<T extends (x: A) => B>(o: T) {}", "function f<T extends (x: C) => B>(o: T) {}"),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "language", "verdict"),
+    [
+        *((*pair, "javascript", Ruling.PASS) for pair in SAME_CALLS),
+        *((*pair, "javascript", Ruling.FAIL) for pair in OTHER_CALLS),
+        (*SAME_TYPED, "typescript", Ruling.PASS),
+        *((*pair, "typescript", Ruling.FAIL) for pair in OTHER_TYPED),
+        ("def f(a):\n    return a\n", "def f(b):\n    return b\n", "python", Ruling.FAIL),
+    ],
+)
+async def test_names_of_parameters_count_where_callers_use_them(
+    before: str, after: str, language: str, verdict: Ruling
+) -> None:  # fmt: skip
+    given = Case("refactor", language, None, Source(before), Source(after), "f")
+    assert (await signature.judge(given)).verdict is verdict

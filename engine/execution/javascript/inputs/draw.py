@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
@@ -17,18 +18,28 @@ _FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", 
               "x => x > 1", "(a, b) => (a > b) - (a < b)")  # fmt: skip
 _REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
+_LARGEST_SIZE = 300
+"""Of a limit in the code: arrays and texts of that size, and of one more and less, are drawn."""
 _LONG = (13, 34)
 """Heaps and the like fail only with many items. Nested arrays are never this long."""
 
 
 class Draws:
-    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is created."""
+    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is created.
+
+    A whole number among the constants may be a limit: it is drawn with its neighbors, as a number, as a text, and as a
+    size.
+    """
 
     def __init__(self, seed: int, constants: Sequence[str] = (), makings: Mapping[str, Sequence[str]] | None = None):
         self.random = Random(seed)  # noqa: S311 - inputs must be reproducible
         known = [source(text) for text in constants]
-        self._numbers = [text for text in known if text[:1] in "-0123456789"]
+        limits = [int(text) for text in known if re.fullmatch(r"-?\d{1,9}", text)]
+        near = dict.fromkeys(limit + step for limit in limits for step in (0, 1, -1))
+        self._numbers = [*(text for text in known if text[:1] in "-0123456789"), *map(str, near)]
         self._strings = [text for text in known if text[:1] == '"']
+        self._texts = [f'"{number}"' for number in near]
+        self._sizes = [number for number in near if 4 < number <= _LARGEST_SIZE]
         self._makings = makings or {}
 
     def value(self, kind: ValueKind, depth: int = 0) -> str:
@@ -52,6 +63,8 @@ class Draws:
     def _string(self, kind: ValueKind, depth: int) -> str:
         del kind, depth
         pick = self.random.random()
+        if self._texts and self.random.random() < 0.1:
+            return self.random.choice(self._texts)
         if self._strings and pick < 0.15:
             return self.random.choice(self._strings)
         if self._strings and pick < 0.3:
@@ -59,6 +72,8 @@ class Draws:
             return '"' + "".join(self.random.choice(parts) for _ in range(self.random.randint(1, 7))) + '"'
         if pick < 0.6:
             return self.random.choice(_STRINGS)
+        if self._sizes and self.random.random() < 0.15:
+            return '"' + "".join(self.random.choices("abc ", k=self.random.choice(self._sizes))) + '"'
         letters = self.random.choice((_LETTERS, "ab", "abc ", "0123456789", "()"))
         return '"' + "".join(self.random.choice(letters) for _ in range(self.random.randint(0, 9))) + '"'
 
@@ -68,10 +83,23 @@ class Draws:
     def _several(self, kind: ValueKind, depth: int) -> list[str]:
         lengths = _LENGTHS + _LONG if depth < 2 else _LENGTHS
         count = self.random.choice(lengths) if depth < 4 else self.random.randint(0, 1)
+        if self._sizes and depth < 3 and self.random.random() < 0.15:
+            count = self.random.choice(self._sizes)
+        if kind.fields and self.random.random() < 0.3:
+            return self._of_one_field(kind, depth, count)
         made = [self.value(kind, depth) for _ in range(count)]
         if made and self.random.random() < 0.3:
             made.append(self.random.choice(made))  # a duplicate reveals what a set would lose
         return sorted(made) if self.random.random() < 0.15 else made
+
+    def _of_one_field(self, kind: ValueKind, depth: int, count: int) -> list[str]:
+        """Objects that agree in one field and differ in others: what sorts and groups them shows how it treats ties."""
+        name, field, _ = self.random.choice(kind.fields)
+        same = self.value(field, depth)
+        return [
+            "{" + ", ".join(f"{n}: {same if n == name else self.value(each, depth)}" for n, each, _ in kind.fields) + "}"
+            for _ in range(count)
+        ]
 
     def _tuple(self, kind: ValueKind, depth: int) -> str:
         return "[" + ", ".join(self.value(each, depth) for each in kind.items) + "]"
@@ -82,7 +110,8 @@ class Draws:
 
     def _record(self, kind: ValueKind, depth: int) -> str:
         values = self._several(kind.items[-1], depth)
-        return "{" + ", ".join(f'["{"abcdefghij"[at % 10]}"]: {value}' for at, value in enumerate(values)) + "}"
+        keys = self.random.sample("abcdefghij", 10)  # code may depend on an order that is not that of letters
+        return "{" + ", ".join(f'["{keys[at % 10]}"]: {value}' for at, value in enumerate(values)) + "}"
 
     def _map(self, kind: ValueKind, depth: int) -> str:
         count = self.random.randint(0, 3)

@@ -32,6 +32,7 @@ _ARRAY = frozenset({
     "keys", "values", "toSorted", "toReversed", "concat",
 })  # fmt: skip
 _EACH = frozenset({"map", "filter", "forEach", "some", "every", "find", "findIndex", "flatMap", "findLast"})
+_ORDER = frozenset({"sort", "toSorted"})
 _MAP = frozenset({"get", "set", "has", "delete"})
 _EITHER = frozenset({"length", "indexOf", "includes", "at", "lastIndexOf"})
 _ARITHMETIC = frozenset({
@@ -69,7 +70,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
     plain: set[str] = set()
     asked: set[ValueKind] = set()
     is_indexed = False
-    for each in uses:
+    for each in _through_copies(uses):
         around = each.parent
         if around is None:
             continue
@@ -80,7 +81,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
             elements += _given_to_callback(body, around)
         elif around.type == "subscript_expression" and around.child_by_field_name("object") == each:
             is_indexed = True
-            elements.append(around)
+            elements += [around, *_named_by(body, around)]
         elif around.type == "call_expression" and around.child_by_field_name("function") == each:
             return FUNCTION
         elif around.type == "for_in_statement" and around.child_by_field_name("right") == each:
@@ -92,6 +93,28 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
     element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
     kind = _decided(name, members, element, plain, is_indexed=is_indexed)
     return union((kind, *sorted(asked, key=str))) if asked else kind
+
+
+_COPIES = frozenset({"filter", "slice", "sort", "reverse", "toSorted", "toReversed", "concat"})
+"""Methods whose result has the same items."""
+
+
+def _through_copies(uses: list[tree_sitter.Node]) -> list[tree_sitter.Node]:
+    """The uses, and those of copies: `[...rows]`, `rows.slice()`."""
+    found = list(uses)
+    for each in found:
+        around = each.parent
+        if around is None:
+            continue
+        copied = around.parent
+        if around.type == "spread_element" and copied is not None and copied.type == "array":
+            found.append(copied)
+        elif around.type == "member_expression" and around.child_by_field_name("object") == each:
+            field = around.child_by_field_name("property")
+            is_called = copied is not None and copied.child_by_field_name("function") == around
+            if copied is not None and is_called and field is not None and text_of(field) in _COPIES:
+                found.append(copied)
+    return found
 
 
 def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
@@ -139,12 +162,20 @@ def _given_to_callback(body: tree_sitter.Node, member: tree_sitter.Node) -> list
     """The uses of the parameter that `xs.map(x => …)` and the like pass to their function."""
     field, call = member.child_by_field_name("property"), member.parent
     given = call.child_by_field_name("arguments") if call is not None and call.type == "call_expression" else None
-    if field is None or text_of(field) not in _EACH or given is None or not given.named_children:
+    if field is None or text_of(field) not in _EACH | _ORDER or given is None or not given.named_children:
         return []
     function = given.named_children[0]
     single = function.child_by_field_name("parameter") or function.child_by_field_name("parameters")
-    match = re.match(r"\(?\s*([A-Za-z_$][\w$]*)", text_of(single)) if single is not None else None
-    return _uses(function.child_by_field_name("body") or body, match[1]) if match else []
+    names = re.findall(r"[A-Za-z_$][\w$]*", text_of(single)) if single is not None else []
+    inner = function.child_by_field_name("body") or body
+    return [use for name in names[: 2 if text_of(field) in _ORDER else 1] for use in _uses(inner, name)]
+
+
+def _named_by(body: tree_sitter.Node, item: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The uses of the variable that an item is bound to: `const row = rows[i]`."""
+    holder = item.parent
+    name = holder.child_by_field_name("name") if holder is not None and holder.type == "variable_declarator" else None
+    return _uses(body, text_of(name)) if name is not None and name.type == "identifier" else []
 
 
 def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], *, is_indexed: bool) -> ValueKind:

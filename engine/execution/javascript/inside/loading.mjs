@@ -14,6 +14,7 @@ export const WAYS = {
   bundle: { fits: (job) => job.esbuild, file: bundled },
   typescript: { fits: (job) => job.typescript, file: transpiled },
   strip: { fits: (job) => job.typescript, file: stripped },
+  blanks: { fits: (job) => job.typescript, file: blanked },
 };
 
 const made = new Map();
@@ -71,4 +72,11 @@ function stripped(job) {
   const { stripTypeScriptTypes } = createRequire(job.path)("node:module");
   if (!stripTypeScriptTypes) throw new Error("this Node takes no types out of a text");
   return fresh(job, stripTypeScriptTypes(fs.readFileSync(job.path, "utf8"), { mode: "transform" }));
+}
+
+/** What `strip_types.py` made of the text, for a project without any builder. */
+function blanked(job) {
+  const plain = job.plain[fs.readFileSync(job.path, "utf8")];
+  if (plain === undefined) throw new Error("its types cannot be left out");
+  return fresh(job, plain);
 }

@@ -139,13 +139,13 @@ async function outcome(space, call, names) {
   };
 }
 
-/** The thrown value. Errors of the engine are identified by name alone, those of the code by their message too. */
+/** The thrown value. Errors are identified by name and code; an `Error` by its message too, if its text is promised. */
 function failure(reason, encoder) {
   if (!(reason instanceof Error)) return { kind: "raised", error: "(no Error)", message: bounded(encoder.text(reason)), said: encoder.text(reason) };
   const name = String(reason.name === "Error" ? reason.constructor?.name || "Error" : reason.name), message = String(reason.message).slice(0, 200);
   if (name === "ReferenceError" && PAGE.test(message)) return { kind: "reached", error: name, message: "it needs a browser's page" };
   if (name === "RangeError" && /call stack|Invalid (?:array|string) length|heap/.test(message)) return { kind: "limit", error: name, message };
-  const own = name === "Error" ? `says ${apart(message).toLowerCase().trim()}` : "";
+  const own = name === "Error" && job.says ? `says ${apart(message).toLowerCase().trim()}` : "";
   const code = typeof reason.code === "string" ? ` ${reason.code}` : "";
   return { kind: "raised", error: name + code, message, said: own };
 }
