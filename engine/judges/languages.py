@@ -64,7 +64,8 @@ class JudgeLanguage:
     """What judging an edit needs to know about a language.
 
     `is_public` says whether other files can reach a definition. `exports` are the names that a text lists as exported,
-    None without such a list. `calls_by_position`: no caller names a parameter. `imports_load`: an import without a name exists for the effects of loading.
+    None without such a list. `calls_by_position`: no caller names a parameter. `imports_load`: an import without a name
+    exists for the effects of loading.
     `names_linted`: a linter reports undefined names and names that are defined twice.
 
     `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`

@@ -49,6 +49,7 @@ async def run(
         typescript=language.startswith("typescript"),
         builds=language != "javascript",
         plain=await asyncio.to_thread(_plain, trial, language),
+        records=await asyncio.to_thread(_records, trial.texts[0], trial.target, language),
         says=await asyncio.to_thread(_promises_messages, trial.texts[0], trial.target, language),
     )
     files = {f"{place}/{name}": (folder / name).read_bytes() for name in _INSIDE}
@@ -70,6 +71,25 @@ def _plain(trial: HarnessRun, language: str) -> dict[str, str]:
         return {}
     texts = (*trial.texts, *(text for text, _ in trial.probed))
     return {text: plain for text in texts if (plain := without_types(text, language)) is not None}
+
+
+_ASYNCHRONOUS = re.compile(r"\basync\b|\bawait\b|\.then\(")
+
+
+def _records(text: str, target: str, language: str) -> str:
+    """Which calls of callbacks count: "async" and "calls" for all, "" for none.
+
+    How often a pure function is called is an implementation's own affair; one whose result is dropped has an effect.
+    """
+    for unit in units(Source(text), language):
+        if unit.qualified == target:
+            own = Source(text).slice(unit.span)
+            if _ASYNCHRONOUS.search(own):
+                return "async"
+            names = "|".join(dict.fromkeys(re.findall(r"[A-Za-z_$][\w$]*", unit.signature.partition("(")[2])))
+            alone = re.search(rf"(?m)(?:^|[;{{)])\s*(?:{names})\([^;]*\);?\s*(?:\}}|$)", own) if names else None
+            return "calls" if alone else ""
+    return ""
 
 
 _MESSAGES = re.compile(r"(?i)\b(throws?|rejects?|messages?|errors?)\b.*[\"'`]")

@@ -6,7 +6,6 @@ The idea is that of `ts-blank-space` and of Node's own type stripping. What need
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.source import Source

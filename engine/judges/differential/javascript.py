@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +14,7 @@ from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_call
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
+from stet_ls.engine.execution.javascript.inputs.contract import within_contract
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
@@ -88,8 +90,20 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     before, after = case.before.text, case.after.text
     place = place_of(case.path, (before, after), case.language, runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
-    calls = calls_for(before, case.language, unit, tests, new_constants(before, after, case.language, unit))
-    return place, with_repeats(calls, _AGAIN)
+    besides = (*new_constants(before, after, case.language, unit), *_large_numbers(before, after))
+    calls = calls_for(before, case.language, unit, tests, besides)
+    return place, with_repeats(within_contract(calls, before, case.language, unit), _AGAIN)
+
+
+_WHOLE = re.compile(r"[|^&]\s*0\b|~~|>>>?|\bBigInt\b|\bMath\.\w+\b|\bparse(?:Int|Float)\b|\bNumber\b|\d+n\b|%")
+_LARGE = ("2147483648", "4294967297", "9007199254740993", "0.1", "-1.5")
+"""Beyond what 32 bits hold, beyond what a number holds exactly, and not whole."""
+
+
+def _large_numbers(before: str, after: str) -> tuple[str, ...]:
+    """Numbers that distinguish ways of counting, if old and new code use different ones."""
+    old, new = (set(_WHOLE.findall(text)) for text in (before, after))
+    return _LARGE if old != new else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ const told = pick([1, 2] as const, ((x) => x > 1) satisfies unknown as any) as n
 const { a, b = 2 }: { a: number; b?: number } = { a: 1 };
 for (const each of told) console.log((each as number).toFixed(1), a, b, over("é" as string));
 export async function f<T>(this: void, x: Promise<T>): Promise<T> { return await x; }
-console.log(new (class extends Box<Named> { open() {} })().first(), readFileSync.name, String(await f(Promise.resolve(3))));
+const own = new (class extends Box<Named> { open() {} })();
+console.log(own.first(), readFileSync.name, String(await f(Promise.resolve(3))));
 """
 
 

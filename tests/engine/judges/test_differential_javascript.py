@@ -159,6 +159,41 @@ CASES = {
         "function f(n) { return new DataView(Uint8Array.of(n).buffer); }\n",
         "function f(n) { return new DataView(Uint8Array.of(n + 1).buffer); }\n", "f", "DataView[",
     ),
+    "calls one after the other that were made together": (
+        "async function f(load, names) { return Promise.all(names.map((name) => load(name))); }\n",
+        "async function f(load, names) {\n  const found = [];\n"
+        "  for (const name of names) found.push(await load(name));\n  return found;\n}\n", "f", "called (",
+    ),
+    "a callback that is called once less": (
+        "function f(items, notify) {\n  for (const item of items) {\n    notify(item);\n  }\n"
+        "  return items.length;\n}\n",
+        "function f(items, notify) {\n  for (const item of items.slice(1)) {\n    notify(item);\n  }\n"
+        "  return items.length;\n}\n", "f", "called ",
+    ),
+    "what a returned function remembers": (
+        "function f(g) {\n  let is = false, kept;\n  return (x) => {\n    if (!is) kept = g(x);\n    is = true;\n"
+        "    return kept;\n  };\n}\n",
+        "function f(g) {\n  let is = false;\n  return (x) => {\n    if (is) return undefined;\n    is = true;\n"
+        "    return g(x);\n  };\n}\n", "f", "undefined",
+    ),
+    "promises among the items": (
+        "async function f(prices) {\n  let sum = 0;\n  for (const price of prices) sum += await price;\n"
+        "  return sum;\n}\n",
+        "async function f(prices) { return prices.reduce((sum, price) => sum + price, 0); }\n", "f", "Promise",
+    ),
+    "rows that are equal by what they are sorted by": (
+        "function f(rows) { return [...rows].sort((a, b) => b.score - a.score).map((row) => row.name); }\n",
+        "function f(rows) { return [...rows].sort((a, b) => a.score - b.score).reverse().map((row) => row.name); }\n",
+        "f", "score: ",
+    ),
+    "as many items as a limit": (
+        "function f(items) { return items.slice(0, 50); }\n", "function f(items) { return items.slice(0, 49); }\n",
+        "f", "items = ",
+    ),
+    "32 bits": ("function f(n) { return Math.trunc(n); }\n", "function f(n) { return n | 0; }\n", "f", "was: "),
+    "a number that is not held exactly": (
+        "function f(n) { return String(BigInt(n) + 1n); }\n", "function f(n) { return String(n + 1); }\n", "f", "was: ",
+    ),
     "a text that cannot be loaded": (
         "export function f(n) { return n; }\n", "import x from 'nowhere-at-all';\nexport function f(n) { return n; }\n",
         "f", "nowhere-at-all",
@@ -289,6 +324,50 @@ async def test_frozen_objects_may_be_shared(make: MakeCase) -> None:
     assert evidence.verdict is Ruling.PASS, evidence
 
 
+ALIKE = {
+    "a better message": (
+        "function f(text) {\n  if (!text.length) throw new Error('bad');\n  return text.length;\n}\n",
+        "function f(text) {\n  if (!text.length) throw new Error(`empty: ${text}`);\n  return text.length;\n}\n",
+    ),
+    "rows are no texts": (
+        "function f(rows, key) {\n  const found = {};\n  for (let i = 0; i < rows.length; i++) {\n"
+        "    const row = rows[i];\n    found[row[key]] = row;\n  }\n  return found;\n}\n",
+        "function f(rows, key) {\n  const found = {};\n  for (const row of rows) found[row[key]] = row;\n"
+        "  return found;\n}\n",
+    ),
+    "what the documentation excludes": (
+        "/** The largest of at least one number.\n * @param {number[]} xs\n */\n"
+        "function f(xs) {\n  let best = xs[0];\n  for (const x of xs) if (x > best) best = x;\n  return best;\n}\n",
+        "/** The largest of at least one number.\n * @param {number[]} xs\n */\n"
+        "function f(xs) { return xs.reduce((best, x) => Math.max(best, x)); }\n",
+    ),
+    "a callback that is called as often": (
+        "async function f(load, names) {\n  const all = [];\n  for (const name of names) all.push(load(name));\n"
+        "  return Promise.all(all);\n}\n",
+        "async function f(load, names) { return Promise.all(names.map((name) => load(name))); }\n",
+    ),
+    "a pure callback that is called more often": (
+        "function f(items, predicate) { return items.filter((item) => predicate(item)); }\n",
+        "function f(items, predicate) {\n  return items.filter((item) => predicate(item) && predicate(item));\n}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+async def test_what_callers_do_not_see_is_no_difference(make: MakeCase, name: str) -> None:
+    evidence = await judged(make, *ALIKE[name], "f")
+    assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
+
+
+async def test_typescript_needs_no_builder(make: MakeCase) -> None:
+    """Stet leaves the types out itself, if there is neither esbuild nor typescript."""
+    before = "function f(params: Record<string, string>): string { return Object.keys(params).join('&'); }\n"
+    evidence = await judged(make, before, before.replace(".join", ".sort().join"), "f", "typescript")
+    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
+    same = before.replace("Object.keys(params)", "[...Object.keys(params)]")
+    assert (await judged(make, before, same, "f", "typescript")).verdict is Ruling.PASS
+
+
 NOT_COMPARABLE = {
     "files": (
         "import { readFileSync } from 'fs';\nexport function f(n) { return readFileSync('/' + n); }\n", "reads files",
@@ -305,7 +384,7 @@ NOT_COMPARABLE = {
     "what throws when it is looked at": (
         "function f(n) { return { get next() { throw new Error(n); } }; }\n", "throws when it is looked at",
     ),
-    "functions": ("function f(n) { return () => n; }\n", "cannot be compared"),
+    "functions": ("function f(n) { return { get: () => n }; }\n", "cannot be compared"),
     "a missing package": ("import x from 'nowhere-at-all';\nexport function f(n) { return x(n); }\n", "nowhere-at-all"),
 }  # fmt: skip
 

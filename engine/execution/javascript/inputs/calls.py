@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated
@@ -27,6 +29,9 @@ from stet_ls.engine.execution.javascript.inputs.subject import (
 from stet_ls.engine.execution.javascript.inputs.untyped_params import used_as
 from stet_ls.engine.execution.javascript.inputs.value_kinds import ValueKind, text_of
 from stet_ls.engine.execution.javascript.inputs.values import kind_of, source
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 _PRINTER = "console.log"
 _Told = tuple[ArgumentRow, str]
@@ -63,6 +68,7 @@ class _Inputs:
 
     def __init__(self, module: Module, subject: Subject, tests: tuple[Text, ...], besides: tuple[str, ...]) -> None:
         self._module, self._subject, self._tests, self._besides = module, subject, tests, besides
+        self._makes_function = _makes_function(subject.node)
         self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
 
     def calls(self) -> Iterator[Call]:
@@ -98,13 +104,19 @@ class _Inputs:
             yield row, "near an example"
             if number % 6 == 0 and (one := next(drawn, None)) is not None:
                 yield one, origin
-        for row in drawn:
-            yield row, origin
+        awaits = _AWAITS_VALUE.search(text_of(subject.node)) is not None
+        for number, row in enumerate(drawn):
+            yield (_promised(row), GUESSED) if awaits and number % 4 == 0 else (row, origin)
 
     def _call(self, row: ArgumentRow, origin: str) -> Call:
         setup, names = _bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
-        body = f"__out__({self._subject.name}({_arguments(self._subject.parameters, names)}))"
-        return Call(setup, body, tuple(names.values()), origin, _PRINTER)
+        called = f"{self._subject.name}({_arguments(self._subject.parameters, names)})"
+        if not self._makes_function:
+            return Call(setup, f"__out__({called})", tuple(names.values()), origin, _PRINTER)
+        # What it takes is a guess, even where its maker's arguments are not.
+        given = _GIVEN[len(setup) % len(_GIVEN)]
+        steps = [f"const made = {called}", *(f"__out__(made({each}))" for each in given)]
+        return Call(setup, "\n".join(steps), tuple(names.values()), GUESSED, _PRINTER)
 
     def _on_objects(self, rows: list[_Told]) -> Iterator[Call]:
         """A method's calls, each on a separate object on which other methods were called before."""
@@ -167,6 +179,38 @@ class _Inputs:
             columns.append([f"{method.callee}({_arguments(method.parameters, row)})" for row in rows])
         random = Random(self._seed)  # noqa: S311 - inputs must be reproducible
         return [random.choice(random.choice(columns)) for _ in range(1600)] if columns else []
+
+
+_AWAITS_VALUE = re.compile(r"\bawait\s+[\w$.]+\s*[;,)\]+\-*/]")
+_ITEM = re.compile(r'(?<=[\[ ])(-?\d[\d.]*|"[^"\\]*")(?=[,\]])')
+
+
+def _promised(row: ArgumentRow) -> ArgumentRow:
+    """A row whose arrays hold promises: code that awaits a value expects some."""
+    return {
+        name: _ITEM.sub(r"Promise.resolve(\1)", text) if text.startswith("[") else text for name, text in row.items()
+    }
+
+
+_GIVEN = (("3", "3", "4"), ("2", '"a b"', ""), ('"a"', '"b"', '"a"'), ("[1, 2]", "[3]", "5, 1"))
+"""What a function that was made is called with, one call after the other."""
+
+
+def _makes_function(node: tree_sitter.Node) -> bool:
+    """Whether a function returns one of its own."""
+    body = node.child_by_field_name("body")
+    pending = [body] if body is not None else []
+    if body is not None and body.type in _FUNCTIONS:
+        return True
+    while pending:
+        each = pending.pop()
+        if each.type == "return_statement":
+            return any(part.type in _FUNCTIONS for part in each.named_children)
+        pending += [part for part in each.named_children if part.type not in _FUNCTIONS]
+    return False
+
+
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})
 
 
 def _kinds(subject: Subject, written: Sequence[ArgumentRow]) -> tuple[list[ValueKind], bool]:

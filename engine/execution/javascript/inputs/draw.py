@@ -36,7 +36,7 @@ class Draws:
         known = [source(text) for text in constants]
         limits = [int(text) for text in known if re.fullmatch(r"-?\d{1,9}", text)]
         near = dict.fromkeys(limit + step for limit in limits for step in (0, 1, -1))
-        self._numbers = [*(text for text in known if text[:1] in "-0123456789"), *map(str, near)]
+        self._numbers = [text for text in known if text[:1] in "-0123456789"]
         self._strings = [text for text in known if text[:1] == '"']
         self._texts = [f'"{number}"' for number in near]
         self._sizes = [number for number in near if 4 < number <= _LARGEST_SIZE]
@@ -52,6 +52,8 @@ class Draws:
         pick = self.random.random()
         if self._numbers and pick < 0.25:
             number = self.random.choice(self._numbers)
+            if number.isdigit() and self.random.random() < 0.3:
+                return str(int(number) + self.random.choice((-1, 1)))
             return f"-{number}" if number[0] not in "-0" and self.random.random() < 0.2 else number
         if pick < 0.6:
             small = [each for each in _NUMBERS if kind.name != "int" or "." not in each]
@@ -97,7 +99,9 @@ class Draws:
         name, field, _ = self.random.choice(kind.fields)
         same = self.value(field, depth)
         return [
-            "{" + ", ".join(f"{n}: {same if n == name else self.value(each, depth)}" for n, each, _ in kind.fields) + "}"
+            "{"
+            + ", ".join(f"{n}: {same if n == name else self.value(each, depth)}" for n, each, _ in kind.fields)
+            + "}"
             for _ in range(count)
         ]
 

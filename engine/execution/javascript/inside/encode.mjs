@@ -14,6 +14,9 @@ export const isIndex = (key) => typeof key === "string" && /^\d+$/.test(key);
 /** Whether iterating over an object uses it up. */
 export const isIterator = (value) => typeof value.next === "function" && typeof value[Symbol.iterator] === "function";
 
+/** The calls that each function of an input got. */
+export const doubles = new WeakMap();
+
 export class Encoder {
   nodes = 0;
   above = [];
@@ -31,6 +34,7 @@ export class Encoder {
       case "symbol": return String(value);
       case "undefined": case "boolean": return String(value);
       case "function":
+        if (doubles.has(value)) return `<function called ${doubles.get(value).join(" ") || "never"}>`;
         this.opaque = true;
         return `<function ${value.name}>`;
     }

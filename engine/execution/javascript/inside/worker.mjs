@@ -7,14 +7,14 @@ import { pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 
-import { Encoder } from "./encode.mjs";
+import { Encoder, doubles } from "./encode.mjs";
 import { changes, note } from "./intrinsics.mjs";
 import { beside, install, restart, state } from "./determinism.mjs";
 import { probes } from "./probes.mjs";
 import { shared as sharing } from "./aliasing.mjs";
 
 const { job, file, calls, limits, shared, probed } = workerData;
-const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
+const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60, RECORDED = 100;
 const real = { setImmediate, now: performance.now.bind(performance), used: process.cpuUsage, hash: crypto.createHash };
 const post = parentPort.postMessage.bind(parentPort);
 const listed = Object.keys;
@@ -105,9 +105,10 @@ async function outcome(space, call, names) {
     message = found.message;
     if (found.said) results.push(found.said);
   };
+  const double = (own) => recorded(own, (given) => given.map(told).join(", "));
   state.inside = true;
   try {
-    within(() => call(space, out, (names) => { variables = names; }));
+    within(() => call(space, out, (names) => { variables = names; }, double));
     if (waiting.length || state.timers.length) {
       const isOver = await settled(() => !waiting.length);
       if (!isOver && kind === "ok") kind = "late";
@@ -162,10 +163,31 @@ async function loaded(from) {
   return space;
 }
 
+/** A function of an input, with the calls that it gets: what callers see of a callback. In asynchronous code its result is a promise. */
+function recorded(own, told) {
+  const calls = [], arity = Math.min(own.length, job.records === "async" ? 1 : own.length);
+  let begun = 0;
+  const twin = function (...given) {
+    const at = (begun += 1);
+    if (job.records && at <= RECORDED) calls.push(`(${told(given.slice(0, arity))})`);
+    const value = own.apply(this, given);
+    if (job.records !== "async") return value;
+    return Promise.resolve(value).then((result) => {
+      if (calls.length < 2 * RECORDED) calls.push(`end of ${at}`);
+      return result;
+    });
+  };
+  doubles.set(twin, calls);
+  return Object.defineProperties(twin, { name: { value: "" }, length: { value: own.length } });
+}
+
+const DRAWN = /^const (\w+) = (\((?:\w+|\([\w, ]*\)) => .*\))$/gm;
+
 /** A call as a function; undefined if it is not valid JavaScript. */
 function made([, setup, body, names]) {
+  setup = setup.replace(DRAWN, "const $1 = __double__($2)");
   try {
-    return new Function("__space__", "__out__", "__vars__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
+    return new Function("__space__", "__out__", "__vars__", "__double__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
   } catch {
     return undefined;
   }

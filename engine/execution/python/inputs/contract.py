@@ -72,8 +72,8 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     subject = subject_of(module, unit) if module else None
     if subject is None or any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(subject.node)):
         return calls
-    told = _conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
-    broken = [breaks for words, breaks in _WORDS if re.search(words, told, re.IGNORECASE)]
+    told = conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
+    broken = exclusions(told)
     kept = [each for each in calls if each.origin == "example" or not _breaks(each, broken)]
     if _SHAPED.search(told):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
@@ -82,7 +82,12 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     return tuple(dict.fromkeys(each if each.origin == "example" else _in_order(each, told) for each in kept))
 
 
-def _conditions(docstring: str) -> str:
+def exclusions(told: str) -> list[Breaks]:
+    """What violates the conditions that a text states."""
+    return [breaks for words, breaks in _WORDS if re.search(words, told, re.IGNORECASE)]
+
+
+def conditions(docstring: str) -> str:
     """The sentences of a docstring that may state what callers guarantee.
 
     "Whether both have the same length" is what the code finds out, not what it is called with.

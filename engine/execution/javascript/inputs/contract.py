@@ -1,0 +1,37 @@
+"""Inputs that a doc comment excludes in words; the words are those of Python's docstrings."""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.python.inputs.contract import Breaks, conditions, exclusions
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+_BINDING = re.compile(r"^const (\w+) = (.+)$", re.MULTILINE)
+_TAGS = re.compile(r"@\w+\s*\{[^}]*\}|@(?:example|see)\b[\s\S]*")
+_DECIDES = re.compile(r"\bthrow\b|\bassert\b")
+_WORDS = {"null": "None", "true": "True", "false": "False"}
+
+
+def within_contract(calls: tuple[Call, ...], text: str, language: str, unit: str) -> tuple[Call, ...]:
+    """The calls of a unit without those that its documentation excludes; examples always stay.
+
+    Code that throws decides itself what happens to such inputs.
+    """
+    source = Source(text)
+    found = next((each for each in units(source, language) if each.qualified == unit), None)
+    if found is None or _DECIDES.search(source.slice(found.span)):
+        return calls
+    broken = exclusions(conditions(_TAGS.sub(" ", found.doc)))
+    return tuple(each for each in calls if each.origin == "example" or not _breaks(each, broken)) if broken else calls
+
+
+def _breaks(call: Call, broken: list[Breaks]) -> bool:
+    texts = (
+        re.sub(r"\b(null|true|false)\b", lambda word: _WORDS[word[0]], text) for _, text in _BINDING.findall(call.setup)
+    )
+    values = [value for text in texts if (value := literal(text)) is not None]
+    return any(breaks(values) for breaks in broken)
