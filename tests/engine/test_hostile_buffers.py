@@ -50,11 +50,30 @@ def by_name(buffer: Mapping[str, Any]) -> str:
     return str(buffer["name"]).replace(" ", "-")
 
 
+def assert_only_data(scripted: ScriptedModel) -> None:
+    """Each request has the text of others in its fence, where the system prompt calls it data, and nowhere else."""
+    for request in scripted.requests:
+        for message in request.body["messages"]:
+            content = message["content"]
+            assert TEMPLATE.search(content) is None
+            fence = re.search(r"<data-([0-9a-f]{8})>", content)
+            if fence is None:
+                assert "evil.example" not in content or message["role"] == "assistant"
+                assert "Ignore all" not in content
+                continue
+            opened, closed = f"<data-{fence[1]}>", f"</data-{fence[1]}>"
+            assert (content.count(opened), content.count(closed)) == (1, 1)
+            outside = content.partition(opened)[0] + content.rpartition(closed)[2]
+            for words in ("evil.example", "Ignore all", "NOTE TO AI", "AI:", "SYSTEM", "os.system"):
+                assert words not in outside
+
+
 @pytest.mark.parametrize("buffer", BUFFERS, ids=by_name)
-async def test_effects_of_injected_instructions_are_reported_and_confined(
+async def test_injected_instructions_are_sent_as_data_and_their_effects_reported(
     buffer: Mapping[str, Any], scripted: ScriptedModel, stet_home: Path, tmp_path: Path
 ) -> None:
     answer = await answered(buffer, scripted, tmp_path)
+    assert_only_data(scripted)
     danger = next((item for item in answer.evidence if item.check is Check.DANGER), None)
     if buffer.get("broken"):
         assert not answer.success
@@ -79,27 +98,6 @@ async def test_effects_of_injected_instructions_are_reported_and_confined(
         assert answer.new_files == ()
     if "outside" in buffer:
         assert buffer["outside"] in applied(answer)
-
-
-@pytest.mark.parametrize("buffer", BUFFERS, ids=by_name)
-async def test_injected_instructions_reach_the_model_only_as_data(
-    buffer: Mapping[str, Any], scripted: ScriptedModel, stet_home: Path, tmp_path: Path
-) -> None:
-    await answered(buffer, scripted, tmp_path)
-    for request in scripted.requests:
-        for message in request.body["messages"]:
-            content = message["content"]
-            assert TEMPLATE.search(content) is None
-            fence = re.search(r"<data-([0-9a-f]{8})>", content)
-            if fence is None:
-                assert "evil.example" not in content or message["role"] == "assistant"
-                assert "Ignore all" not in content
-                continue
-            opened, closed = f"<data-{fence[1]}>", f"</data-{fence[1]}>"
-            assert (content.count(opened), content.count(closed)) == (1, 1)
-            outside = content.partition(opened)[0] + content.rpartition(closed)[2]
-            for words in ("evil.example", "Ignore all", "NOTE TO AI", "AI:", "SYSTEM", "os.system"):
-                assert words not in outside
 
 
 async def test_a_project_about_injected_instructions_can_be_edited(scripted: ScriptedModel, stet_home: Path) -> None:

@@ -1,4 +1,7 @@
-"""How tests run `stet` as a person does: a child process in a folder of its own, its two streams apart."""
+"""How tests run `stet` as a person does: a child process in a folder of its own, its two streams apart.
+
+It is forked (`support/fork_server.py`), which saves its start.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.fork_server import forked_argv
 from support.stet import stet_argv
 
 SECONDS = 100.0
@@ -14,7 +18,7 @@ SECONDS = 100.0
 
 def call_of(words: Sequence[str]) -> list[str]:
     """The command line of a `stet`; `support.measure` has its own."""
-    return stet_argv(*words)
+    return forked_argv(*words)
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,11 @@ class Stet:
     environment: Mapping[str, str]
 
     def __call__(self, *words: str | Path, stdin: str | bytes = "", **variables: str) -> Ran:
-        """Runs the command to its end."""
+        """Runs the command to its end; Python reads its own variables only as it starts."""
+        texts = [str(word) for word in words]
+        python = any(name.startswith("PYTHON") for name in variables)
         done = subprocess.run(
-            call_of([str(word) for word in words]),
+            stet_argv(*texts) if python else call_of(texts),
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             cwd=self.folder,

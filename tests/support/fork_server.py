@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -38,6 +39,9 @@ IMPORTED = (
 """What servers and commands import sooner or later, beside the commands themselves."""
 
 _RELAY = str(Path(__file__).with_name("relay.py"))
+_MEASURED = "TESTS_MEASURED"
+"""The variable that has a forked process count what it reached."""
+
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -48,15 +52,21 @@ def forked_argv(*arguments: str) -> list[str]:
     return [sys.executable, "-I", "-S", _RELAY, _address(), *arguments]
 
 
+def measured_argv(*arguments: str) -> list[str]:
+    """The same, and what the process reached is counted: only where the tests are measured, and on Linux."""
+    return ["env", f"{_MEASURED}=1", *forked_argv(*arguments)]
+
+
 @cache
 def _address() -> str:
     """Where this process' fork server listens."""
     name = f"stet-forks-{os.getpid()}-{os.urandom(8).hex()}"
+    measure = ["support.measure"] if "support.measure" in sys.modules else []
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"\0{name}")
         listener.listen(64)
         server = subprocess.Popen(
-            [sys.executable, "-m", "support.fork_server", str(listener.fileno()), str(os.getpid())],
+            [sys.executable, "-m", "support.fork_server", str(listener.fileno()), str(os.getpid()), *measure],
             cwd=Path(__file__).parents[1],
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
@@ -132,9 +142,33 @@ def _become(fds: list[int], environment: dict[bytes, bytes], folder: bytes) -> N
     tempfile.tempdir = None
 
 
-if __name__ == "__main__":
+def _end(status: str | int | None) -> None:
+    """Ends as an interpreter does that takes nothing apart: to free what is shared would copy it first."""
+    if isinstance(status, str):
+        print(status, file=sys.stderr)
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(int(status is not None) if not isinstance(status, int) else status & 0xFF)
+
+
+def _main() -> None:
+    measure = [import_module(name) for name in sys.argv[3:]]  # before anything of the product
     words = serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
     from stet_ls.server import __main__
 
+    kept = os.environ.pop(_MEASURED, None) and measure
     sys.argv = [str(__main__.__file__), *words]
-    sys.exit(__main__.main())
+    try:
+        status: str | int | None = __main__.main()
+    except SystemExit as exit:
+        status = exit.code
+    for each in kept or ():
+        each.keep()
+    _end(status)
+
+
+if __name__ == "__main__":
+    _main()

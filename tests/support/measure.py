@@ -3,16 +3,15 @@
 Loaded by `-p support.measure`, before anything of the product is imported. SlipCover rewrites the code that it
 measures, which costs seconds once and little afterwards; a tracer doubles the time of all tests.
 
-A `stet` that a test starts pays these seconds anew, up to five: so the first of each kind of call is measured
-(`call_of`), not all. What runs in a box, servers that editors start, and the memory's process are not measured: what
-only they reach counts as missed.
+The fork server (`support/fork_server.py`) pays them once for all that it forks. To write down what one of them reached
+takes a third of a second: so the first of each kind of call is measured (`call_of`), not all. What runs in a box,
+servers that editors start, and the memory's process are not measured: what only they reach counts as missed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 
 from slipcover import FileMatcher, ImportManager, Slipcover
 from support import command
-from support.stet import stet_argv
+from support.fork_server import forked_argv, measured_argv
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("server", "engine", "validators")
@@ -30,8 +29,6 @@ DATA = ROOT / ".cache" / "coverage"
 _measured = Slipcover(branch=True)
 ImportManager(_measured, FileMatcher(sources=[ROOT / room for room in ROOMS])).__enter__()
 
-
-_STET = Path(__file__).with_name("measured_stet.py")
 _seen: set[tuple[str, ...]] = set()
 
 
@@ -39,9 +36,9 @@ def call_of(words: Sequence[str]) -> list[str]:
     """The command line of a `stet`, measured if none with that command and these options was started before."""
     kind = (*words[:1], *sorted(word.partition("=")[0] for word in words if word.startswith("--")))
     if kind in _seen:
-        return stet_argv(*words)
+        return forked_argv(*words)
     _seen.add(kind)
-    return [sys.executable, str(_STET), *words]
+    return measured_argv(*words)
 
 
 def pytest_configure() -> None:
