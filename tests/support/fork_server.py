@@ -14,6 +14,7 @@ import atexit
 import gc
 import marshal
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -28,15 +29,19 @@ from pathlib import Path
 
 from support.stet import stet_argv
 
-IMPORTED = (
-    "stet_ls.server.app",
-    "stet_ls.engine.execution.python.inputs.draw",
-    "stet_ls.engine.execution.python.inputs.untyped_params",
-    "stet_ls.engine.execution.python.inputs.type_strategies",
+LIBRARIES = (
+    "httpcore2",
     "openai",
+    "openai.lib.streaming.chat",
     "openai.resources.chat.completions",
+    "tree_sitter_javascript",
+    "tree_sitter_python",
+    "truststore",
 )
-"""What servers and commands import sooner or later, beside the commands themselves."""
+"""What servers and commands import sooner or later, beside all of Stet."""
+
+ELSEWHERE = (".inside", ".sample", "__main__")
+"""What is in the names of modules that run in the sandbox, are no code of ours, or run when they are imported."""
 
 _RELAY = str(Path(__file__).with_name("relay.py"))
 _MEASURED = "TESTS_MEASURED"
@@ -78,12 +83,12 @@ def _address() -> str:
 
 def serve(listener: socket.socket, tests: int) -> list[str]:
     """Forks until the process of the tests has ended; returns in each forked process, with the words of its command."""
-    from stet_ls.server.cli.command_table import COMMANDS
+    import stet_ls
 
-    for module in IMPORTED:
-        import_module(module)
-    for command in COMMANDS.values():
-        command.load()
+    ours = (module.name for module in pkgutil.walk_packages(stet_ls.__path__, "stet_ls."))
+    for name in (*ours, *LIBRARIES):
+        if not any(part in name for part in ELSEWHERE):
+            import_module(name)
     gc.freeze()
     watched = os.pidfd_open(tests)
     while True:

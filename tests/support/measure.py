@@ -26,7 +26,7 @@ ROOMS = ("server", "engine", "validators")
 DATA = ROOT / ".cache" / "coverage"
 """One file for each process that ran tests; `tests/measured.py` reads them."""
 
-_measured = Slipcover(branch=True)
+_measured = Slipcover(branch=True, immediate=True)
 ImportManager(_measured, FileMatcher(sources=[ROOT / room for room in ROOMS])).__enter__()
 
 _seen: set[tuple[str, ...]] = set()
