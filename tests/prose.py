@@ -1,6 +1,6 @@
 """The prose linter of `make check`: plain, short, American English wherever a person reads.
 
-`python tests/prose.py` checks messages, docstrings, comments, Markdown and the editors' texts by a table of rules.
+`python tests/prose.py` checks messages, docstrings, comments, names of tests, Markdown and the editors' texts by a table.
 Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
 """
 
@@ -123,15 +123,23 @@ def texts() -> Iterator[Text]:
     yield from _editors()
 
 
+_DATA: Final = ("tests/fixtures/", "tests/corpora/")
+"""Code that tests read as data."""
+
+
 def _docstrings() -> Iterator[Text]:
-    """Every docstring, that of a constant or field too, and every comment of the product."""
-    for package in PACKAGES:
+    """Every docstring, that of a constant or field too, every comment, and what tests are called."""
+    for package in (*PACKAGES, "tests"):
         for file in sorted((ROOT / package).rglob("*.py")):
             path, code = file.relative_to(ROOT).as_posix(), file.read_text("utf-8")
+            if path.startswith(_DATA):
+                continue
             for node in ast.walk(ast.parse(code)):
                 match node:
                     case ast.Expr(value=ast.Constant(value=str(text))):
                         yield Text(path, node.lineno, Where.DOCSTRING, text)
+                    case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name.startswith("test_"):
+                        yield Text(path, node.lineno, Where.DOCSTRING, name.removeprefix("test_").replace("_", " "))
             for token in tokenize.generate_tokens(io.StringIO(code).readline):
                 if token.type == tokenize.COMMENT:
                     yield Text(path, token.start[0], Where.DOCSTRING, token.string)

@@ -90,7 +90,7 @@ def test_the_shipped_table_is_as_the_script_writes_it() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What an evaluation left: two shards, other variants, refusals, and rows of before strengths were told."""
+    """What an evaluation left: two shards, other variants, refusals, and rows from before strengths were recorded."""
     out = tmp_path / "out"
     out.mkdir()
     rows = [

@@ -239,7 +239,7 @@ def test_a_lean_installation_works_and_says_once_what_it_lacks(
 
 
 def test_lock_files_hold_no_addresses() -> None:
-    """Whoever installs uses their own index; an address would send them to somebody else's."""
+    """Users install from their own index; an address would send them to another."""
     locks = tracked("requirements/*", "*.lock", "*package-lock.json")
 
     assert "requirements/dev.txt" in locks

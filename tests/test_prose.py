@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from prose import RULES, Text, Where, exceptions, main, problems
+from prose import RULES, Text, Where, exceptions, main, problems, texts
 
 from stet_ls.server.cli.docs.message_table import Message, messages_in
 
@@ -98,6 +98,17 @@ def run(path, log):
         Message("a.py", 9, "error", "{path} is not a file"),
         Message("a.py", 9, "error", "pass a file name"),
     ]
+
+
+def test_names_docstrings_and_comments_of_tests_are_read() -> None:
+    """Here is the docstring of this test."""
+    here = {each.text for each in texts() if each.path == "tests/test_prose.py"}  # and its comment
+
+    assert here >= {
+        "names docstrings and comments of tests are read",
+        "Here is the docstring of this test.",
+        "# and its comment",
+    }
 
 
 def test_every_exception_has_a_reason() -> None:

@@ -34,7 +34,7 @@ def instructions() -> list[str]:
 
 
 def apart() -> list[str]:
-    """500 tasks of which no two are told apart by their verb alone: every thing in every way, the verbs by turns."""
+    """500 tasks, no two of which differ by their verb alone: every thing in every way, the verbs by turns."""
     pairs = itertools.product(THINGS, _WAYS)
     return [f"{verb} {thing} {way}".capitalize() for verb, (thing, way) in zip(itertools.cycle(_VERBS), pairs)][:PAIRS]
 

@@ -21,7 +21,7 @@ _UNIT = {
     "rust": "/// Says {0}.\npub fn f{0}(a: i32) -> i32 {{ f{1}(a) }}\n\n",
     "cpp": "// Says {0}.\nint f{0}(int a) {{ return f{1}(a); }}\n\n",
 }
-"""Each calls the next: whoever asks what leads to the last has to come by all of them."""
+"""Each calls the next: a search for what leads to the last visits all of them."""
 
 
 def rows() -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""What users are told of right and of wrong rewrites: `make bench ONLY=verdicts`.
+"""What users read about right and about wrong rewrites: `make bench ONLY=verdicts`.
 
     .venv/bin/python tests/bench/verdicts.py --half tuning --kind limits --misses misses.md
     .venv/bin/python tests/bench/verdicts.py --half reporting --crosshair
@@ -85,12 +85,12 @@ class Judged:
 
     @property
     def is_right(self) -> bool:
-        """Whether it is labelled right."""
+        """Whether its label is right."""
         return self.case.label is Label.RIGHT
 
     @property
     def is_miss(self) -> bool:
-        """Whether a user is told the wrong thing, or nothing."""
+        """Whether a user reads the wrong thing, or nothing."""
         bad = (Outcome.REFUTED, Outcome.ASKED) if self.is_right else (Outcome.ALIKE, Outcome.SILENT)
         return self.outcome in bad
 
@@ -271,7 +271,7 @@ def _crosshair(program: Path, case: Rewrite) -> str:
 
 
 def misses(judged: Sequence[Judged]) -> Iterator[str]:
-    """The cases of which a user is told the wrong thing, or nothing, with what was said."""
+    """The cases about which a user reads the wrong thing, or nothing, with that text."""
     for each in judged:
         if each.is_miss:
             bare = " (bare)" if each.is_bare and each.case.is_told is False else ""

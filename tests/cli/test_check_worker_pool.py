@@ -130,7 +130,7 @@ def test_a_kill_leaves_no_processes_after_a_moment(folder: Path, tmp_path: Path,
             assert child.poll() is None
             time.sleep(0.01)
         child.kill()
-        # Whoever still holds the pipe is alive: its end tells that all are gone, or about to be.
+        # A process that holds the pipe is alive: the pipe ends when all are gone, or about to be.
         child.communicate(timeout=SECONDS)
     wait_gone(started)
 

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: colours, a progress line, and nothing that a model could smuggle in."""
+"""What a person at a terminal sees: colors, a progress line, and nothing that a model could smuggle in."""
 
 from __future__ import annotations
 

@@ -344,7 +344,7 @@ def test_the_start_of_a_job_is_shown_at_once(editor: Neovim, scripted: ScriptedM
 
 @pytest.fixture
 def echoed(editor: Neovim) -> Iterator[Callable[[], list[str]]]:
-    """What stood on the last line of an editor of 60 columns, the newest last."""
+    """What the last line of an editor of 60 columns showed, the newest last."""
     editor.lua("""
       _G.echoed, _G.echo, _G.columns = {}, vim.api.nvim_echo, vim.o.columns
       vim.o.columns = 60

@@ -1,4 +1,4 @@
-"""A model that does what a comment told it: the edit stays where it was asked for, and what it does is told."""
+"""A model that obeys a comment: the edit stays where it was requested, and its effects are reported."""
 
 from __future__ import annotations
 

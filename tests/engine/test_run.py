@@ -348,7 +348,7 @@ async def test_an_addition_removes_nothing(bench: Bench, scripted: ScriptedModel
 async def test_a_reply_that_omits_existing_code_is_refuted_and_repaired(
     bench: Bench, scripted: ScriptedModel, action: str
 ) -> None:
-    """Nobody said a word of `Shelf`: the model is told, and what it says then is offered."""
+    """The instruction does not mention `Shelf`: the model learns of it, and its next reply is offered."""
     less = CLASSES.partition("\n\n\nclass Shelf")[0].replace("0", "1")
     scripted.replies([Reply(code_reply(less)), Reply(code_reply(f"{less}\n\n\nclass Shelf:\n    pass"))])
     answer = await bench.run(action, CLASSES, instruction="rewrite it so that total gives 1")

@@ -1,4 +1,4 @@
-"""A secret never leaves, and comes back only where it stood, whatever the model makes of its placeholder."""
+"""A secret never leaves, and comes back only at its place, whatever the model makes of its placeholder."""
 
 from __future__ import annotations
 

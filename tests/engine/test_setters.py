@@ -1,6 +1,6 @@
 """Who may set which key: a project's file and an editor never loosen, hide or spend what their user did not allow.
 
-Each key of the settings stands in one of the four tables below, with a value that whoever wrote a project would like.
+Each key of the settings is in one of the four tables below, with a value that a project's author might like.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def test_the_tables_of_this_test_name_every_key(set_by: SetBy, keys: Any) -> Non
 
 
 @pytest.mark.parametrize("key", USER)
-def test_what_is_its_users_nobody_else_sets(key: str, opened: Load, stet_home: Path) -> None:
+def test_a_key_of_the_user_is_refused_from_any_other_source(key: str, opened: Load, stet_home: Path) -> None:
     loaded = opened({key: USER[key]})
 
     assert loaded.settings == Settings()

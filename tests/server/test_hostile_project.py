@@ -1,4 +1,4 @@
-"""A project that was written to harm whoever opens it: the server stays quick, quiet and in its place."""
+"""A project that was written to harm its users: the server stays quick, quiet and in its place."""
 
 from __future__ import annotations
 

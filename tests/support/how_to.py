@@ -84,7 +84,7 @@ def apply(part: Part, folder: Path) -> None:
 
 
 def remove(part: Part, folder: Path) -> None:
-    """Takes lines out of a copy that has them. AssertionError if they do not stand there exactly once."""
+    """Takes lines out of a copy that has them. AssertionError if they are not there exactly once."""
     path = folder / part.path
     lines = path.read_text("utf-8").splitlines()
     size = len(part.lines)

@@ -12,7 +12,7 @@ from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
 
 
 def read_only(folder: Path) -> list[str]:
-    """The words before a command that is to find `folder` read-only, whoever it runs as."""
+    """The words before a command that is to find `folder` read-only, under any user."""
     return _mounting("--ro-bind", str(folder), str(folder))
 
 

@@ -1,4 +1,4 @@
-"""A labelled corpus: made-up secrets in every shape that code and configuration give them.
+"""A corpus with labels: made-up secrets in every shape that code and configuration give them.
 
 Every value is drawn by a seeded generator and put together here, so that no scanner takes a file of ours for a leak.
 """

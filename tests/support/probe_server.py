@@ -73,7 +73,7 @@ def fail(ls: Any) -> None:
 
 
 def unserializable(ls: Any) -> object:
-    """Returns what is no JSON."""
+    """Returns text that is not JSON."""
     return {"value": object()}
 
 
@@ -95,7 +95,7 @@ async def ask(ls: Any) -> str | None:
 
 
 async def malformed(ls: Any) -> str:
-    """Sends a request that is no JSON."""
+    """Sends a request that is not JSON."""
     try:
         await ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, object())
     except Exception as error:

@@ -201,7 +201,7 @@ class ScriptedModel:
         self._ready.set()
         await self._stop.wait()
         server.close()
-        for _ in range(3):  # whoever was accepted in this turn of the loop is a connection some turns later
+        for _ in range(3):  # a client accepted in this turn of the loop is a connection some turns later
             await asyncio.sleep(0)
         while connections:
             for task in tuple(connections):

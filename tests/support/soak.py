@@ -52,7 +52,7 @@ FAULTS: dict[str, Fault] = {
     "JSON": lambda text, rng: Reply(text, mode="json"),
     "slow": lambda text, rng: Reply(text, delay=0.002),
 }
-"""By name; each is told the right reply."""
+"""By name; each gets the right reply."""
 
 
 def _head(text: str, rng: random.Random) -> str:

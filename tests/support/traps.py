@@ -15,7 +15,7 @@ NAMES = (
     "compile_commands.json", "header.h", ".clang-format", ".gitignore", "sub/.gitignore", ".editorconfig", "AGENTS.md",
     ".stetignore", ".env", "notes.ipynb",
 )  # fmt: skip
-"""`.stet.toml` is not among them: a settings file that cannot be read is a mistake to be told."""
+"""`.stet.toml` is not among them: a settings file that cannot be read is a mistake to report."""
 
 
 def _socket(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The labelled rewrites of `corpora/verdicts`: read, split into halves, stripped of hints, and run.
+"""The rewrites of `corpora/verdicts` and their labels: read, split into halves, stripped of hints, and run.
 
 The split is by a hash of what a case is called, so that a new case changes no other's half, and was fixed before
 anything was measured.

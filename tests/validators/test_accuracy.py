@@ -121,7 +121,7 @@ def hold(floor: Floor, seen: Sequence[Seen]) -> None:
 
 @pytest.mark.parametrize("language", GRAMMAR)
 def test_the_truth_is_about_these_mutants(language: str) -> None:
-    """Whoever changes a sample or a mutation asks the parsers again: corpus/truth.py."""
+    """After a change of a sample or a mutation the parsers have to run again: corpus/truth.py."""
     assert digest([mutant.text for mutant in mutants(language)]) == TRUTH[language]["digest"]
 
 

@@ -14,7 +14,7 @@ LONG = f"0x{'f' * 5_000}"
 @pytest.mark.parametrize(
     "text", [f"x = -{LONG}", f"{LONG}.bit_length()", f"match x:\n    case {LONG}:\n        f'{{{LONG}}}'"]
 )
-def test_long_numbers_are_written_such_that_they_are_read_again(text: str) -> None:
+def test_long_numbers_are_written_so_that_they_can_be_read(text: str) -> None:
     with pytest.raises(ValueError, match="digits"):
         ast.unparse(ast.parse(text))
     again = unparse(ast.parse(text))

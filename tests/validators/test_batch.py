@@ -135,7 +135,7 @@ def test_other_languages_are_judged_as_ever() -> None:
 
 
 @pytest.mark.parametrize("tools", [Toolbox(disabled=frozenset({"ruff"})), BUILT_IN], ids=["without ruff", "with ruff"])
-def test_what_may_not_be_started_is_not(tools: Toolbox) -> None:
+def test_a_forbidden_tool_is_not_started(tools: Toolbox) -> None:
     texts = [batch.Text(Source("x = (\n"), "python"), batch.Text(Source("y = 1\n"), "python")]
     verdicts = batch.check(texts, deadline=PATIENT, tools=tools)
 

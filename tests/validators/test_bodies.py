@@ -34,7 +34,7 @@ from stet_ls.validators.structure import calls, imports, is_stub, units
         ("swift", "func f() { fatalError(\"later\") }\n"),
     ],
 )  # fmt: skip
-def test_a_stub_is_known_by_what_it_does_not_do(language: str, text: str) -> None:
+def test_a_stub_is_recognized_by_its_missing_effects(language: str, text: str) -> None:
     source = Source(text)
     function = next(unit for unit in units(source, language) if unit.kind != "class")
     assert is_stub(source, language, function)
@@ -54,7 +54,7 @@ def test_a_stub_is_known_by_what_it_does_not_do(language: str, text: str) -> Non
         ("go", 'package p\nfunc f() { panic("out of range") }\n'),
     ],
 )
-def test_what_does_something_or_is_complete_is_no_stub(language: str, text: str) -> None:
+def test_complete_code_is_not_a_stub(language: str, text: str) -> None:
     source = Source(text)
     assert not any(is_stub(source, language, unit) for unit in units(source, language))
 
@@ -78,7 +78,7 @@ def test_what_does_something_or_is_complete_is_no_stub(language: str, text: str)
         ("shellscript", "f() {\n  g a\n}\n", ("g",)),
     ],
 )  # fmt: skip
-def test_calls_are_told_by_their_last_name_once_each(language: str, text: str, expected: tuple[str, ...]) -> None:
+def test_calls_are_listed_by_their_last_name_once_each(language: str, text: str, expected: tuple[str, ...]) -> None:
     source = Source(text)
     unit = next(unit for unit in units(source, language) if unit.name.lower() == "f")
     assert calls(source, language, unit) == expected

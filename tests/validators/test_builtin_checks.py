@@ -57,14 +57,14 @@ def verdict(text: str, language: str) -> Verdict:
 
 
 @pytest.mark.parametrize(("language", "text", "line", "message"), WRONG)
-def test_what_the_grammar_takes_and_the_language_does_not(language: str, text: str, line: int, message: str) -> None:
+def test_code_that_only_the_grammar_accepts_is_an_error(language: str, text: str, line: int, message: str) -> None:
     seen = verdict(text, language)
     assert (line - 1, message) in [(one.line, one.message) for one in seen.findings]
     assert seen.status is Status.ERROR
 
 
 @pytest.mark.parametrize(("language", "text"), RIGHT)
-def test_what_only_looks_like_it(language: str, text: str) -> None:
+def test_similar_valid_code_has_no_findings(language: str, text: str) -> None:
     assert verdict(text, language).findings == ()
 
 
@@ -76,7 +76,7 @@ def test_such_findings_stay_the_same_when_the_text_moves(language: str, text: st
 
 
 class TestCodeThatIsSwitchedOff:
-    def test_is_no_error_but_is_told(self) -> None:
+    def test_an_error_in_it_is_a_warning(self) -> None:
         seen = verdict("class A {\n#if NEVER\n    int a = ;\n#else\n    int a = 1;\n#endif\n}\n", "csharp")
         assert seen.status is Status.OK
         assert [(one.line, one.severity) for one in seen.findings] == [(2, Severity.WARNING)]
@@ -86,16 +86,16 @@ class TestCodeThatIsSwitchedOff:
         "condition",
         ["true", "ON", "!OFF", "ON && true", "OFF || ON", "(ON)", "ON == true", "OFF != ON", "!(OFF && ON)"],
     )
-    def test_a_condition_that_holds_switches_nothing_off(self, condition: str) -> None:
+    def test_a_true_condition_switches_nothing_off(self, condition: str) -> None:
         text = f"#define ON\nclass A {{\n#if {condition}\n    int a = ;\n#endif\n}}\n"
         assert verdict(text, "csharp").status is Status.ERROR
 
     @pytest.mark.parametrize("condition", ["false", "OFF", "!ON", "ON && OFF", "OFF || false", "", "((", "ON == OFF"])
-    def test_one_that_does_not_does(self, condition: str) -> None:
+    def test_a_false_condition_switches_code_off(self, condition: str) -> None:
         text = f"#define ON\nclass A {{\n#if {condition}\n    int a = ;\n#endif\n}}\n"
         assert verdict(text, "csharp").status is Status.OK
 
-    def test_what_is_undefined_or_defined_in_vain_is_off(self) -> None:
+    def test_an_undefined_symbol_is_off(self) -> None:
         for head in ("#define A\n#undef A\n", "#if B\n#define A\n#endif\n"):
             assert verdict(head + "#if A\nint a = ;\n#endif\nclass A { }\n", "csharp").status is Status.OK
 

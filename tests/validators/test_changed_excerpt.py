@@ -28,7 +28,7 @@ LONG = text(LARGE // 30)
         ("import os\n", "import sys\n", "import os", "import sys"),
     ],
 )
-def test_what_differs_is_kept_whole(old: str, new: str, before: str, after: str) -> None:
+def test_differing_text_is_kept_whole(old: str, new: str, before: str, after: str) -> None:
     first, second = excerpts(Source(LONG), Source(LONG.replace(old, new, 1)))
     assert max(len(first.data), len(second.data)) < 200
     assert before in first.text

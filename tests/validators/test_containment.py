@@ -1,4 +1,4 @@
-"""What lies inside a folder is told by where paths lead, never by how they are spelled."""
+"""What lies inside a folder is decided by where paths lead, never by how they are spelled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stet_ls.validators.containment import is_inside
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Two neighbours, and links between them."""
+    """Two folders side by side, and links between them."""
     for name in ("good/sub", "evil/sub", "goodies"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "good" / "out").symlink_to("../evil")

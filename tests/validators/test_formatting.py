@@ -60,7 +60,7 @@ class TestPython:
         text = "«function( 'a',   \"b\", 3)»\n"
         assert formatted(text, "python", python) == "function(\n    'a', \"b\", 3\n)\n"
 
-    def test_lines_are_added_between_the_edit_and_what_stands_around_it(self, python: Path) -> None:
+    def test_lines_are_added_between_the_edit_and_the_code_around_it(self, python: Path) -> None:
         assert formatted("a = 1\n«def f(): pass»\nb = 2\n", "python", python) == (
             "a = 1\n\n\ndef f():\n    pass\n\n\nb = 2\n"
         )
@@ -78,10 +78,10 @@ class TestPython:
         assert formatted(before, "python", python) == after
 
     @pytest.mark.parametrize("text", ["«def f(:»\n", "«f(1)»\n", "a\r«f( 1)»\n", "«f( 1)»\n\0"])
-    def test_what_cannot_or_need_not_be_formatted_is_left_alone(self, python: Path, text: str) -> None:
+    def test_text_that_cannot_or_need_not_be_formatted_is_unchanged(self, python: Path, text: str) -> None:
         assert formatted(text, "python", python) is None
 
-    def test_a_form_feed_is_no_line(self, python: Path) -> None:
+    def test_a_form_feed_does_not_end_a_line(self, python: Path) -> None:
         assert formatted("a = '\x0c\u2028'\n«f( 1)»\n", "python", python) == "a = '\x0c\u2028'\nf(1)\n"
 
 

@@ -65,7 +65,7 @@ def test_the_package_is_all_its_files_and_buffers(tmp_path: Path) -> None:
     assert names(code, tmp_path / "a.go", b=gone) == ["total", "foreign", "old", "unsaved"]
 
 
-def test_a_package_that_is_called_otherwise_than_its_folder(tmp_path: Path) -> None:
+def test_a_package_may_have_another_name_than_its_folder(tmp_path: Path) -> None:
     text = 'package a\n\nimport "example.com/go-toolbox"\n\nfunc f() { kit.Do(); kti() }\n'
     assert names(text, tmp_path / "a.go") == ["kti"]
 
@@ -74,7 +74,7 @@ def test_a_package_that_is_called_otherwise_than_its_folder(tmp_path: Path) -> N
     "text", ['package a\n\nimport . "math"\n\nvar x = Pi\n', "package a\n\nfunc f( {\n", "var x = y\n"],
     ids=["dot import", "broken", "no clause"],
 )  # fmt: skip
-def test_what_cannot_be_told(text: str, tmp_path: Path) -> None:
+def test_undecidable_files_have_no_answer(text: str, tmp_path: Path) -> None:
     assert names(text, tmp_path / "a.go") is None
     assert go_undefined_names.undefined(Source("package a\n"), None) is None
 

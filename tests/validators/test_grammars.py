@@ -57,7 +57,7 @@ def test_there_are_samples_of_all_languages_and_twenty_wheels_for_them() -> None
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-def test_a_grammar_takes_what_is_right_and_refuses_what_is_not(language: str) -> None:
+def test_a_grammar_accepts_valid_code_and_rejects_invalid_code(language: str) -> None:
     right, wrong = SAMPLES[language]
     assert not parse(Source(right), language).root.has_error, "what its language allows"
     verdict = syntax.check_fast(Source(wrong), language, deadline=10)

@@ -142,7 +142,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_changed_text_costs_a_fraction_whoever_sends_it(change: object) -> None:
+def test_a_changed_text_costs_a_fraction_from_any_source(change: object) -> None:
     """Also a client that sends whole texts, as here: the text comes as a new string, with no history."""
     assert callable(change)
     fractions = []
@@ -163,7 +163,7 @@ def test_versions_of_one_document_leave_other_documents_their_trees() -> None:
     assert parse(Source(other.text), "python") is kept
 
 
-def test_what_was_parsed_long_ago_is_let_go() -> None:
+def test_old_trees_are_dropped() -> None:
     """No version holds on to those before it."""
     import weakref
 

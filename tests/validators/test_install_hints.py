@@ -42,7 +42,7 @@ def test_it_names_what_is_installed(tmp_path: Path, origin: object, expected: st
 
 
 def test_no_hint_names_a_package_of_an_index() -> None:
-    """Whoever cloned the repository finds `stet-ls` nowhere else, or finds somebody else's."""
+    """A clone is the only source of `stet-ls`: an index has none, or another project's."""
     rooms = [REPOSITORY / name for name in ("server", "engine", "validators", "editors", "docs")]
     files = [
         file

@@ -116,7 +116,7 @@ def test_150_languages_are_parsed(real: ParserPool) -> None:
         ("a.proto", 'syntax = "proto3";\n', "syntax = \n"),
     ],
 )
-def test_files_are_known_by_their_names_and_judged(file: str, valid: str, broken: str) -> None:
+def test_files_are_recognized_by_their_names_and_judged(file: str, valid: str, broken: str) -> None:
     """At the door that everybody uses, with what the child says about places."""
     name = language_of(file)
     assert syntax.check_fast(Source(valid), name, deadline=PATIENCE).status is Status.OK
@@ -192,7 +192,7 @@ def test_the_first_question_does_not_wait_for_the_start_longer_than_it_may() -> 
     slow.close()
 
 
-def test_who_gets_no_turn_is_told_so(tmp_path: Path) -> None:
+def test_a_text_that_gets_no_turn_is_reported(tmp_path: Path) -> None:
     one = ParserPool([sys.executable, "-c", OBEDIENT.replace("BEFORE", "")], most=1)
     warm(one)
     with ThreadPoolExecutor(1) as pool:
@@ -252,7 +252,7 @@ def test_a_place_inside_of_the_text_is_taken(obedient: ParserPool) -> None:
     assert finding.span == Span(1, 10)
 
 
-def test_a_grammar_that_always_takes_its_child_with_it_is_given_up(obedient: ParserPool) -> None:
+def test_a_grammar_that_crashes_its_child_three_times_is_disabled(obedient: ParserPool) -> None:
     for _ in range(3):
         assert "SIGSEGV" in ask(obedient, "os.kill(os.getpid(), signal.SIGSEGV)").reason
     assert (
@@ -337,7 +337,7 @@ print([name for name in sys.modules if name.startswith("tree_sitter_language_pac
     assert output.strip() == "[]"
 
 
-def test_without_the_extra_the_way_to_it_is_told() -> None:
+def test_without_the_extra_its_install_command_is_named() -> None:
     code = """
 import sys
 sys.modules["tree_sitter_language_pack"] = None

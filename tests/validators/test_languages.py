@@ -105,7 +105,7 @@ def test_there_are_the_languages_of_the_installed_wheels() -> None:
         ("", "not parsed: no grammar for this document"),
     ],
 )
-def test_without_a_grammar_the_reason_is_said(name: str, reason: str) -> None:
+def test_without_a_grammar_the_reason_is_reported(name: str, reason: str) -> None:
     with pytest.raises(grammars.NoGrammarError, match=reason):
         grammars.grammar(name)
 

@@ -46,11 +46,11 @@ def test_a_text_that_does_not_parse_has_no_syntax_in_its_lint() -> None:
 
 
 @pytest.mark.parametrize("language", ["shellscript", "markdown", "klingon"])
-def test_elsewhere_there_is_no_linter(language: str) -> None:
+def test_other_languages_have_no_linter(language: str) -> None:
     assert lint.check(Source("x"), language) is None
 
 
-def test_too_slow_is_no_answer() -> None:
+def test_a_late_answer_is_dropped() -> None:
     assert lint.check(Source("x = 1\n"), "python", deadline=0.0) is None
 
 

@@ -51,9 +51,9 @@ def test_kinds_in_document_order() -> None:
     assert [(p.kind, p.span.start, p.span.end) for p in found] == [("string", 4, 7), ("comment", 9, 12)]
 
 
-def test_a_type_called_string_is_no_literal() -> None:
+def test_a_type_called_string_is_not_a_literal() -> None:
     assert passages(Source("let x: string;\n"), "typescript") == ()
 
 
-def test_nothing_is_known_without_a_grammar() -> None:
+def test_without_a_grammar_there_is_no_structure() -> None:
     assert passages(Source("x = 'a\nb'"), "cobol") == ()

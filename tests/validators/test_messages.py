@@ -1,4 +1,4 @@
-"""What a broken text is told: what was expected, and where, the most telling first."""
+"""What is reported about a broken text: what was expected, and where, the most helpful first."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_first_message(language: str, text: str, message: str) -> None:
     assert explain(text, language)[0].message == message
 
 
-def test_a_bracket_is_told_once() -> None:
+def test_a_bracket_is_reported_once() -> None:
     assert len(explain("if (x { y() }\n", "javascript")) == 1
     assert len(explain('{"a": [1, 2}', "json")) == 1
 
@@ -92,7 +92,7 @@ def test_something_hidden_that_is_missing_is_an_error_too() -> None:
     assert finding.line == 1
 
 
-def test_signatures_stay_when_another_error_comes_or_goes() -> None:
+def test_signatures_stay_when_another_error_appears_or_disappears() -> None:
     """A fix of the first of two errors must not look like a new error, however the other's message changes."""
     second = "\n\nd = {'a': 1 'b': 2}\n"
     both, one = explain("x = = 1\n" + second, "python"), explain("x = 1\n" + second, "python")
@@ -108,7 +108,7 @@ def test_so_do_they_when_the_other_error_hid_an_open_quote() -> None:
     assert one.signature in {finding.signature for finding in both}
 
 
-def test_an_error_behind_much_whole_code_is_told_as_well() -> None:
+def test_an_error_behind_much_intact_code_is_reported_too() -> None:
     """The parser's log is read only from shortly before it."""
     whole = "def f(a):\n    return [a, {'b': (1, 2)}]\n\n\n" * 500
     (finding,) = explain(whole + "d = {'a': 1 'b': 2}\n", "python")
@@ -141,7 +141,7 @@ def test_deep_nesting_is_explained_in_time(language: str) -> None:
         ("kotlin", "[" * 50_000 + "]" * 50_000),
     ],
 )
-def test_what_is_missing_deep_down_is_explained_and_kills_nobody(language: str, text: str) -> None:
+def test_a_deeply_nested_error_is_explained_without_a_crash(language: str, text: str) -> None:
     """In a process of its own: the recursion that this is about ends the process that does it."""
     code = (
         "import sys; from stet_ls.validators import syntax; from stet_ls.validators.source import Source\n"
@@ -154,7 +154,7 @@ def test_what_is_missing_deep_down_is_explained_and_kills_nobody(language: str, 
     assert (done.returncode, done.stdout.strip()) == (0, "error True"), done.stderr
 
 
-def test_blank_characters_of_all_kinds_are_no_word() -> None:
+def test_blank_characters_of_all_kinds_are_not_words() -> None:
     """For Python U+2028 and U+0085 are blank, for a grammar they are characters."""
     assert explain("\u2028\u2029\x85\f\v" * 2000 + "\n", "kotlin")
 

@@ -303,7 +303,7 @@ def test_symbols(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", FULL)
-def test_spans_hold_the_name_and_lie_in_the_text(language: str) -> None:
+def test_spans_contain_the_name_and_are_in_the_text(language: str) -> None:
     source = Source("// 🙂 é\n".replace("//", "#" if language == "python" else "//") + FULL[language][0])
     found = outline(source, language)
     assert [one.span.start for one in found] == sorted(one.span.start for one in found)

@@ -101,7 +101,7 @@ for language in ("html", "lua", "python", "javascript"):
 """
 
 
-def test_a_deadline_amid_wide_characters_kills_nobody() -> None:
+def test_a_deadline_amid_wide_characters_ends_no_process() -> None:
     """A chunk must not end within a character: the next one may have to be empty. In a process that may die of it."""
     run = subprocess.run([sys.executable, "-c", CUT_ANYWHERE], capture_output=True, text=True, timeout=60, check=False)
     assert run.returncode == 0, run.stderr
@@ -116,7 +116,7 @@ def test_after_an_abort_the_next_text_is_parsed_from_its_beginning() -> None:
     assert not parsed.root.has_error
 
 
-def test_the_missing_last_line_end_is_no_error() -> None:
+def test_a_missing_last_line_end_is_valid() -> None:
     """C#'s grammar wants a line end after `#pragma`; many files have none."""
     source = Source("class A {}\n#pragma warning disable")
     assert not parse(source, "csharp").root.has_error
@@ -144,7 +144,7 @@ def test_half_a_surrogate_pair_in_a_string_is_text() -> None:
     assert not parse(Source("s = '\ud83d'\n"), "python").root.has_error
 
 
-def test_tsx_and_ts_are_told_apart_by_the_language_id() -> None:
+def test_tsx_and_ts_are_distinguished_by_the_language_id() -> None:
     markup = Source("const a = <T,>x</T>;\nconst b = <div>hi</div>;\n")
     assert not parse(Source("const b = <div>hi</div>;\n"), "typescriptreact").root.has_error
     assert parse(markup, "typescript").root.has_error

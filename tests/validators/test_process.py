@@ -29,7 +29,7 @@ def ends_soon(pid: int) -> bool:
         os.close(descriptor)
 
 
-def test_text_goes_in_and_comes_out() -> None:
+def test_the_tool_reads_stdin_and_writes_stdout() -> None:
     code = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(data[::-1]); sys.stderr.write('e')"
     result = run_tool(python(code), stdin=b"abc\xff\0", deadline=20)
     assert (result.status, result.stdout, result.stderr) == (0, b"\0\xffcba", b"e")
@@ -37,7 +37,7 @@ def test_text_goes_in_and_comes_out() -> None:
     assert not result.missing
 
 
-def test_more_than_a_pipe_holds_blocks_neither_side() -> None:
+def test_more_output_than_a_pipe_holds_blocks_neither_side() -> None:
     data = b"0123456789" * 50_000
     result = run_tool(["cat"], stdin=data, deadline=20)
     assert result.stdout == data
@@ -48,7 +48,7 @@ def test_a_missing_tool_is_named() -> None:
     assert (result.status, result.missing, result.timed_out) == (None, "stet-no-such-tool", False)
 
 
-def test_a_file_that_is_no_program_counts_as_missing(tmp_path: Path) -> None:
+def test_a_file_that_is_not_executable_counts_as_missing(tmp_path: Path) -> None:
     tool = tmp_path / "tool"
     tool.write_bytes(b"\x7fELF, or so it says")
     tool.chmod(0o755)
@@ -81,12 +81,12 @@ def test_endless_output_is_cut() -> None:
     assert not result.timed_out
 
 
-def test_a_tool_that_reads_nothing_is_no_problem() -> None:
+def test_a_tool_may_read_nothing() -> None:
     result = run_tool(python("print('done')"), stdin=b"x" * 1_000_000, deadline=20)
     assert (result.status, result.stdout) == (0, b"done\n")
 
 
-def test_an_exit_status_and_a_signal_are_told() -> None:
+def test_an_exit_status_and_a_signal_are_reported() -> None:
     assert run_tool(python("raise SystemExit(3)"), deadline=20).status == 3
     assert run_tool(python("import os; os.kill(os.getpid(), 9)"), deadline=20).status == -9
 

@@ -94,7 +94,7 @@ def test_a_projects_options_and_edition_are_not_waited_for(tmp_path: Path, make:
     [".".join("a" * 400) + " = 1", "a = " + "[" * 5000, "x = {" + "a." * 400 + "b = 1}"],
     ids=["key", "nesting", "inline"],
 )
-def test_a_table_that_nobody_would_write_is_refused(text: str) -> None:
+def test_a_table_nested_too_deep_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"dots|nested"):
         parse_table(text)
 
@@ -115,7 +115,7 @@ def test_a_crate_inherits_its_workspaces_edition(tmp_path: Path) -> None:
     assert rust.edition(tmp_path / "main.rs") == "2024"
 
 
-def test_what_is_skipped_is_told_once(tmp_path: Path) -> None:
+def test_a_skipped_file_is_reported_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     before = skipped()
     for _ in range(3):

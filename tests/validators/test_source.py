@@ -32,7 +32,7 @@ def split_lines(text: str) -> list[str]:
 
 class TestSpan:
     @pytest.mark.parametrize(("start", "end"), [(-1, 0), (2, 1)])
-    def test_refuses_what_is_no_span(self, start: int, end: int) -> None:
+    def test_refuses_an_invalid_span(self, start: int, end: int) -> None:
         with pytest.raises(ValueError, match="not a span"):
             Span(start, end)
 
@@ -95,7 +95,7 @@ class TestLines:
         assert [source.line_text(line) for line in range(source.line_count)] == split_lines(text)
 
     @given(texts)
-    def test_every_byte_lies_in_the_line_that_is_said_to_hold_it(self, text: str) -> None:
+    def test_every_byte_is_in_the_line_reported_for_it(self, text: str) -> None:
         source = Source(text)
         for offset in range(len(source.data)):
             span = source.line_span(source.line_of(offset), with_end=True)
@@ -186,7 +186,7 @@ class TestSlices:
 
 
 class TestSplice:
-    def test_takes_all_in_terms_of_the_old_text(self) -> None:
+    def test_all_edits_refer_to_the_old_text(self) -> None:
         source = Source("one two three")
         new = source.splice([Splice(Span(8, 13), "3"), Splice(Span(0, 3), "1"), Splice(Span(4, 4), "and ")])
         assert new.text == "1 and two 3"
@@ -195,7 +195,7 @@ class TestSplice:
         with pytest.raises(ValueError, match="overlap"):
             Source("abcdef").splice([Splice(Span(0, 3), "x"), Splice(Span(2, 4), "y")])
 
-    def test_two_that_touch_are_no_overlap(self) -> None:
+    def test_two_spans_that_touch_do_not_overlap(self) -> None:
         assert Source("abcd").splice([Splice(Span(0, 2), "x"), Splice(Span(2, 4), "y")]).text == "xy"
 
     def test_of_nothing_changes_nothing(self) -> None:

@@ -353,7 +353,7 @@ def test_two_methods_are_held_by_their_class() -> None:
     assert unit.qualified == "Parser"
 
 
-def test_a_unit_in_the_middle_of_a_line_is_no_target() -> None:
+def test_a_unit_in_the_middle_of_a_line_is_not_a_target() -> None:
     source, span = marked("class A { foo() { $0 } bar() {} }\n")
     unit = unit_at(source, "javascript", span)
     assert unit is not None
@@ -390,7 +390,7 @@ def test_widen(language: str, text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("language", list(SAMPLES))
-def test_what_was_widened_holds_the_selection_and_is_whole(language: str) -> None:
+def test_a_widened_span_is_whole_and_contains_the_selection(language: str) -> None:
     source = Source(SAMPLES[language][0])
     for offset in range(0, len(source.data), 3):
         span = Span(offset, min(offset + 5, len(source.data)))
@@ -401,7 +401,7 @@ def test_what_was_widened_holds_the_selection_and_is_whole(language: str) -> Non
         assert widen(source, language, wide) == wide
 
 
-def test_what_is_asked_of_stet_above_a_function_is_not_its_documentation() -> None:
+def test_an_instruction_above_a_function_is_not_its_documentation() -> None:
     source = Source("package p\n\n// stet: write a reader\nfunc f() {}\n")
     (unit,) = units(source, "go")
     assert unit.doc == ""

@@ -67,7 +67,7 @@ def test_every_closing_bracket_that_is_deleted_is_missed(language: str) -> None:
 
 @pytest.mark.parametrize("language", PARSED)
 @pytest.mark.parametrize("text", ["", "\n", " \t", "\ufeff"])
-def test_nothing_is_no_error(language: str, text: str) -> None:
+def test_an_empty_text_is_valid(language: str, text: str) -> None:
     if language == "go":
         text = "package p\n" + text.replace("\ufeff", "")  # a Go file without a package clause is one
     assert check(Source(text), language, deadline=20).status is Status.OK
@@ -83,13 +83,13 @@ def test_without_a_grammar_the_verdict_is_unknown_with_its_reason(language: str)
 
 
 @pytest.mark.parametrize("language", ["python", "typescript", "c", "json", "shellscript"])
-def test_binary_data_is_no_source(language: str) -> None:
+def test_binary_data_is_not_source(language: str) -> None:
     verdict = check(Source("x = 1\n\0\x01\x02"), language, deadline=20)
     assert verdict.status is Status.ERROR
     assert any("binary" in finding.message for finding in check_fast(Source("\0"), language, deadline=20).findings)
 
 
-def test_too_slow_is_unknown_and_says_so() -> None:
+def test_a_timeout_is_reported_as_unknown() -> None:
     verdict = check_fast(Source("x = [" + "1, " * 400_000 + "]\n"), "python", deadline=0.01)
     assert verdict.status is Status.UNKNOWN
     assert "within 0.01 s" in verdict.reason
@@ -132,11 +132,11 @@ class TestPython:
         assert (verdict.source, verdict.authoritative, verdict.status) == ("ruff", True, Status.ERROR)
         assert message in [finding.message for finding in verdict.findings]
 
-    def test_style_is_no_syntax(self) -> None:
+    def test_style_is_not_syntax(self) -> None:
         text = "import os, sys\nx=undefined_name;y = lambda: 0\n"
         assert check(Source(text), "python", deadline=20).status is Status.OK
 
-    def test_what_is_never_closed_is_said_first(self) -> None:
+    def test_an_unclosed_bracket_is_reported_first(self) -> None:
         verdict = check(Source("def f(a, b:\n    return a\n"), "python", deadline=20)
         assert verdict.findings[0].message == "line 1: '(' is never closed; expected ')' before 'return' (line 2)"
         assert verdict.echoes[0].source == "ruff"
@@ -185,11 +185,11 @@ class TestWithoutRuff:
         monkeypatch.setattr(sys, "executable", str(python))
         monkeypatch.setitem(sys.modules, "ruff", None)
 
-    def test_what_only_it_sees_is_advice(self) -> None:
+    def test_an_error_that_only_ast_finds_is_advice(self) -> None:
         verdict = check(Source("def f():\nreturn 1\n"), "python", deadline=20)
         assert (verdict.status, verdict.source, verdict.may_block) == (Status.ERROR, "ast", False)
 
-    def test_what_both_see_stands(self) -> None:
+    def test_an_error_that_both_find_is_blocking(self) -> None:
         verdict = check(Source("x = (1\n"), "python", deadline=20)
         assert (verdict.status, verdict.source, verdict.may_block) == (Status.ERROR, "tree-sitter", True)
 
@@ -249,7 +249,7 @@ class TestBlame:
         "x = (1\n",
     ],
 )
-def test_one_mistake_is_told_once(text: str) -> None:
+def test_one_mistake_is_reported_once(text: str) -> None:
     """Ruff alone has up to five words about each: behind an open bracket it stumbles over whole code."""
     verdict = check(Source(text), "python", deadline=20)
 
@@ -260,7 +260,7 @@ def test_one_mistake_is_told_once(text: str) -> None:
     assert {echo.source for echo in verdict.echoes} == {"ruff"}
 
 
-def test_a_second_mistake_is_told_too() -> None:
+def test_a_second_mistake_is_reported_too() -> None:
     verdict = check(Source("x = 1 +\n\ny = (2\n"), "python", deadline=20)
 
     assert {(finding.line, finding.source) for finding in verdict.findings} == {(0, "ruff"), (2, "tree-sitter")}

@@ -1,4 +1,4 @@
-"""Test files are known by one table, whoever asks."""
+"""Every caller recognizes test files by one table."""
 
 from pathlib import PurePath
 
@@ -12,12 +12,12 @@ from stet_ls.validators.test_files import ROWS, for_language, is_test_file
     "path",
     ["test_a.py", "a_test.go", "src/a.test.ts", "src/a-test.js", "ATest.java", "ATests.cs", "tests/a.py", "spec/a.rb"],
 )
-def test_a_test_file_is_known_by_its_name_or_its_folder(path: str) -> None:
+def test_a_test_file_is_recognized_by_its_name_or_its_folder(path: str) -> None:
     assert is_test_file(path)
 
 
 @pytest.mark.parametrize("path", ["a.py", "contest.py", "latest.ts", "testing/a.py", "test.d/a.go", "Testing.java"])
-def test_other_files_are_no_tests(path: str) -> None:
+def test_other_files_are_not_tests(path: str) -> None:
     assert not is_test_file(path)
 
 

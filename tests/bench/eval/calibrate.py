@@ -83,7 +83,7 @@ def main() -> int:
 
 
 def _results(folders: Iterable[Path], arm: str) -> Iterable[Result]:
-    """Offered answers of one variant. What was not offered has no chance of being right that anybody is told."""
+    """Offered answers of one variant. What was not offered shows no chance of being right."""
     for folder in folders:
         for file in sorted(folder.glob("results-*.jsonl")):
             rows = map(json.loads, file.read_text("utf-8").splitlines())

@@ -82,7 +82,7 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
     out: Path = arguments.out
     index, count = (int(part) for part in arguments.shard.split("/"))
     arms = [arm for arm in ARMS if not arguments.arms or arm.name in arguments.arms.split(",")]
-    # A home of its own: what this machine's user prefers or remembers must not colour the numbers.
+    # A home of its own: what this machine's user prefers or remembers must not change the numbers.
     home = out / "home"
     paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
     homes = {held: await filled(held, out, arguments.data, cases, paths) for held in {arm.held for arm in arms}}

@@ -19,7 +19,7 @@ from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 
 SURE = 0.9
-"""The confidence where behaviour was compared on enough inputs, or tests of the user's pass."""
+"""The confidence where behavior was compared on enough inputs, or tests of the user's pass."""
 
 
 @dataclass(frozen=True)

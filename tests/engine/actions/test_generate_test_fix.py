@@ -161,7 +161,7 @@ async def test_the_prompt_for_tests_never_shows_the_code(scripted: ScriptedModel
 
 
 async def test_a_model_that_repeats_its_code_does_not_discard_a_test(scripted: ScriptedModel) -> None:
-    """The same reply twice is one opinion: whether test or code is right stays open, and both are told."""
+    """The same reply twice is one opinion: whether test or code is right stays open, and the answer names both."""
     answer = await generate(scripted, [GOOD, GOOD], [WRONG_TEST])
     assert len(repairs(scripted)) == 1
     assert applied(answer) == GOOD

@@ -1,4 +1,4 @@
-"""Optimize and refactor promise the same behaviour, and a gain: both are measured, or said not to be."""
+"""Optimize and refactor promise the same behavior, and a gain: both are measured, or reported as not measured."""
 
 from __future__ import annotations
 

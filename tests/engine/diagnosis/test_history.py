@@ -1,4 +1,4 @@
-"""How failures are told from one candidate to the next, and what is looked for in it."""
+"""How failures are passed on from one candidate to the next, and what is searched in them."""
 
 from __future__ import annotations
 

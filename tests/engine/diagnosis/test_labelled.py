@@ -1,7 +1,7 @@
-"""Failures as models and people write them, labelled by hand, run in the sandbox, and told by the table.
+"""Failures as models and people write them, with labels, run in the sandbox, and diagnosed by the table.
 
-`tests/support/failures.py` says how the labels are kept. The share is over a runner's failures; all of them failing to
-be told apart by chance is not what one rule more would mend, so the wrong ones are printed.
+`tests/support/failures.py` says how the labels are kept. The share is over a runner's failures;
+the wrong ones are printed, since one more rule may not be what they need.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RUNNERS = [
     pytest.param("java", marks=needs("javac", "java")),
 ]
 ENOUGH = {FOLDER: 0.98, UNSEEN: 0.90}
-"""The share that has to be told rightly: of the failures that the rules were made by, and of the others."""
+"""The share whose diagnosis has to be right: of the failures that the rules were made by, and of the others."""
 
 
 @pytest.mark.parametrize("folder", [pytest.param(FOLDER, id="seen"), pytest.param(UNSEEN, id="unseen")])
@@ -76,7 +76,7 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
 def judged(
     each: Labelled, language: str, reports: tuple[TestReport, ...], flaky: frozenset[str]
 ) -> Iterator[str]:  # fmt: skip
-    """A line for each failure that was told wrongly, did not take place, or has no label."""
+    """A line for each failure that has a wrong diagnosis, did not take place, or has no label."""
     seen: set[str] = set()
     for label in each.labels:
         about = each.about(label, language, None, flaky)

@@ -156,7 +156,7 @@ def test_errors_caused_by_the_sandbox_are_recognized(kind: str, message: str) ->
 
 
 def built(language: str, message: str, place: tuple[str, int, int] | None, asked: str = "") -> Diagnosis:
-    """The diagnosis of an error of a compiler, in the tests of a `solution` that nobody vouches for."""
+    """The diagnosis of an error of a compiler, in the tests of an unproven `solution`."""
     about = CodeFacts(language, frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
     error = CollectionError("solution_test.x", CaseFailure("CompileError", message, Phase.BUILD, place=place))
     (told,) = diagnose(TestReport(language, SuiteOutcome.ERROR, collection=(error,)), about)

@@ -1,4 +1,4 @@
-"""Sameness on inputs that never came by a change says nothing of it: that is told, and proves nothing."""
+"""Same results on inputs that never execute a change prove nothing about it, and the evidence says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JavaScript's and TypeScript's changes that no input came by are told, reached for, and prove nothing."""
+"""JavaScript's and TypeScript's changes that no input executes are reported, prove nothing, and get more inputs."""
 
 from __future__ import annotations
 

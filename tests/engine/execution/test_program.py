@@ -35,7 +35,7 @@ def test_the_program_contains_its_parts_in_order_of_dependence() -> None:
     modules = {file: ast.parse(file.read_text()) for file in FOLDER.glob("*.py") if file.stem != "__init__"}
     assert defined(whole) == set().union(*map(defined, modules.values()))
     compile(inside.PROGRAM, "<box>", "exec")
-    # Whoever imports a name stands behind it: what is bound at the top needs it when the text begins to run.
+    # An importing module comes after it: what is bound at the top needs it when the text begins to run.
     begins = {
         file: inside.PROGRAM.index(f'"""{ast.get_docstring(module).splitlines()[0]}')
         for file, module in modules.items()

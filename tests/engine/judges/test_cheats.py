@@ -1,4 +1,4 @@
-"""Code that wants to look proven: whoever wrote it knows that it is judged, by whom and how."""
+"""Code that tries to look proven: its author knows that it is judged, by which judges and how."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def later(n):
 """
 
 DIFFER = {
-    # What loading does is seen by whoever imports it.
+    # What loading does affects every importer.
     "writes a file when loaded": (SAME, "open('/tmp/x', 'w').write('x')\n" + SAME),
     "starts a process when loaded": (SAME, "import subprocess\nsubprocess.run(['true'])\n" + SAME),
     "prints when loaded": (SAME, "print('hello')\n" + SAME),
@@ -160,7 +160,7 @@ async def test_a_difference_cannot_be_hidden(make: MakeCase, before: str, after:
 JS = "export function f(n) { return [n * 2]; }\n"
 OUT = "import * as workers from 'node:worker_threads';\n"
 SCRIPTS = {
-    # What loading does is seen by whoever imports it.
+    # What loading does affects every importer.
     "writes a file when loaded": (JS, "import fs from 'node:fs';\nfs.writeFileSync('/tmp/x', 'x');\n" + JS),
     "starts a process when loaded": (
         JS,

@@ -1,4 +1,4 @@
-"""What nobody sees refutes an answer; what nobody asked for is told."""
+"""Invisible characters refute an answer; effects that were not requested are reported."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ async def test_a_new_handler_that_hides_every_error_is_reported(
     before = "a = 1\n"
     evidence = await judged(before + code, language, before=before, action=action)
     assert evidence.detail == f"adds `{name}`, which hides all errors"
-    # It never refutes; what was asked for in words is told without a question.
+    # It never refutes; what the instruction asks for is reported without a question.
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, action == "debug")
     assert (await judged(code + "b = a\n", language, before=code, action=action)).verdict is Ruling.PASS
 

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript, old against new: differences are told, sameness never alarms, what cannot be is said."""
+"""JavaScript and TypeScript, old against new: differences are reported, equal code passes, limits are named."""
 
 from __future__ import annotations
 

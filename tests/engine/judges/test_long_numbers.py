@@ -1,4 +1,4 @@
-"""Numbers that Python reads in hexadecimals and writes in no tens: whoever reads a text that holds them goes on."""
+"""Numbers that Python reads in hexadecimal and refuses to write in decimal: readers of a text that holds them go on."""
 
 from __future__ import annotations
 

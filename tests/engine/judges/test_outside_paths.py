@@ -1,4 +1,4 @@
-"""What persists, steals or forges is told by its kind where a change adds it; what is ordinary is not told."""
+"""What persists, steals or forges is reported by its kind where a change adds it; ordinary paths are not."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ SECOND = {
     "a library of a database": ("import sqlite3\nsqlite3.connect('x').load_extension('x')", "native"),
     "a program in memory": ("fd = os.memfd_create('x')", "native"),
 }
-"""Written against the tables by somebody who had not seen them; none of these was told then."""
+"""Written against the tables by somebody who had not seen them; none of these was reported then."""
 OTHERS = {
     "javascript: variables spread": ("send({ ...process.env })", "javascript", "environment"),
     "javascript: a module of text": ("import('data:text/javascript,1')", "javascript", "eval"),

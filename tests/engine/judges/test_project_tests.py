@@ -490,7 +490,7 @@ def test_luck():
 def luck(before: str, after: str) -> str:
     """Tests with one that rests on the order of hashes, as "+-" or "--" says of its first and second run.
 
-    Which word ends how is told by the interpreter that runs the tests: the same one, with the same seeds.
+    Which word ends how is decided by the interpreter that runs the tests: the same one, with the same seeds.
     """
     code = "for w in range(2000): print(w, *('-+'[hash(f'{w}{new}') % 2] for new in (False, True)))"
     ends = [

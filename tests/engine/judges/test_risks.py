@@ -193,7 +193,7 @@ def test_broken_python_is_read_as_far_as_it_parses() -> None:
 
 
 def test_ordinary_code_is_rarely_reported() -> None:
-    """In a library of general code one file in two has nothing that would be told even if all of it were new."""
+    """In a library of general code one file in two has nothing to report even if all of it were new."""
     folder = Path(sysconfig.get_path("stdlib"))
     files = random.Random(2).sample(sorted(set(folder.glob("*/*.py")) - set(folder.glob("test/*"))), 120)
     quiet = [file for file in files if not risks_in(Source(file.read_text("utf-8", errors="replace")), "python")]

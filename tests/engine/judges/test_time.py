@@ -51,7 +51,7 @@ async def test_a_mutant_whose_run_was_stopped_counts_as_not_detected(runtime: Ru
 
 @pytest.mark.parametrize("starved", ["own", "same"])
 def test_tests_whose_run_was_stopped_are_not_redundant(starved: str) -> None:
-    """Those that did not begin are missing from what is told."""
+    """Those that did not begin are missing from the report."""
     told = {"tests": {}, "lines": {}, "began": [], "done": starved == "same", "took": 1.0, "starved": False}
     runs = {"own": told, "same": told, starved: {**told, "done": False, "starved": True}}
     data = json.dumps({"nonce": "n", "changed": [], **runs}).encode()

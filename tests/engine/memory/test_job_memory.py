@@ -1,4 +1,4 @@
-"""The memory in the life of jobs: what stood once is in the next prompt, what fell is not, and no job waits for it."""
+"""The memory in the life of jobs: kept edits are in the next prompt, rejected ones are not, and no job waits for it."""
 
 from __future__ import annotations
 

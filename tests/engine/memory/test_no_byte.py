@@ -1,4 +1,4 @@
-"""What is forgotten, undone, replaced or evicted leaves no byte, however many rows there are and whoever is killed."""
+"""What is forgotten, undone, replaced or evicted leaves no byte, with any number of rows and any process killed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PROMPT = (Message("system", "You write code."), Message("user", "Add two numbers
 
 
 HASTE = {"timeout_first_token": 1.5, "timeout_token": 1.5}
-"""For providers that are to be found silent, in seconds. Whoever answers may take what a busy machine takes."""
+"""For providers that must be found silent, in seconds. Those that answer may take what a busy machine takes."""
 
 
 @pytest.fixture(autouse=True)

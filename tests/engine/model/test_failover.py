@@ -1,4 +1,4 @@
-"""Each way of failing with one, two and three endpoints: who is asked, how often, and what the user is told."""
+"""Each way of failing with one, two and three endpoints: which is asked, how often, and what the user reads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _provider(name: str, base_url: str) -> Provider:
 
 
 def _hasty(provider: Provider, patience: float = 1.5) -> Provider:
-    """One that is to be found silent; whoever answers may take what a busy machine takes."""
+    """One that must be found silent; those that answer may take what a busy machine takes."""
     return provider.model_copy(update={"timeout_first_token": patience, "timeout_token": patience})
 
 
@@ -84,7 +84,7 @@ ROWS = (
     Row("no choices", [Reply("fine", mode="no_choices")] * 3, Fault.EMPTY, 3, "empty"),
     Row("an error event", [Reply(mode="error_event")] * 3, Fault.MALFORMED, 3, "the engine died"),
     Row("RST before a token", [Reply("fine", drop_after=0)] * 3, Fault.MALFORMED, 3, "was lost"),
-    # What came is judged, and nobody is asked for it again.
+    # What came is judged, and no endpoint is asked for it again.
     Row("nothing but reasoning", [Reply("", reasoning="x = 1")], None, 1, "only reasoning"),
     Row("no finish, no [DONE]", [Reply("fi ne", finish=None, no_done=True)], None, 1, "neither a finish reason"),
     Row("JSON where a stream was asked", [Reply("fine", mode="json")], None, 1, "does not stream"),

@@ -1,4 +1,4 @@
-"""Where a prompt goes is told by addresses, and what was looked at is what is connected to."""
+"""Where a prompt goes is decided by addresses, and the address that was checked is the one connected to."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_a_prompt_blocked_by_policy_is_not_sent(scripted: ScriptedModel, s
 
 
 async def test_each_endpoint_of_a_chain_gets_what_its_zone_allows(scripted: ScriptedModel, stet_home: Path) -> None:
-    """The first may not have it, the second may: the refusal is told, and the prompt goes to nobody else."""
+    """The first may not have it, the second may: the refusal is reported, and the prompt goes to no other."""
     near = Provider(name="near", base_url=scripted.base_url, model="m", api_key=SecretStr("k"))
     far = replace_host(near, "10.255.255.1", "far")
     scripted.reply(code_reply("def f():\n    return 'STET_SECRET_1'"))

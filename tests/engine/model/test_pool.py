@@ -1,4 +1,4 @@
-"""Which model serves, and what is told when it is another than the first."""
+"""Which model serves, and what is reported when it is not the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights: the right bytes from whoever yields them, whole or not at all."""
+"""Weights: the right bytes from any source, whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found of the secrets of a labelled corpus, and what is taken for one in code that has none."""
+"""What is found of the secrets of a corpus with labels, and what is taken for one in code that has none."""
 
 from __future__ import annotations
 

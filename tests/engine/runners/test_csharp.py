@@ -1,4 +1,4 @@
-"""`dotnet test`: what its console says is read from a recorded text; without it, that is what is told."""
+"""`dotnet test`: its console output is read from a recorded text; without `dotnet`, the report says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A child whose behaviour its arguments choose; the tests run it by `python -m sample_child`."""
+"""A child whose behavior its arguments choose; the tests run it by `python -m sample_child`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stet_ls.engine.workers.host import IdleLimits, host
 
 
 class Sample:
-    """Notes its birth in a file, and does what it was told."""
+    """Notes its birth in a file, and does what its arguments say."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments = arguments

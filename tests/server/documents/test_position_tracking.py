@@ -115,7 +115,7 @@ def test_extending_the_first_or_the_last_line_touches_the_span() -> None:
 
 
 def test_an_undone_change_leaves_no_trace() -> None:
-    """Decided: text that is back between untouched neighbours is the old text in its old place."""
+    """Decided: text that is back between untouched neighbors is the old text in its old place."""
     typist = Typist(TEXT)
     typist.type("return 1", "return 100")
     assert typist.found(ONE) is None

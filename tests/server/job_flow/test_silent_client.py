@@ -1,4 +1,4 @@
-"""A client that never answers: no job waits for it for ever, no question is lost, and whoever answers late is heard.
+"""A client that never answers: no job waits for it forever, no question is lost, and a late answer counts.
 
 In one process, so that a job's patience can be short.
 """
@@ -45,7 +45,7 @@ async def editor(tmp_path: Path, name: str = NEOVIM, **params: Any) -> AsyncIter
 
 
 class Silence:
-    """Answers nothing until it is told what."""
+    """Answers nothing until a test sets its answer."""
 
     def __init__(self) -> None:
         self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -166,7 +166,7 @@ TABLE = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}.
 
 
 async def test_an_unanswered_question_before_the_job_delays_one_job_and_stays_open(tmp_path: Path) -> None:
-    """Whoever answers it late is heard by the jobs that come then."""
+    """A late answer counts for the jobs that come then."""
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / ".stet.toml").write_text(TABLE)
     async with editor(tmp_path, rootUri=(tmp_path / "p").as_uri()) as client:

@@ -151,7 +151,7 @@ def make_link(targets: Targets) -> None:
 
 
 def make_pipe(targets: Targets) -> None:
-    """A named pipe planted among the user's files, at which whoever reads it hangs."""
+    """A named pipe planted among the user's files, at which a reader hangs."""
     os.mkfifo(Path(targets["canary"]).with_name("pipe"))
 
 
@@ -170,7 +170,7 @@ def set_flags(targets: Targets) -> str:
 
 
 def lease_shown(targets: Targets) -> str:
-    """A lease on a file that is shown: whoever opens it to write, outside, waits for as long as 45 seconds."""
+    """A lease on a file that is shown: a process outside that opens it to write waits for as long as 45 seconds."""
     with open(targets["bound"], "rb") as file:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         return "a lease"

@@ -26,7 +26,7 @@ def send_by_message(targets: Targets) -> None:
 
 
 def send_fast_open(targets: Targets) -> None:
-    """A connection that nobody asked for: by sending with MSG_FASTOPEN; heard outside."""
+    """A connection without `connect`, by sending with MSG_FASTOPEN; heard outside."""
     with socket.socket() as sender:
         sender.settimeout(2)
         sender.sendto(b"out", 0x20000000, ("127.0.0.1", targets["tcp2"]))
@@ -106,7 +106,7 @@ def send_rights(targets: Targets) -> None:
 
 
 def accept_rights(targets: Targets) -> str | None:
-    """A descriptor taken from a process outside that hands it to whoever connects."""
+    """A descriptor taken from a process outside that hands it to every client."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(1)
         client.connect(targets["giver"])

@@ -73,7 +73,7 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Writes the result; what this process is told by its editor is told again at the end, whole if nobody stole it."""
+    """Writes the result; what the editor sent to this process is repeated at the end, whole if nothing stole it."""
     kind, name, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     own = folder / "sandbox"
     own.mkdir(mode=0o700)

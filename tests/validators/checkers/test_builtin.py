@@ -58,7 +58,7 @@ class TestNode:
         "text",
         ["import a from 'b';\nawait a();\n", "await f();\n", "return 1;\n", "#!/usr/bin/env node\nrequire('x');\n"],
     )
-    def test_takes_scripts_and_modules(self, text: str) -> None:
+    def test_accepts_scripts_and_modules(self, text: str) -> None:
         verdict = judge(text, "javascript", without=OXLINT)
         assert (verdict.status, verdict.source) == (Status.OK, "node")
 
@@ -66,7 +66,7 @@ class TestNode:
         assert judge("await f();\n", "javascript", Path("a.cjs"), without=OXLINT).status is Status.ERROR
         assert judge("return 1;\n", "javascript", Path("a.mjs"), without=OXLINT).status is Status.ERROR
 
-    def test_is_not_asked_about_markup(self) -> None:
+    def test_does_not_run_on_markup(self) -> None:
         assert judge("const a = <b c={1}>d</b>;\n", "javascript", without=OXLINT).source == "tree-sitter"
 
     def test_runs_nothing(self, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ class TestOxlint:
             ("typescript", ""),
         ],
     )
-    def test_takes_what_is_valid(self, language: str, text: str) -> None:
+    def test_accepts_valid_code(self, language: str, text: str) -> None:
         verdict = judge(text, language)
         assert (verdict.status, verdict.source) == (Status.OK, "oxlint"), said(verdict)
 
@@ -153,7 +153,7 @@ class TestJavac:
         judge("@interface A {}\n", "java", tmp_path / "A.java")
         assert list(tmp_path.iterdir()) == []
 
-    def test_it_is_not_asked_as_one_types(self) -> None:
+    def test_it_does_not_run_while_the_user_types(self) -> None:
         assert check(Source("class A {}\n"), "java", deadline=1.0).source == "tree-sitter"
 
 
@@ -192,7 +192,7 @@ class TestTools:
         assert finding.line == 3
         assert verdict.source == "gofmt"
 
-    def test_a_tool_that_fails_otherwise_leaves_it_to_the_grammar(
+    def test_after_any_other_failure_of_a_tool_the_grammar_judges(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """rustup's stand-in without a toolchain, for one."""

@@ -29,7 +29,7 @@ def database(folder: Path, *arguments: str, file: str = "a.cpp", **fields: objec
 
 @needs("clang")
 class TestClang:
-    def test_macros_are_no_errors(self) -> None:
+    def test_macros_are_not_errors(self) -> None:
         macros = "#define EXPORT\n#define EACH(a, b) for (auto a : b)\n"
         verdict = judge(macros + "class EXPORT A {};\nvoid f(int (&c)[2]) { EACH(x, c) {} }\n")
         assert (verdict.status, verdict.source) == (Status.OK, "clang")
@@ -45,7 +45,7 @@ class TestClang:
         assert (verdict.authoritative, verdict.may_block) == (False, False)
 
     @pytest.mark.parametrize("to_device", [False, True], ids=["pipe", "terminal"])
-    def test_a_header_that_is_no_file_is_not_waited_for(self, tmp_path: Path, to_device: bool) -> None:
+    def test_a_header_that_is_a_pipe_does_not_block(self, tmp_path: Path, to_device: bool) -> None:
         """Also where another header leads to it: clang would wait for as long as it may."""
         (tmp_path / "sub").mkdir()
         (tmp_path / "own.h").write_text('#include "sub/deep.h"\n')
@@ -124,7 +124,7 @@ class TestFlags:
         path = database(tmp_path, arguments=None, command=command)
         assert flags(path) == ("-D", 'A="b c"', "-I", f"{tmp_path}/d e")
 
-    def test_a_header_takes_the_flags_of_its_neighbour(self, tmp_path: Path) -> None:
+    def test_a_header_takes_the_flags_of_the_file_beside_it(self, tmp_path: Path) -> None:
         rows = [
             {"directory": str(tmp_path), "file": f"{name}.cpp", "command": f"c++ -D{name[-1].upper()} {name}.cpp"}
             for name in ("one/a", "two/b")
@@ -144,6 +144,6 @@ class TestFlags:
         "text", ["", "[", "{}", "[1, null, {}]", '[{"directory": 1, "file": 2}]', "[" * 100_000,
                  '[{"directory": "/", "file": "a.cpp", "command": "c++ \'"}]'],
     )  # fmt: skip
-    def test_no_database_is_no_flags(self, tmp_path: Path, text: str) -> None:
+    def test_without_a_database_there_are_no_flags(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "compile_commands.json").write_text(text)
         assert flags(tmp_path / "a.cpp") is None

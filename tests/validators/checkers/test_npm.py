@@ -58,9 +58,7 @@ class TestPackages:
         assert not (tmp_path / "ran").exists()
 
     @pytest.mark.parametrize("way", ["dots", "link", "link of the file", "link to its tools", "link from elsewhere"])
-    def test_of_a_neighbour_of_a_trusted_one_nothing_runs(
-        self, tmp_path: Path, package: str, code: str, way: str
-    ) -> None:
+    def test_nothing_runs_beside_a_trusted_folder(self, tmp_path: Path, package: str, code: str, way: str) -> None:
         """A name leads where it leads: trust is of the place, not of its spelling."""
         good, evil = tmp_path / "good", tmp_path / "evil"
         good.mkdir()
@@ -100,7 +98,7 @@ class TestPackages:
         assert judge(tmp_path / "project" / "a.ts", tools).source == package
 
 
-def test_markup_in_a_js_file_is_no_error_of_oxcs(tmp_path: Path) -> None:
+def test_oxc_accepts_markup_in_a_js_file(tmp_path: Path) -> None:
     install(tmp_path, "oxc-parser", OXC)
     verdict = judge(tmp_path / "a.js", Toolbox(disabled=OTHERS, trusted_roots=(tmp_path,)), "javascript")
     assert verdict.findings[-1].message == "a.js jsx"

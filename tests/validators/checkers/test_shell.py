@@ -33,11 +33,11 @@ def test_whole_scripts_are_whole() -> None:
     assert (verdict.status, verdict.source) == (Status.OK, "bash")
 
 
-def test_extended_patterns_are_known() -> None:
+def test_extended_patterns_are_supported() -> None:
     assert judge("shopt -s extglob\nrm !(a|b).txt\n").status is Status.OK
 
 
-def test_a_condition_that_is_broken_is_told() -> None:
+def test_a_broken_condition_is_reported() -> None:
     """Bash tells that and leaves with 0."""
     assert judge('if [[ "$1" == a ]; then\n  echo\nfi\n').status is Status.ERROR
 

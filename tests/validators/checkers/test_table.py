@@ -23,7 +23,7 @@ def test_every_row_names_languages_that_there_are() -> None:
 
 
 @pytest.mark.parametrize("name", ["eslint", "go vet", "clippy", "dotnet build"])
-def test_what_would_run_a_projects_code_is_never_asked(name: str) -> None:
+def test_tools_that_run_a_projects_code_are_never_started(name: str) -> None:
     (row,) = [row for row in CHECKERS if row.name == name]
     assert row.executes_project_code
     assert all(row not in checkers(language, row.role) for language in row.languages)
@@ -40,7 +40,7 @@ def test_complexity_is_counted_where_no_linter_does() -> None:
     assert [(one.message, one.line, one.source) for one in found] == [("`f` is too complex (11 > 10)", 4, "lizard")]
 
 
-def test_what_stands_here_and_what_does_not() -> None:
+def test_available_and_missing_tools_are_listed() -> None:
     gone = AddedTool("gone", "klingon", Role.SYNTAX, ("no-such-tool",))
     standing = {one.language: one for one in tool_availability(Toolbox(added=(gone,), disabled=frozenset({"ast"})))}
     assert standing["python"].working == {Role.SYNTAX: ("ruff",), Role.LINT: ("ruff",), Role.FORMAT: ("ruff",)}
@@ -56,7 +56,7 @@ class TestMemory:
         assert memory.get(b"b", lambda: "asked", keep=lambda _: True) == "asked"
         assert len(memory) == 2
 
-    def test_what_is_no_answer_is_not_kept(self) -> None:
+    def test_a_rejected_answer_is_not_cached(self) -> None:
         memory = ResultCache()
         assert memory.get(b"a", lambda: 1, keep=lambda _: False) == 1
         assert memory.get(b"a", lambda: 2, keep=lambda _: True) == 2

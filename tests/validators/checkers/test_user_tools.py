@@ -59,7 +59,7 @@ class TestAnswers:
         assert [(one.message, one.kind, one.severity) for one in found] == [("style", "lint", Severity.WARNING)]
         assert judge(tools).status is Status.UNKNOWN, "a linter is no judge of syntax"
 
-    def test_a_linter_is_heard_beside_the_built_in_one(self) -> None:
+    def test_a_linter_runs_beside_the_built_in_one(self) -> None:
         tools = tool("print('1:1: mine')", role=Role.LINT, language="python")
         found = lint.check(Source("import os\n"), "python", tools=tools, deadline=30)
         assert {one.source for one in found or ()} == {"mine", "ruff"}
@@ -113,7 +113,7 @@ class TestBadTools:
             ("import os; os.write(1, os.urandom(5000)); os._exit(3)", "mine failed without a location"),
         ],
     )
-    def test_is_told(self, code: str, reason: str) -> None:
+    def test_is_reported_with_its_reason(self, code: str, reason: str) -> None:
         verdict = judge(tool(code, **({"deadline": 1.0} if "sleep" in code else {})))
         assert verdict.status is Status.UNKNOWN
         assert reason in verdict.reason
@@ -221,7 +221,7 @@ class TestWhereProgramsAreFound:
         trusted = Toolbox(added=(self.ROW,), trusted_roots=(project,))
         assert [one.message for one in judge(trusted, path=path).findings] == ["project"]
 
-    def test_what_is_not_started_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_tool_that_is_not_started_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The doctor says so, also where another program takes its place."""
         theirs, mine = self.install(tmp_path / "project" / "bin", "project"), self.install(tmp_path / "bin", "mine")
         monkeypatch.chdir(tmp_path / "project")

@@ -141,7 +141,7 @@ def test_a_file_of_the_same_name_elsewhere_is_another_file(tmp_path: Path) -> No
     assert found(file, tmp_path) == "Coverage: coverage.xml does not name this file."
 
 
-def test_an_old_report_is_said_to_be_stale(tmp_path: Path) -> None:
+def test_an_old_report_is_reported_as_stale(tmp_path: Path) -> None:
     file = project(tmp_path, "coverage.json", COVERAGE_PY)
     os.utime(tmp_path / "coverage.json", (1000, 1000))
     assert covered(file, tmp_path).stale == "the file was changed after the tests ran"
@@ -159,7 +159,7 @@ def test_lines_that_are_not_there_make_it_stale(tmp_path: Path) -> None:
     assert covered(file, tmp_path).stale == "it lists lines that do not exist"
 
 
-def test_without_a_report_the_way_to_one_is_told(tmp_path: Path) -> None:
+def test_without_a_report_the_command_for_one_is_named(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text(TEXT)
     assert found(file, tmp_path) == "Coverage: no report in the workspace."

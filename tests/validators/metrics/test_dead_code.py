@@ -53,11 +53,11 @@ def test_a_private_thing_that_is_named_once(language: str) -> None:
         ("c", "int kept(void) { return 1; }\n"),
     ],
 )
-def test_what_others_may_use_is_left_alone(language: str, text: str) -> None:
+def test_names_that_others_may_use_are_not_reported(language: str, text: str) -> None:
     assert told(text, language) == []
 
 
-def test_what_is_not_parsed_is_not_measured() -> None:
+def test_unparsed_text_is_not_measured() -> None:
     assert dead_code(Source("def _broken(:\n    return 1\n"), "python") is None
     assert dead_code(Source("gone = 1\n"), "haskell") is None
 
@@ -102,5 +102,5 @@ def test_a_statement_behind_a_return(language: str) -> None:
         ("go", "package a\nfunc F() {\n\tgoto end\nend:\n\tg()\n}\n"),
     ],
 )
-def test_what_is_reached_all_the_same(language: str, text: str) -> None:
+def test_reachable_code_is_not_reported(language: str, text: str) -> None:
     assert told(text, language) == []

@@ -51,14 +51,14 @@ def test_other_languages_are_compared_without_their_comments(language: str, comm
     assert (first, last, origin) == (11, 20, 1)
 
 
-def test_other_names_and_short_pieces_are_no_copies() -> None:
+def test_other_names_and_short_pieces_are_not_copies() -> None:
     renamed = ONCE.replace("value", "number").replace("index", "place").replace("total", "result")
     for other in (renamed, ONCE[: len(ONCE) // 3]):
         source = Source(f"{ONCE}\n\n{other}")
         assert repeated(source, "python") == ()
 
 
-def test_a_table_of_numbers_is_no_copy() -> None:
+def test_a_table_of_numbers_is_not_a_copy() -> None:
     source = Source("TABLE = [\n" + "    0, 0, 0, 1, 0, 0, 0, 1,\n" * 200 + "]\n")
     assert repeated(source, "python") == ()
 

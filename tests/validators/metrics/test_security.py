@@ -35,7 +35,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_a_hazard_is_told_and_its_harmless_form_is_not(language: str) -> None:
+def test_a_hazard_is_reported_and_its_harmless_form_is_not(language: str) -> None:
     bad, good, code = CASES[language]
     (finding,) = hazards(Source(bad), language) or ()
     assert finding.code == code
@@ -49,5 +49,5 @@ def test_a_language_without_a_row_is_not_measured() -> None:
     assert set(CASES) <= set(HAZARDS)
 
 
-def test_a_string_or_a_comment_is_no_call() -> None:
+def test_a_string_or_a_comment_is_not_a_call() -> None:
     assert hazards(Source("// eval(input)\nconst a = 'eval(input)';\n"), "javascript") == ()

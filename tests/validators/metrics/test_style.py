@@ -64,7 +64,7 @@ def test_what_a_review_of_an_ugly_text_says() -> None:
     assert (code, severity) == ("S307", Severity.WARNING), "asserts are not told"
 
 
-def test_the_projects_line_length_holds(tmp_path: Path) -> None:
+def test_the_projects_line_length_applies(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 120\n")
     text = f"NAME = '{'a' * 90}'\n"
     assert reviewed(text).style.share == 0
@@ -79,7 +79,7 @@ def test_only_the_lines_of_the_span_count() -> None:
 
 
 @pytest.mark.parametrize("text", ["def f(:\n", "\0", "x = \udc80'\n"])
-def test_what_does_not_parse_has_no_style(text: str) -> None:
+def test_unparsable_text_has_no_style(text: str) -> None:
     source = Source(text)
     assert pep8.review(source, source.whole, deadline=20) is None
 
@@ -110,7 +110,7 @@ def test_a_formatter_counts_where_there_is_no_linter() -> None:
     assert part.share == 1
 
 
-def test_counting_paths_alone_is_no_style() -> None:
+def test_counting_paths_alone_is_not_style() -> None:
     """lizard answers for Kotlin, and knows nothing of its style."""
     source = Source("fun f(): Int { return 1 }\n")
     assert style.tool_style(source, "kotlin", source.whole, deadline=20, tools=Toolbox()) is None
@@ -118,7 +118,7 @@ def test_counting_paths_alone_is_no_style() -> None:
     assert style.tool_style(Source("x"), "javascript", Span(0, 1), tools=everything_off) is None
 
 
-def test_a_rule_is_told_with_its_first_line() -> None:
+def test_a_rule_is_reported_with_its_first_line() -> None:
     found = style.style_of([("no-var", 3, "later"), ("no-var", 1, "x"), ("other", 1, "y")], range(4), "oxlint")
     assert (found.lines, found.clean, found.tool) == (4, 2, "oxlint")
     assert found.rules == (style.Rule("no-var", 2, 1, "x"), style.Rule("other", 1, 1, "y"))

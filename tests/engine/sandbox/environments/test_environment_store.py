@@ -129,7 +129,7 @@ def _fields(interpreter: Interpreter) -> dict[str, object]:
 
 async def test_a_cancelled_build_leaves_no_files(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
     endless = index / "endless-1.0-py3-none-any.whl"
-    os.mkfifo(endless)  # whoever opens it waits for somebody who writes
+    os.mkfifo(endless)  # a process that opens it waits for one that writes
     use = store.use(python, ["endless"])
     task = asyncio.ensure_future(use.__aenter__())
     while not (task.done() or list(store.cache.parent.glob("building-*"))):

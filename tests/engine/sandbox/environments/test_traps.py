@@ -1,4 +1,4 @@
-"""A clone can carry links to devices and pipes under every name that Stet looks for; none is waited for."""
+"""A clone can carry links to devices and pipes under every name that Stet looks for; Stet waits for none."""
 
 from __future__ import annotations
 
