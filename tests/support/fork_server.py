@@ -75,9 +75,12 @@ def _address() -> str:
             cwd=Path(__file__).parents[1],
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
         )
     atexit.register(server.kill)
+    assert server.stdout is not None
+    with server.stdout:
+        server.stdout.readline()  # here, and not in the time that a test gives its first `stet`
     return name
 
 
@@ -90,6 +93,7 @@ def serve(listener: socket.socket, tests: int) -> list[str]:
         if not any(part in name for part in ELSEWHERE):
             import_module(name)
     gc.freeze()
+    os.write(sys.stdout.fileno(), b"ready\n")
     watched = os.pidfd_open(tests)
     while True:
         ready, _, _ = select.select([listener, watched], [], [])
