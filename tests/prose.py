@@ -1,7 +1,7 @@
 """The prose linter of `make check`: plain, short, American English wherever a person reads.
 
-`python tests/prose.py` checks messages, docstrings, comments, names of tests, Markdown and the editors' texts by a table.
-Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
+`python tests/prose.py` checks messages, docstrings, comments, names of tests, Markdown and the editors' texts by a
+table. Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
 """
 
 from __future__ import annotations
