@@ -70,7 +70,7 @@ def test_one_edit_fixes_an_everyday_bug(broken: str, fixed: str) -> None:
     assert f"{head}{fixed}\n" in texts(f"{head}{broken}\n")
 
 
-def test_a_default_that_all_calls_share_is_made_anew() -> None:
+def test_a_default_that_all_calls_share_is_created_per_call() -> None:
     text = 'def f(x, found=[]):\n    """Doc."""\n    found.append(x)\n    return found\n'
     fixed = 'def f(x, found=None):\n    """Doc."""\n    if found is None:\n        found = []\n    found.append(x)\n'
     assert f"{fixed}    return found\n" in texts(text)
