@@ -71,6 +71,8 @@ class CallOutcome:
         }
         if self.kind in words:
             return words[self.kind]
+        if self.kind == "limit" and not self.error:
+            return "runs out of memory"
         said = f"prints {self.printed!r}" if self.printed else ""
         if self.kind in ("raised", "limit"):
             told = f"raises {self.error}" + (f"({self.message!r})" if self.message else "")

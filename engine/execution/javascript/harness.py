@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.javascript.inputs.draw import METHODS
 from stet_ls.engine.execution.javascript.strip_types import without_types
 from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, launch
 from stet_ls.engine.execution.runtime import Runtime
@@ -48,6 +49,7 @@ async def run(
         esbuild=str(builder.path) if builder else "",
         typescript=language.startswith("typescript"),
         builds=language != "javascript",
+        methods=METHODS,
         plain=await asyncio.to_thread(_plain, trial, language),
         records=await asyncio.to_thread(_records, trial.texts[0], trial.target, language),
         says=await asyncio.to_thread(_promises_messages, trial.texts[0], trial.target, language),

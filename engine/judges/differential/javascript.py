@@ -15,6 +15,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
+from stet_ls.engine.execution.javascript.inputs.depth import calls_itself, deep_calls
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
@@ -92,10 +93,14 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     tests = test_texts(case.path, runtime.root_of(case.path))
     besides = (*new_constants(before, after, case.language, unit), *_large_numbers(before, after))
     calls = calls_for(before, case.language, unit, tests, besides)
+    if calls_itself(after, case.language, unit) and not calls_itself(before, case.language, unit):
+        calls = (*deep_calls(calls), *calls)
     return place, with_repeats(within_contract(calls, before, case.language, unit), _AGAIN)
 
 
-_WHOLE = re.compile(r"[|^&]\s*0\b|~~|>>>?|\bBigInt\b|\bMath\.\w+\b|\bparse(?:Int|Float)\b|\bNumber\b|\d+n\b|%")
+_WHOLE = re.compile(
+    r"[|^&]\s*0\b|~~|>>>?|\bBigInt\b|\bMath\.(?:trunc|floor|round|ceil|fround|imul)\b|\bparse(?:Int|Float)\b|\bNumber\b|\d+n\b|%"
+)
 _LARGE = ("2147483648", "4294967297", "9007199254740993", "0.1", "-1.5")
 """Beyond what 32 bits hold, beyond what a number holds exactly, and not whole."""
 

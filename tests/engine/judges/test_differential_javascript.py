@@ -186,6 +186,24 @@ CASES = {
         "function f(rows) { return [...rows].sort((a, b) => a.score - b.score).reverse().map((row) => row.name); }\n",
         "f", "score: ",
     ),
+    "depth where a loop was": (
+        "function f(n) { let sum = 0; for (let i = n; i > 0; i--) sum += i; return sum; }\n",
+        "function f(n) { return n > 0 ? n + f(n - 1) : 0; }\n", "f", "Maximum call stack",
+    ),
+    "depth in a text": (
+        "function f(text) { return text.split('').reverse().join(''); }\n",
+        "function f(text) {\n  const go = (at) => (at < 0 ? '' : text[at] + go(at - 1));\n"
+        "  return go(text.length - 1);\n}\n", "f", "Maximum call stack",
+    ),
+    "the order of an object's calls": (
+        "function f(db, rows) {\n  db.begin();\n  for (const row of rows) db.insert(row);\n  db.commit();\n}\n",
+        "function f(db, rows) {\n  db.begin();\n  db.commit();\n  for (const row of rows) db.insert(row);\n}\n",
+        "f", "commit: <function called",
+    ),
+    "an argument of an object's call": (
+        "async function f(api, id) { return api.load(id, { retry: true }); }\n",
+        "async function f(api, id) { return api.load(id); }\n", "f", "retry: true",
+    ),
     "as many items as a limit": (
         "function f(items) { return items.slice(0, 50); }\n", "function f(items) { return items.slice(0, 49); }\n",
         "f", "items = ",
@@ -345,6 +363,15 @@ ALIKE = {
         "async function f(load, names) {\n  const all = [];\n  for (const name of names) all.push(load(name));\n"
         "  return Promise.all(all);\n}\n",
         "async function f(load, names) { return Promise.all(names.map((name) => load(name))); }\n",
+    ),
+    "the same calls of an object": (
+        "function f(db, rows) {\n  db.begin();\n  for (let i = 0; i < rows.length; i++) {\n    db.insert(rows[i]);\n  }\n"
+        "  db.commit();\n}\n",
+        "function f(db, rows) {\n  db.begin();\n  rows.forEach((row) => db.insert(row));\n  db.commit();\n}\n",
+    ),
+    "rounding where numbers are large": (
+        "function f(p, q) { return Math.sqrt((p.x - q.x) ** 2 + (p.y - q.y) ** 2); }\n",
+        "function f(p, q) { return Math.hypot(p.x - q.x, p.y - q.y); }\n",
     ),
     "a pure callback that is called more often": (
         "function f(items, predicate) { return items.filter((item) => predicate(item)); }\n",

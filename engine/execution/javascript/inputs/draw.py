@@ -16,6 +16,8 @@ _LETTERS = "abcdeABC019 _-,.()[]"
 _DATES = ("0", "1700000000000", '"2024-02-29T12:30:00Z"', '"1999-12-31"', "2020, 0, 31", "NaN")
 _FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", "() => undefined",
               "x => x > 1", "(a, b) => (a > b) - (a < b)")  # fmt: skip
+METHODS = ("(...given) => given.length", "(first) => first", "() => undefined", "() => [1, 2, 3]",
+            "() => ({ ok: true, status: 200 })", '() => "ab"')  # fmt: skip
 _REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 _LARGEST_SIZE = 300
@@ -166,6 +168,7 @@ _MAKERS: Mapping[str, Callable[[Draws, ValueKind, int], str]] = {
     "date": _one_of(_DATES, "new Date({})"),
     "regexp": _one_of(_REGEXPS),
     "function": _one_of(_FUNCTIONS, "({})"),
+    "method": _one_of(METHODS, "({})"),
     "array": Draws._array,
     "tuple": Draws._tuple,
     "object": Draws._object,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     ANY,
     BOOLEAN,
     FUNCTION,
+    METHOD,
     NULL,
     NUMBER,
     STRING,
@@ -46,6 +48,8 @@ _NAMES: tuple[tuple[str, ValueKind], ...] = (
     (r"^(strings|words|names|lines|keys)$", ValueKind("array", (STRING,))),
     (r"^(numbers|nums|arr|array|list|lst|l|items|values|xs|ys|data|prices|operands?|grid|matrix)\d*$",
      ValueKind("array", (NUMBER,))),
+    (r"^(rows|records|users|people|orders|products|events|tasks|posts|entries|elements)$",
+     ValueKind("array", (union((NUMBER, STRING)),))),
     (r"^(is|has|should|can)[A-Z]|^(flag|reverse|strict|enabled)$", BOOLEAN),
     (r"^(fn|cb|callback|func|predicate|compare|comparator|mapper|iteratee)$", FUNCTION),
 )  # fmt: skip
@@ -66,6 +70,7 @@ def used_as(node: tree_sitter.Node, name: str) -> ValueKind:
 
 def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, deepest: int) -> ValueKind:
     members: set[str] = set()
+    called: set[str] = set()
     elements: list[tree_sitter.Node] = []
     plain: set[str] = set()
     asked: set[ValueKind] = set()
@@ -78,6 +83,12 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
         if around.type == "member_expression" and around.child_by_field_name("object") == each:
             field = around.child_by_field_name("property")
             members.add(text_of(field) if field is not None else "")
+            if (
+                field is not None
+                and around.parent is not None
+                and around.parent.child_by_field_name("function") == around
+            ):
+                called.add(text_of(field))
             elements += _given_to_callback(body, around)
         elif around.type == "subscript_expression" and around.child_by_field_name("object") == each:
             is_indexed = True
@@ -92,6 +103,9 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
             plain |= _as_plain(each, around)
     element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
     kind = _decided(name, members, element, plain, is_indexed=is_indexed)
+    if kind.name == "object" and kind.fields:
+        fields = tuple((each, METHOD if each in called else field, optional) for each, field, optional in kind.fields)
+        kind = replace(kind, fields=fields)
     return union((kind, *sorted(asked, key=str))) if asked else kind
 
 

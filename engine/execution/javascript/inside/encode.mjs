@@ -63,7 +63,7 @@ export class Encoder {
 
   number(value) {
     if (Object.is(value, -0)) return "-0";
-    return Number.isInteger(value) && Math.abs(value) > EXACT ? String(value) : `\x01${value}`;
+    return Number.isSafeInteger(value) && Math.abs(value) > EXACT ? String(value) : `\x01${value}`;
   }
 
   whole(value) {

@@ -25,7 +25,7 @@ const visible = ({ nonce, texts, calls, probed, probe, plain, ...job }) => job;
 
 const begun = (job, data) => new Worker(new URL("./worker.mjs", import.meta.url), {
   workerData: { job: visible(job), ...data }, env: {}, stdout: true, stderr: true,
-  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, stackSizeMb: 1 }, // a worker's own stack is four times that of a program
 });
 
 function once(job, file, calls, limits) {

@@ -105,7 +105,8 @@ async function outcome(space, call, names) {
     message = found.message;
     if (found.said) results.push(found.said);
   };
-  const double = (own) => recorded(own, (given) => given.map(told).join(", "));
+  const counter = { calls: 0 };
+  const double = (own, isMethod) => recorded(own, (given) => given.map(told).join(", "), counter, isMethod);
   state.inside = true;
   try {
     within(() => call(space, out, (names) => { variables = names; }, double));
@@ -163,17 +164,23 @@ async function loaded(from) {
   return space;
 }
 
-/** A function of an input, with the calls that it gets: what callers see of a callback. In asynchronous code its result is a promise. */
-function recorded(own, told) {
-  const calls = [], arity = Math.min(own.length, job.records === "async" ? 1 : own.length);
+/**
+ * A function of an input, with the calls that it gets: what callers see of it. Calls of an object's method count always,
+ * with all arguments and in the order of all methods. In asynchronous code the result is a promise.
+ */
+function recorded(own, told, space, isMethod) {
+  const calls = [], isLate = job.records === "async", most = isMethod ? Infinity : isLate ? 1 : own.length;
+  const note = (what) => {
+    if (calls.length < RECORDED) calls.push(isMethod ? `${(space.calls += 1)}: ${what}` : what);
+  };
   let begun = 0;
   const twin = function (...given) {
     const at = (begun += 1);
-    if (job.records && at <= RECORDED) calls.push(`(${told(given.slice(0, arity))})`);
+    if (job.records || isMethod) note(`(${told(given.slice(0, most))})`);
     const value = own.apply(this, given);
-    if (job.records !== "async") return value;
+    if (!isLate) return value;
     return Promise.resolve(value).then((result) => {
-      if (calls.length < 2 * RECORDED) calls.push(`end of ${at}`);
+      note(`end of ${at}`);
       return result;
     });
   };
@@ -186,6 +193,7 @@ const DRAWN = /^const (\w+) = (\((?:\w+|\([\w, ]*\)) => .*\))$/gm;
 /** A call as a function; undefined if it is not valid JavaScript. */
 function made([, setup, body, names]) {
   setup = setup.replace(DRAWN, "const $1 = __double__($2)");
+  for (const text of job.methods) setup = setup.replaceAll(`: (${text})`, `: __double__((${text}), true)`);
   try {
     return new Function("__space__", "__out__", "__vars__", "__double__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
   } catch {

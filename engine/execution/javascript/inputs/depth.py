@@ -1,0 +1,51 @@
+"""Inputs on which recursion runs out of stack, for code that became recursive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.rows import GUESSED
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+_ITEMS = 15_000
+"""More than the frames of a small function that Node's stack holds."""
+_MOST = 6
+_VALUE = re.compile(r"[\d.]+|\".*?\"|\[.*\]")
+_BINDING = re.compile(r"^(const \w+ = )(.+)$", re.MULTILINE)
+
+
+def calls_itself(text: str, language: str, unit: str) -> bool:
+    """Whether a function calls itself, or one that is defined in it calls itself."""
+    source = Source(text)
+    for each in units(source, language):
+        if each.body is None or not (each.qualified == unit or each.qualified.startswith(f"{unit}.")):
+            continue
+        if re.search(rf"(?<![\w$]){re.escape(each.name)}\(", source.slice(each.body)):
+            return True
+    return False
+
+
+def deep_calls(calls: tuple[Call, ...]) -> Iterator[Call]:
+    """Some of the calls, with arguments that are longer or larger."""
+    made: dict[str, Call] = {}
+    for call in calls:
+        setup = _BINDING.sub(lambda match: match[1] + _larger(match[2]), call.setup)
+        if setup != call.setup and "obj" not in call.names:
+            made.setdefault(_VALUE.sub("_", call.setup), replace(call, setup=setup, origin=GUESSED))
+        if len(made) == _MOST:
+            break
+    yield from made.values()
+
+
+def _larger(text: str) -> str:
+    if re.fullmatch(r"\d+", text):
+        return str(_ITEMS)
+    if text.startswith("[") and text != "[]":
+        return f"Array({_ITEMS}).fill({text}).flat(1).slice(0, {_ITEMS})"
+    if re.fullmatch(r'"[^"\\]+"', text):
+        return f"{text}.repeat({_ITEMS // (len(text) - 2)})"
+    return text
