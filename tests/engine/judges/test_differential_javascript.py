@@ -365,7 +365,8 @@ ALIKE = {
         "async function f(load, names) { return Promise.all(names.map((name) => load(name))); }\n",
     ),
     "the same calls of an object": (
-        "function f(db, rows) {\n  db.begin();\n  for (let i = 0; i < rows.length; i++) {\n    db.insert(rows[i]);\n  }\n"
+        "function f(db, rows) {\n  db.begin();\n"
+        "  for (let i = 0; i < rows.length; i++) {\n    db.insert(rows[i]);\n  }\n"
         "  db.commit();\n}\n",
         "function f(db, rows) {\n  db.begin();\n  rows.forEach((row) => db.insert(row));\n  db.commit();\n}\n",
     ),
