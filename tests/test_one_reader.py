@@ -34,6 +34,8 @@ ALLOWED: dict[str, str] = {
     "engine/execution/python/inside/": IN_THE_BOX,
     "engine/execution/javascript/harness.py": SHIPPED,
     "engine/actions/generated_tests/inside.py": IN_THE_BOX,
+    "engine/actions/repair_search/inside.py": IN_THE_BOX,
+    "engine/actions/repair_search/search.py": SHIPPED,
     "engine/actions/generated_tests/mutant_trial.py": SHIPPED,
     "engine/job/ledger.py": STETS_OWN,
     "engine/memory/pending_outcomes.py": STETS_OWN,

@@ -12,6 +12,8 @@ from stet_ls.engine.judges.headers import as_called, changed_part, is_public
 from stet_ls.validators import structure
 from stet_ls.validators.structure import Unit
 
+_SHARED = re.compile(r"=(?:\[\]|\{\}|(?:list|dict|set)\(\))(?=[,)])")
+"""A default of Python's that a call can change for all later ones."""
 _NO_UNIT = "the target has no signature: it is not a function or class"
 _GONE = "the target is not there after the edit, so its signature is not compared"
 
@@ -27,7 +29,7 @@ def _judge(case: Case) -> Evidence:
     old = _find(structure.units(case.before, case.language), case.unit) if case.unit else None
     new = _find(structure.units(case.after, case.language), case.unit) if case.unit else None
     if old is not None and new is not None:
-        if _header(old, case) != _header(new, case):
+        if _header(old, case) != _header(new, case) and not _is_unshared(case, old, new):
             return _failed(f"the signature changed to `{new.signature}`")
         if old.doc.strip() and not new.doc.strip():
             return _failed(f"the documentation of `{case.unit}` is gone")
@@ -36,6 +38,11 @@ def _judge(case: Case) -> Evidence:
     if old is None or new is None:
         return Evidence(Check.SIGNATURE, Ruling.SKIPPED, _NO_UNIT if old is None else _GONE)
     return Evidence(Check.SIGNATURE, Ruling.PASS, "signature kept", trusted=True)
+
+
+def _is_unshared(case: Case, old: Unit, new: Unit) -> bool:
+    """Whether a fix puts None in place of a default that all calls share, and changes nothing else of a header."""
+    return case.spec.mends and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
 
 
 def _failed(detail: str) -> Evidence:

@@ -23,6 +23,7 @@ TOPICS = (
     "proving",
     "sandbox",
     "scaling",
+    "search",
     "verdicts",
 )
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""

@@ -184,6 +184,16 @@ async def test_a_bug_that_never_ends_is_found(scripted: ScriptedModel, root: Pat
     assert applied(answer) == text.replace("n += 1", "n -= 1"), answer.message
 
 
+async def test_a_default_that_all_calls_share_is_made_anew(scripted: ScriptedModel, root: Path) -> None:
+    text = 'def add(x, found=[]):\n    """\n    >>> add(1)\n    [1]\n    >>> add(2)\n    [2]\n    """\n'
+    text += "    found.append(x)\n    return found\n"
+    answer = await debug(scripted, root, text, at="return")
+    fixed = text.replace("found=[]", "found=None").replace(
+        "    found.append", "    if found is None:\n        found = []\n    found.append"
+    )
+    assert applied(answer) == fixed, answer.message
+
+
 async def test_a_target_that_is_too_long_is_not_searched(make: MakeCase) -> None:
     lines = "    total += n\n" * 500
     text = f"def f(n):\n    total = 0\n{lines}    return total\n"
