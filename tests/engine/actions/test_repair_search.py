@@ -184,7 +184,7 @@ async def test_a_bug_that_never_ends_is_found(scripted: ScriptedModel, root: Pat
     assert applied(answer) == text.replace("n += 1", "n -= 1"), answer.message
 
 
-async def test_a_default_that_all_calls_share_is_made_anew(scripted: ScriptedModel, root: Path) -> None:
+async def test_a_default_that_all_calls_share_is_built_per_call(scripted: ScriptedModel, root: Path) -> None:
     text = 'def add(x, found=[]):\n    """\n    >>> add(1)\n    [1]\n    >>> add(2)\n    [2]\n    """\n'
     text += "    found.append(x)\n    return found\n"
     answer = await debug(scripted, root, text, at="return")
