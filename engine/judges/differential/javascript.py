@@ -15,7 +15,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
-from stet_ls.engine.execution.javascript.inputs.depth import calls_itself, deep_calls
+from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, recursive
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
@@ -93,7 +93,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     tests = test_texts(case.path, runtime.root_of(case.path))
     besides = (*new_constants(before, after, case.language, unit), *_large_numbers(before, after))
     calls = calls_for(before, case.language, unit, tests, besides)
-    if calls_itself(after, case.language, unit) and not calls_itself(before, case.language, unit):
+    if recursive(after, case.language) - recursive(before, case.language):
         calls = (*deep_calls(calls), *calls)
     return place, with_repeats(within_contract(calls, before, case.language, unit), _AGAIN)
 

@@ -190,6 +190,11 @@ CASES = {
         "function f(n) { let sum = 0; for (let i = n; i > 0; i--) sum += i; return sum; }\n",
         "function f(n) { return n > 0 ? n + f(n - 1) : 0; }\n", "f", "Maximum call stack",
     ),
+    "depth in a helper": (
+        "function f(xs) { let sum = 0; for (const x of xs) sum += x; return sum; }\n",
+        "function from(xs, at) { return at < xs.length ? xs[at] + from(xs, at + 1) : 0; }\n"
+        "function f(xs) { return from(xs, 0); }\n", "f", "Maximum call stack",
+    ),
     "depth in a text": (
         "function f(text) { return text.split('').reverse().join(''); }\n",
         "function f(text) {\n  const go = (at) => (at < 0 ? '' : text[at] + go(at - 1));\n"

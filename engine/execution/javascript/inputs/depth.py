@@ -18,15 +18,14 @@ _VALUE = re.compile(r"[\d.]+|\".*?\"|\[.*\]")
 _BINDING = re.compile(r"^(const \w+ = )(.+)$", re.MULTILINE)
 
 
-def calls_itself(text: str, language: str, unit: str) -> bool:
-    """Whether a function calls itself, or one that is defined in it calls itself."""
+def recursive(text: str, language: str) -> frozenset[str]:
+    """The functions of a text that call themselves: the unit, or one that the unit uses."""
     source = Source(text)
-    for each in units(source, language):
-        if each.body is None or not (each.qualified == unit or each.qualified.startswith(f"{unit}.")):
-            continue
-        if re.search(rf"(?<![\w$]){re.escape(each.name)}\(", source.slice(each.body)):
-            return True
-    return False
+    return frozenset(
+        each.name
+        for each in units(source, language)
+        if each.body is not None and re.search(rf"(?<![\w$]){re.escape(each.name)}\(", source.slice(each.body))
+    )
 
 
 def deep_calls(calls: tuple[Call, ...]) -> Iterator[Call]:
