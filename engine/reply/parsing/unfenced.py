@@ -42,7 +42,8 @@ def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
         return NoCode(NO_CODE if loop_start(text) is None else REPEATED)
     if inline := _INLINE.fullmatch(text):
         text = inline[1]
-    if labelled and not wanted.truncated and wanted.snippet(text).state == "unknown":
+    snippet = wanted.snippet(text) if labelled and not wanted.truncated else None
+    if snippet is not None and snippet.state == "unknown" and wanted.accepts(snippet):
         return FoundCode(text, ("the code had no fence",))
     lines = text.split("\n")
     for start in _starts(lines, wanted):
