@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ class Call:
     """One input: `setup` binds `names` to arguments, `body` is run and judged. `__out__(x)` in it marks a result.
 
     Both are text that runs with the module's own names. `origin` says where the input was taken from, `printer` how the
-    language prints. A call made `again` repeats an input that is counted already.
+    language prints. A call made `again` repeats an input that is counted already. `shown` is shown instead of a call
+    that cannot be written down, as it uses captured objects or a secret; `is_secret`: its results are not shown either.
     """
 
     setup: str
@@ -28,11 +29,27 @@ class Call:
     origin: str = ""
     printer: str = "print"
     again: bool = False
+    shown: str = ""
+    is_secret: bool = False
 
     @property
     def snippet(self) -> str:
         """The call as a person would type it, to run after the module's own text."""
-        return "\n".join(part for part in (self.setup, self.body) if part).replace("__out__(", f"{self.printer}(")
+        code = "\n".join(part for part in (self.setup, self.body) if part)
+        return self.shown or code.replace("__out__(", f"{self.printer}(")
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedData:
+    """Objects with which tests called the code: `data` are pickled dictionaries in base64, for the sandbox only.
+
+    A call's setup reads them as `__captured__[number]`. `module` is the name under which the tests imported the target,
+    `files` the project's modules that loading needs, with their paths from the working folder.
+    """
+
+    data: tuple[str, ...] = field(default=(), repr=False)
+    module: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +127,7 @@ class HarnessRun:
     globals: tuple[str, ...] = ()
     probed: tuple[tuple[str, int], ...] = ()
     probe: str = ""
+    captured: CapturedData = CapturedData()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
@@ -134,6 +152,7 @@ class HarnessRun:
             "globals": self.globals,
             "probed": self.probed,
             "probe": self.probe,
+            "captured": asdict(self.captured),
         }
         return json.dumps(job).encode()
 

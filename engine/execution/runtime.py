@@ -13,6 +13,7 @@ from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.languages import for_language
 
 if TYPE_CHECKING:
+    from stet_ls.engine.runners.captured_calls import CapturedCalls
     from stet_ls.engine.sandbox.environments.interpreter import Environment
     from stet_ls.engine.sandbox.spec import Box
 
@@ -43,7 +44,7 @@ class Runtime:
     `python` is None if none was searched or none works; `why_no_python` says which. `missing_packages` are the packages
     that the code imports and that could not be installed. `until` is on the clock of `time.monotonic`; a judge that
     misses it reports that. `reports` caches the test reports of the text before, for the next candidate of
-    the same job.
+    the same job. `captured` are the calls that the tests made of a file's text before, once they ran.
     """
 
     sandbox: Box
@@ -55,6 +56,7 @@ class Runtime:
     provision: Fitting | None = field(default=None, compare=False, repr=False)
     extent: Extent = Extent.FULL
     reports: dict[Any, Any] = field(default_factory=dict, compare=False)
+    captured: dict[tuple[Path, str], CapturedCalls] = field(default_factory=dict, compare=False)
 
     def left(self) -> float:
         """Seconds that judges may still take."""

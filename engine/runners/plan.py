@@ -35,7 +35,8 @@ class TestPlan:
     requested. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first
     that fits. `environment` is Python's; without one, Stet's own interpreter is used. `binds` are further folders to
     show. `traced` is a Python file, relative to the working folder, whose executed lines are reported for each test;
-    "" for none. `until` is the deadline of the run (of `time.monotonic`). `reported_root` is filled in from the report.
+    "" for none. `captured` is one whose calls are reported with their arguments. `until` is the deadline of the run (of
+    `time.monotonic`). `reported_root` is filled in from the report.
     """
 
     __test__: ClassVar[bool] = False
@@ -54,6 +55,7 @@ class TestPlan:
     seed: int = 0
     coverage: bool = False
     traced: str = ""
+    captured: str = ""
     limits: Limits | None = None
     until: float = float("inf")
     reported_root: str = ""

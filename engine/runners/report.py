@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
+from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.sandbox.spec import RunResult, RunStatus
 
 
@@ -164,6 +165,7 @@ class TestReport:
     the lines of the traced file's functions that ran in each test, and under "" those that ran outside of any; None if
     that was not or not fully measured. `loaded` are its other lines that ran. `signs` list tampering with the tests by
     the code, and control tests with a wrong outcome: signs that the text before did not show count against a report.
+    `captured` are the calls of the file whose calls were requested.
     """
 
     __test__: ClassVar[bool] = False
@@ -182,6 +184,7 @@ class TestReport:
     ran: Mapping[str, frozenset[int]] | None = None
     loaded: frozenset[int] = frozenset()
     signs: frozenset[str] = frozenset()
+    captured: CapturedCalls = field(default_factory=CapturedCalls)
 
     @property
     def green(self) -> bool:

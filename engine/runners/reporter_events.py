@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from stet_ls.engine.runners.captured_calls import CapturedCalls, captured_calls
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import (
     AssertComparison,
@@ -34,7 +35,7 @@ class ReporterEvents:
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or
     module that the runner needs and the sandbox lacks; `stopped` is TIMEOUT or LIMIT if a part of the run was stopped.
     `ran` are the lines of the traced file's functions that ran in each test, `loaded` its others. `signs` are
-    signs of a forged report.
+    signs of a forged report. `captured` are the calls of the file whose calls were requested.
     """
 
     cases: list[CaseResult] = field(default_factory=list)
@@ -50,11 +51,13 @@ class ReporterEvents:
     ran: dict[str, frozenset[int]] | None = None
     loaded: frozenset[int] = frozenset()
     signs: frozenset[str] = frozenset()
+    captured: CapturedCalls = field(default_factory=CapturedCalls)
 
 
 def fold(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
     """The events `start`, `raised`, `phase`, `end` of each test, and those about the whole run, as findings."""
-    found = ReporterEvents()
+    events = tuple(events)
+    found = ReporterEvents(captured=captured_calls(events))
     open_: dict[str, _Open] = {}
     ran: dict[str, frozenset[int]] | None = {}
     for event in events:

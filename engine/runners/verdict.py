@@ -44,6 +44,7 @@ def suite_report(
         ran=found.ran,
         loaded=found.loaded,
         signs=found.signs,
+        captured=found.captured,
     )
 
 

@@ -135,7 +135,7 @@ class RunResult:
     waited: float = 0.0
     computed: float | None = None
     peak_rss: int = 0
-    report: bytes = b""
+    report: bytes = field(default=b"", repr=False)
     artifacts: Mapping[str, bytes] = field(default_factory=dict)
     detail: str = ""
 

@@ -18,6 +18,10 @@ EDGE_CASE = "odd"
 """Like GUESSED, but only exploratory: if an operator's error refused it by accident, it may be accepted now."""
 
 
+CAPTURED = "captured"
+"""The origin of an input with which a test called the code."""
+
+
 UNSURE = frozenset({GUESSED, EDGE_CASE})
 
 ArgumentRow = dict[str, str]

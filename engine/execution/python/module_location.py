@@ -31,8 +31,10 @@ class ModuleLocation:
     warm: tuple[str, ...] = ()
 
 
-def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> ModuleLocation:
-    """The place of a text's file. Reads folders: not for the event loop."""
+def place_of(
+    path: Path | None, texts: tuple[str, ...], runtime: Runtime, *, in_project: bool = False
+) -> ModuleLocation:  # fmt: skip
+    """The place of a text's file; `in_project`: its inputs need other files. Reads folders: not for the event loop."""
     root = runtime.root_of(path)
     imported = tuple(dict.fromkeys(name for text in texts for name in _imports(text)))
     if path is None or root is None:
@@ -49,7 +51,7 @@ def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> Mod
     roots = tuple(folder for folder in dict.fromkeys((top, path.parent, root, root / "src")) if folder.is_dir())
     own = {each for each in imported if each == "." or any(_stands(folder, each, path) for folder in roots)}
     warm = tuple(each for each in _absolute(imported) if each not in own)
-    if not own and "." not in name and not any(_READS.search(text) for text in texts):
+    if not in_project and not own and "." not in name and not any(_READS.search(text) for text in texts):
         return ModuleLocation(_BOX / path.name, name, (), None, warm)
     buffers = {
         str(each.path.relative_to(root)): each.text.encode()

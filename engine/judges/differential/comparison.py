@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
-from stet_ls.engine.execution.inputs.rows import EDGE_CASE, UNSURE
+from stet_ls.engine.execution.inputs.rows import CAPTURED, EDGE_CASE, UNSURE
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.input_domain import in_input_domain, kinds_of
 from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
@@ -71,13 +71,16 @@ class Difference:
         return alike and all(hasattr(builtins, each.error) for each in (self.old, self.new))
 
     def __str__(self) -> str:
+        whose = " (from a test)" if self.call.origin == CAPTURED else ""
+        if self.call.is_secret:
+            return f"`{self.call.shown}`{whose} behaves differently; values are not shown, as one looks like a secret"
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
         if str(self.old) == str(self.new):
             told = [each.variables for each in (self.old, self.new)]
             if told[0] == told[1]:
                 told = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
-            return f"after `{shortened(call)}` before: {shortened(told[0])}, now: {shortened(told[1])}"
-        return f"`{shortened(call)}` was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
+            return f"after `{shortened(call)}`{whose} before: {shortened(told[0])}, now: {shortened(told[1])}"
+        return f"`{shortened(call)}`{whose} was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,8 @@ class Comparison:
     input had any other outcome. `failing`: on some inputs both fail, with different errors. `excuses` name the
     unintended kinds of input on which they differ. `lacks` are modules that an input could not import. `partial`: of
     some iterators only the first items were seen. `reordered`: the keys of some dictionaries were in another order.
-    `unseen` are the places of the change that no input executed, as far as known.
+    `unseen` are the places of the change that no input executed, as far as known. `uncaptured` counts the tests' calls
+    that could not be copied, by the reason.
     """
 
     unit: str
@@ -111,6 +115,12 @@ class Comparison:
     runnable: Runnable = lambda _name, _title, _calls: None
     calls: tuple[Call, ...] = ()
     unseen: frozenset[Probe] = frozenset()
+    uncaptured: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def captured(self) -> int:
+        """The number of compared inputs that were captured from tests."""
+        return sum(each.origin == CAPTURED and not each.again for each in self.calls)
 
     def combine(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
         """The comparison with further inputs of the same unit; `unseen` are the places that still were not executed."""
@@ -128,8 +138,12 @@ class Comparison:
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if any, and all compared inputs."""
         missed = "".join(f"; none {each}" for each in in_order(self.unseen)[:_MISSED])
-        files = [("inputs", f"The inputs used to compare the old and the new `{self.unit}`{missed}", self.calls)]
-        if self.differences and self.differences[0].call.body:
+        writable = tuple(each for each in self.calls if not each.shown)
+        title = f"The inputs used to compare the old and the new `{self.unit}`{missed}"
+        if len(writable) < len(self.calls):
+            title += f"; without {len(self.calls) - len(writable)} calls with objects or secrets of the tests"
+        files = [("inputs", title, writable)]
+        if self.differences and self.differences[0].call.body and not self.differences[0].call.shown:
             title = f"Counterexample: an input for which the new `{self.unit}` behaves differently"
             files.insert(0, ("counter_example", title, (self.differences[0].call,)))
         unit = self.unit.replace(".", "_")
@@ -163,8 +177,13 @@ def compared(
               if old.valid and not call.again and how is not OutcomeEquality.DIFFERENT]  # fmt: skip
     excuses = excused(text, agreed, {each.call: each.is_telling for each in differences}) if text else {}
     differences = [each for each in differences if each.call not in excuses or each.takes_less]
-    # Short calls that used to work are the easiest to understand.
-    differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
+    # Calls that somebody means convince, and short ones that used to work are the easiest to understand.
+    differences.sort(
+        key=lambda each: (
+            not each.is_telling, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",
+            len(each.call.snippet),
+        )
+    )  # fmt: skip
     sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
     sharing.sort(key=lambda each: len(each.call.snippet))
     inputs = [(before, after) for call, before, after in pairs if not call.again]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -15,6 +16,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
 from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
 LEAST_VALID = 20
@@ -99,11 +101,23 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
     said = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
-    said += (f" ({valid} of them valid)" if valid < inputs else "") + _reserve(done)
+    said += _origins(done, f"{valid} of them valid" if valid < inputs else "") + _reserve(done)
     if doubt := _doubt(done):
         return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
     # An answer is only as certain as its least compared unit.
     return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
+
+
+def _origins(done: Sequence[Comparison], valid: str) -> str:
+    """How many inputs are valid, and which come from the tests."""
+    captured = sum(each.captured for each in done)
+    uncaptured = Counter[str]()
+    for each in done:
+        uncaptured.update(each.uncaptured)
+    of_tests = f"{captured} captured from tests" if captured else ""
+    lost = f"{plural(uncaptured.total(), 'call')} of tests not copied: {', '.join(sorted(uncaptured))}"
+    said = ", ".join(filter(None, (valid, of_tests, lost if uncaptured else "")))
+    return f" ({said})" if said else ""
 
 
 def _reserve(done: Sequence[Comparison]) -> str:

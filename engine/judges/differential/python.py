@@ -14,6 +14,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
+from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.python.inputs.contract import within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
@@ -43,18 +44,18 @@ def changed(case: Case) -> list[str]:
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
     """Compares old and new of one unit; if the file cannot be imported, the unit with only its dependencies in it."""
     before, after = case.before.text, case.after.text
-    place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
+    place, calls, of_tests = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
         return NotRunnable("it is not callable")
     both = await asyncio.to_thread(probed, before, after)
-    report = await run(runtime, _trial((before, after), unit, calls, place, both), place.overlay)
+    report = await run(runtime, _trial((before, after), unit, calls, place, both, of_tests), place.overlay)
     texts, is_alone = (before, after), False
     if isinstance(report, HarnessReport) and report.texts[0].problem:
         single = isolated_unit(before, unit), isolated_unit(after, unit)
         if single[0] is None or single[1] is None:
             return not_loaded(runtime, report.texts[0])
         both = await asyncio.to_thread(lambda: probed(single[0] or "", single[1] or "", numbered=False))
-        again = await run(runtime, _trial((single[0], single[1]), unit, calls, place, both), place.overlay)
+        again = await run(runtime, _trial((single[0], single[1]), unit, calls, place, both, of_tests), place.overlay)
         if isinstance(again, NotRunnable) or again.texts[0].problem:
             return not_loaded(runtime, report.texts[0])
         report, texts, is_alone = again, (single[0], single[1]), True
@@ -66,7 +67,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
-        trial = replace(_trial(texts, unit, more, place, both), seconds=_FURTHER)
+        trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
             found = found.combine(compared(unit, more, further, promised, before), unseen(both, further))
@@ -74,17 +75,22 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
 
-    return replace(found, is_alone=is_alone, runnable=runnable)
+    return replace(found, is_alone=is_alone, runnable=runnable, uncaptured=of_tests.uncaptured)
 
 
-def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, tuple[Call, ...]]:
-    place = place_of(case.path, (case.before.text, case.after.text), runtime)
-    tests = test_texts(case.path, runtime.root_of(case.path))
+def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, tuple[Call, ...], CapturedInputs]:
     before, new = case.before.text, new_literals(case.before.text, case.after.text, unit)
+    known = runtime.captured.get((case.path, before)) if case.path is not None else None
+    of_tests = captured_inputs(known, before, case.after.text, unit) if known is not None else CapturedInputs()
+    place = place_of(case.path, (before, case.after.text), runtime, in_project=bool(of_tests.data.files))
+    tests = test_texts(case.path, runtime.root_of(case.path))
+    tests = (of_tests.written, *tests) if of_tests.written else tests
     calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
     calls = within_contract(with_sizes(calls, (before, case.after.text), unit), before, unit)
     calls = with_protocol(calls, before, unit)
-    return place, with_first_values(with_repeats(calls, _AGAIN), before, unit)
+    known_inputs = {(each.setup, each.body) for each in of_tests.calls}
+    calls = (*of_tests.calls, *(each for each in calls if (each.setup, each.body) not in known_inputs))
+    return place, with_first_values(with_repeats(calls, _AGAIN), before, unit), of_tests
 
 
 def _trial(
@@ -93,10 +99,12 @@ def _trial(
     calls: tuple[Call, ...],
     place: ModuleLocation,
     both: tuple[ProbedText, ProbedText] | None,
+    of_tests: CapturedInputs,
 ) -> HarnessRun:
     return HarnessRun(
         texts, calls, unit, place.path, place.name, place.roots, place.warm,
         private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
         globals=changed_by((texts[0], texts[-1]), unit),
         probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
+        captured=of_tests.data,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.rows import UNSURE
+from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
 from stet_ls.engine.judges.differential.input_domain import Kind, kinds_of
 
 ENOUGH = 20
@@ -38,6 +38,8 @@ class Usual:
 
     def excuse(self, call: Call) -> str:
         """Why a call is probably unintended, as a part of a sentence; "" if it may be intended."""
+        if call.origin == CAPTURED:
+            return ""
         if _NOT_FINITE.search(call.setup) and not _SPEAKS_OF_FINITE.search(self.text):
             return "NaN and infinities"
         if call.origin not in UNSURE or _SPEAKS_OF_KINDS.search(self.text):

@@ -130,9 +130,11 @@ class _Runs:
         key = (self._root, self._tests, self._case.before.text, seed, python)
         known: TestReport | None = self._runtime.reports.get(key)
         if known is None:
-            known = await self._run(self._case.before.text, seed=seed)
+            known = await self._run(self._case.before.text, seed=seed, captured=True)
             if not known.starved:
                 self._runtime.reports[key] = known
+            if self._case.path is not None and not seed:
+                self._runtime.captured[self._case.path, self._case.before.text] = known.captured
         return known
 
     async def again(self) -> TestReport | None:
@@ -174,13 +176,14 @@ class _Runs:
         return text is None or runs_any(test_name(identifier), text, names, self._case.language)
 
     async def _run(
-        self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False
+        self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False, captured: bool = False
     ) -> TestReport:  # fmt: skip
         return await run_tests(self._runtime.sandbox, self.plan(text, select, seed, traced=traced))
 
     def plan(self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False) -> TestPlan:
         """How the tests run with a text in place of the document's."""
         assert self._case.path is not None
+        own = self._case.path.relative_to(self._root).as_posix()
         texts = {**self._buffers, self._case.path: text}
         inside = {
             path.relative_to(self._root).as_posix(): each.encode("utf-8", "surrogatepass")
@@ -196,7 +199,8 @@ class _Runs:
             environment=self._runtime.environment(self._case.language),
             seed=seed,
             until=self._runtime.until,
-            traced=self._case.path.relative_to(self._root).as_posix() if traced else "",
+            traced=own if traced else "",
+            captured=own if captured else "",
         )
 
 

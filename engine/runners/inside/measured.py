@@ -1,10 +1,14 @@
-"""Measures which lines run in which test: for one file by a built-in tracer, for all by coverage.py if installed."""
+"""Measures which lines run in which test: for one file by a built-in tracer, for all by coverage.py if installed.
+
+Also captures the calls of one file's functions.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+from .captured import Captured
 from .channel import Channel
 from .traced import Traced
 
@@ -12,8 +16,9 @@ from .traced import Traced
 class Measured:
     """A measurement around a run; without coverage.py it reports that and measures nothing."""
 
-    def __init__(self, channel: Channel, wanted: bool, traced: str = "") -> None:
+    def __init__(self, channel: Channel, wanted: bool, traced: str = "", captured: str = "") -> None:
         self._channel = channel
+        self._captured = Captured(channel, captured)
         self._traced = Traced(channel, "" if wanted else traced)
         self._coverage: Any = None
         if not wanted:
@@ -31,9 +36,11 @@ class Measured:
     def during(self, test: str) -> None:
         """Assigns everything that runs from now on to `test`."""
         self._traced.during(test)
+        self._captured.begin()
 
     def tell(self) -> None:
         """Reports the measurements."""
+        self._captured.end()
         self._traced.tell()
         if self._coverage is None:
             return

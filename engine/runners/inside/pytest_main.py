@@ -36,9 +36,9 @@ def main() -> None:
     except ImportError as error:
         channel.say("missing", program="pytest", message=str(error))
         sys.exit(127)
-    measured = Measured(channel, job["coverage"], job["traced"])
+    measured = Measured(channel, job["coverage"], job["traced"], job["captured"])
     arguments = list(job["arguments"])
-    traced = job["traced"] and sys.version_info < (3, 12)  # later versions allow several tracers
+    traced = (job["traced"] or job["captured"]) and sys.version_info < (3, 12)  # later versions allow several tracers
     if (job["coverage"] or traced) and "--no-cov" not in arguments and _measures_itself(job):
         arguments.insert(0, "--no-cov")  # a process can have only one tracer
     reporter = Reporter(channel, measured, Control(job["control"]), Watch(channel, job["tests"]))

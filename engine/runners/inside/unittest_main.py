@@ -34,7 +34,7 @@ def main() -> None:
     with open(path, encoding="utf-8") as file:
         job = json.load(file)
     os.unlink(path)
-    measured = Measured(channel, job["coverage"], job["traced"])
+    measured = Measured(channel, job["coverage"], job["traced"], job["captured"])
     paths = job["tests"] or _discovered()
     watch = Watch(channel, paths)
     watch.begin()

@@ -24,9 +24,10 @@ class Pytest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs without plugins for generated tests: loading all plugins of a large environment takes seconds."""
-        options = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
+        observed = {"coverage": plan.coverage, "traced": plan.traced, "captured": plan.captured}
         control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
-        job = json.dumps({**options, **control, "plugins": plan.suite is SuiteOwner.PROJECT})
+        options = {"arguments": list(_arguments(plan)), "plugins": plan.suite is SuiteOwner.PROJECT}
+        job = json.dumps({**options, **observed, **control})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("pytest_main", nonce), f"{FOLDER}/job.json": job.encode()},

@@ -24,8 +24,9 @@ class Unittest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs the interpreter with Stet's own main program."""
-        options = {"tests": plan.tests, "select": plan.select, "coverage": plan.coverage, "traced": plan.traced}
-        job = json.dumps({**options, "control": Words.of(nonce).to_json()})
+        observed = {"coverage": plan.coverage, "traced": plan.traced, "captured": plan.captured}
+        options = {"tests": plan.tests, "select": plan.select, "control": Words.of(nonce).to_json()}
+        job = json.dumps({**options, **observed})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("unittest_main", nonce), f"{FOLDER}/job.json": job.encode()},

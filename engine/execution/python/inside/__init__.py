@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 _MODULES = (
-    "originals", "encode", "aliasing", "determinism", "loading", "effects", "call", "result_pipe",
+    "originals", "encode", "aliasing", "determinism", "loading", "effects", "captured", "call", "result_pipe",
     "fork", "probes", "compare", "stopwatch", "timing",
     "main",
 )  # fmt: skip

@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from stet_ls.engine.execution.python.inside.aliasing import shared
+from stet_ls.engine.execution.python.inside.captured import Captured, NotRestored
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
@@ -45,6 +46,7 @@ class Runner:
 
     def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], patience: Patience) -> None:
         self.job, self.pins, self.space, self.patience = job, pins, space, patience
+        self.captured = Captured(job["captured"], space.get("__name__", job["name"]))
         self.armed = False
         self.is_held_against = job["mode"] == "compare"
         self.loop: Any = None
@@ -70,7 +72,8 @@ class Runner:
             if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
-        space["__out__"] = out
+        space["__out__"], space["__captured__"] = out, self.captured
+        self.captured.begin()
         self.effects.begin()
         kind, error, message, lacks, variables, sharing = "ok", "", "", "", "", ""
         self.pins.start()
@@ -85,7 +88,7 @@ class Runner:
                 self.pins.inside = False
                 kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
                 lacks = lacked(raised)
-                if isinstance(raised, (RecursionError, MemoryError)):
+                if isinstance(raised, (RecursionError, MemoryError, NotRestored)):
                     kind = "limit"
             except SystemExit as raised:
                 kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
