@@ -35,7 +35,7 @@ def coverage_guided_calls(
     change = change or _changed
     random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - inputs must be reproducible
     values = Values([value for value in map(literal, literals) if value is not None], random)
-    base = [call for call in calls if not call.again]
+    base = [call for call in calls if not call.again and not call.shown]
     known = {(call.setup, call.body) for call in calls}
     found: dict[tuple[str, str], Call] = {}
     for _ in range(_TRIES if base else 0):

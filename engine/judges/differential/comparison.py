@@ -141,7 +141,7 @@ class Comparison:
         writable = tuple(each for each in self.calls if not each.shown)
         title = f"The inputs used to compare the old and the new `{self.unit}`{missed}"
         if len(writable) < len(self.calls):
-            title += f"; without {len(self.calls) - len(writable)} calls with objects or secrets of the tests"
+            title += f"; without {len(self.calls) - len(writable)} calls that hold objects of the tests or a secret"
         files = [("inputs", title, writable)]
         if self.differences and self.differences[0].call.body and not self.differences[0].call.shown:
             title = f"Counterexample: an input for which the new `{self.unit}` behaves differently"

@@ -12,6 +12,7 @@ from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
+from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
@@ -95,7 +96,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     calls = calls_for(before, case.language, unit, tests, besides)
     if recursive(after, case.language) - recursive(before, case.language):
         calls = (*deep_calls(calls), *calls)
-    return place, with_repeats(within_contract(calls, before, case.language, unit), _AGAIN)
+    return place, with_repeats(secret_calls_marked(within_contract(calls, before, case.language, unit)), _AGAIN)
 
 
 _WHOLE = re.compile(

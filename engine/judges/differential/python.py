@@ -11,6 +11,7 @@ from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
+from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
@@ -90,7 +91,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     calls = with_protocol(calls, before, unit)
     known_inputs = {(each.setup, each.body) for each in of_tests.calls}
     calls = (*of_tests.calls, *(each for each in calls if (each.setup, each.body) not in known_inputs))
-    return place, with_first_values(with_repeats(calls, _AGAIN), before, unit), of_tests
+    return place, with_first_values(with_repeats(secret_calls_marked(calls), _AGAIN), before, unit), of_tests
 
 
 def _trial(

@@ -38,9 +38,12 @@ class Measured:
         self._traced.during(test)
         self._captured.begin()
 
+    def end_capture(self) -> None:
+        """Captures no further calls: those of control tests are not the project's."""
+        self._captured.end()
+
     def tell(self) -> None:
         """Reports the measurements."""
-        self._captured.end()
         self._traced.tell()
         if self._coverage is None:
             return

@@ -78,6 +78,7 @@ class Reporter:
     def pytest_runtestloop(self, session: Any) -> Iterator[None]:
         """Runs the control tests after the project's; pytest does not count them."""
         yield
+        self._measured.end_capture()
         items = [item for item in session.items if hasattr(item, "obj")]
         if not items or session.config.option.collectonly:
             return

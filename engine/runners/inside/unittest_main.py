@@ -44,6 +44,7 @@ def main() -> None:
     channel.say("collected", ids=[ids[id(test)] for test in tests])
     result = Reporter(channel, measured, ids, watch)
     unittest.TestSuite(tests).run(result)
+    measured.end_capture()
     code = 0 if result.wasSuccessful() else 1
     if tests:
         unittest.TestSuite(_controls(Control(job["control"]), result, tests, ids)).run(result)

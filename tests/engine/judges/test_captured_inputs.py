@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,21 +116,121 @@ def test_all():
 @pytest.mark.parametrize(
     ("unit", "old", "new", "shown"),
     [
-        ("total", "key(price) for _, price in cart.items", "key(p[1]) for p in cart.items[:1]", "total(cart=<Cart>"),
-        ("Cart.add", "return len(self.items)", "return 1", "Cart.add(name='c', price=5)"),
-        ("Cart.cheapest", "min(price", "max(price", "Cart.cheapest"),
-        ("later", "len(cart.items)", "len(cart.items) % 2", "later(cart=<Cart>)"),
-        ("Cart.of", 'cart.add("a", price)', 'cart.add("b", price)', "prices = (7,)"),
+        ("total", "key(price) for _, price in cart.items", "key(p[1]) for p in cart.items[:1]",
+         "`total(cart=<Cart>, key=<function>)` (from a test) was: 14, now: 4"),
+        ("Cart.add", "return len(self.items)", "return 1",
+         "`Cart.add(name='c', price=5)` (from a test) was: 2, now: 1"),
+        ("Cart.cheapest", "min(price", "max(price", "`Cart.cheapest` (from a test) was: 2, now: 5"),
+        ("later", "len(cart.items)", "len(cart.items) % 2", "`later(cart=<Cart>)` (from a test) was: 2, now: 0"),
+        ("Cart.of", 'cart.add("a", price)', 'cart.add("b", price)',
+         "`prices = (7,); print(Cart.of(*prices))` (from a test) was: Cart(items=[('a', 7)]), now"),
     ],
-)
+)  # fmt: skip
 async def test_objects_functions_and_methods_are_called_as_in_tests(
     compared: Compared, unit: str, old: str, new: str, shown: str
 ) -> None:
-    """The tests pass on both: what they assert was written for the new text."""
-    after = OBJECTS.replace(old, new)
-    test = USES.replace("    assert ", "    ") if unit != "none" else USES
+    """The tests only run the code, so that they pass on both."""
+    evidence = await compared(OBJECTS, OBJECTS.replace(old, new), unit, USES.replace("    assert ", "    "))
 
-    evidence = await compared(OBJECTS, after, unit, test)
+    assert evidence.verdict is Ruling.FAIL
+    assert shown in evidence.detail
 
-    assert evidence.verdict is Ruling.FAIL, evidence.detail
-    assert shown in evidence.detail or unit in evidence.detail
+
+async def test_objects_of_a_class_that_the_edit_lays_out_anew_are_not_used(compared: Compared) -> None:
+    """Their state belongs to the old class: the new one would fail on it, and be right."""
+    after = OBJECTS.replace("self.items", "self._items").replace("cart.items", "cart._items")
+    after = after.replace(
+        "    def add", "    @property\n    def items(self):\n        return self._items\n\n    def add"
+    )
+
+    evidence = await compared(OBJECTS, after, "Cart", USES)
+
+    assert evidence.verdict is not Ruling.FAIL, evidence.detail
+
+
+FAKE = """from code import count
+
+class Store:
+    def __init__(self, rows):
+        self.rows = rows
+    def all(self):
+        return iter(self.rows)
+
+def test_count():
+    assert count(Store([1, 2, 3])) >= 1
+"""
+
+
+async def test_an_object_of_a_test_files_own_class_is_used(compared: Compared) -> None:
+    """pytest alone has the tests' folder on the path."""
+    code = "def count(store):\n    return sum(1 for _ in store.all())\n"
+
+    evidence = await compared(code, code.replace("sum(1 for _ in store.all())", "min(2, len([*store.all()]))"), "count",
+                              FAKE)  # fmt: skip
+
+    assert (evidence.verdict, evidence.detail) == (
+        Ruling.FAIL, "`count(store=<Store>)` (from a test) was: 3, now: 2",
+    )  # fmt: skip
+
+
+async def test_the_evidence_names_what_was_captured_and_what_could_not_be(compared: Compared) -> None:
+    code = "def first(lines):\n    for line in lines:\n        return line\n"
+    test = """import threading, urllib.request
+import pytest
+from code import first
+
+def test_file():
+    with open(__file__) as file:
+        assert first(file)
+    assert first(x for x in "ab") == "a"
+    assert first(["a"] * 50_000) == "a"
+
+def test_lists():
+    assert first([1, 2]) == 1
+    assert first(["b"]) == "b"
+
+def test_network():
+    with pytest.raises(OSError):
+        urllib.request.urlopen("http://127.0.0.1:1/", timeout=1)
+    assert first({"net": 1}) == "net"
+"""
+
+    evidence = await compared(code, code.replace("line", "each"), "first", test)
+
+    assert evidence.verdict is Ruling.PASS, evidence.detail
+    lost = "3 calls of tests not copied: generator, open file, too large"
+    assert f"3 captured from tests, {lost})" in evidence.detail
+
+
+async def test_what_fails_as_before_on_captured_inputs_is_alike(compared: Compared) -> None:
+    code = "def half(number):\n    if number < 0:\n        raise ValueError(number)\n    return number / 2\n"
+    test = """import pytest
+from code import half
+
+@pytest.mark.parametrize("number", [-1, None, "a"])
+def test_bad(number):
+    with pytest.raises((ValueError, TypeError)):
+        half(number)
+
+def test_good():
+    assert half(3) == 1.5
+"""
+
+    evidence = await compared(code, code.replace("number / 2", "number * 0.5"), "half", test)
+
+    assert evidence.verdict is Ruling.PASS, evidence.detail
+    assert "4 captured from tests" in evidence.detail
+
+
+async def test_without_tests_nothing_is_captured(runtime: Runtime, tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text(RATE.format(percent=5))
+    placed = replace(runtime, workspace=Workspace((tmp_path,)), captured={})
+    text = Source("def f(a: int):\n    return a + 1\n")
+    case = Case("refactor", "python", tmp_path / "code.py", text, Source("def f(a: int):\n    return 1 + a\n"), "f",
+                runtime=placed)  # fmt: skip
+
+    await run_tests(case)
+    evidence = await judge(case)
+
+    assert placed.captured == {}
+    assert "captured" not in evidence.detail

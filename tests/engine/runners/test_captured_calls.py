@@ -170,7 +170,7 @@ def test_every_python_version_captures_calls(version: str, tmp_path: Path) -> No
         ("count", {"numbers": "[5]"}),
         ("every", {}),
         ("every", "generator"),
-        ("Cart.__init__", {}),
+        ("Cart.__init__", {"items": "()"}),
         ("Cart.add", {"item": "1"}),
     ]
     assert b"Cart" in base64.b64decode(rows[-1]["data"])
