@@ -150,6 +150,10 @@ class Runner:
         return self.loop.run_until_complete(value)
 
 
+async def idle() -> None:
+    """Does nothing."""
+
+
 async def taken(values: Any) -> Any:
     """The values of an asynchronous generator, and finally its error, as an iterator."""
     items: list[Any] = []

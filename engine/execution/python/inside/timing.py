@@ -12,7 +12,7 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Patience, Runner
+from stet_ls.engine.execution.python.inside.call import Patience, Runner, idle
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.fork import Begun
 from stet_ls.engine.execution.python.inside.loading import load
@@ -141,10 +141,6 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
             tell(telling, {"seconds": [seconds(pairs, runner, clock) for _ in range(times)]})
             return
         os.waitpid(process, 0)
-
-
-async def idle() -> None:
-    """Does nothing."""
 
 
 def copies(job: dict[str, Any], text: str, wanted: int) -> list[Any]:
