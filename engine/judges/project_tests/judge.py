@@ -178,12 +178,14 @@ class _Runs:
     async def _run(
         self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False, captured: bool = False
     ) -> TestReport:  # fmt: skip
-        return await run_tests(self._runtime.sandbox, self.plan(text, select, seed, traced=traced))
+        plan = self.plan(text, select, seed, traced=traced)
+        if captured and self._case.path is not None:
+            plan = replace(plan, captured=self._case.path.relative_to(self._root).as_posix())
+        return await run_tests(self._runtime.sandbox, plan)
 
     def plan(self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False) -> TestPlan:
         """How the tests run with a text in place of the document's."""
         assert self._case.path is not None
-        own = self._case.path.relative_to(self._root).as_posix()
         texts = {**self._buffers, self._case.path: text}
         inside = {
             path.relative_to(self._root).as_posix(): each.encode("utf-8", "surrogatepass")
@@ -199,8 +201,7 @@ class _Runs:
             environment=self._runtime.environment(self._case.language),
             seed=seed,
             until=self._runtime.until,
-            traced=own if traced else "",
-            captured=own if captured else "",
+            traced=self._case.path.relative_to(self._root).as_posix() if traced else "",
         )
 
 
