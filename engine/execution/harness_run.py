@@ -81,11 +81,7 @@ class CallOutcome:
         return self.kind == "ok" or (self.kind == "raised" and self.error not in _WRONG)
 
     def __str__(self) -> str:
-        words = {
-            "late": "does not finish in time",
-            "died": "ends the process",
-            "reached": f"stopped: {self.message}",
-        }
+        words = {"late": "does not finish in time", "died": "ends the process", "reached": f"stopped: {self.message}"}
         if self.kind in words:
             return words[self.kind]
         if self.kind == "limit" and not self.error:

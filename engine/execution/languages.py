@@ -27,7 +27,7 @@ class ExecutionLanguage:
 ROWS: Mapping[str, ExecutionLanguage] = {
     "python": ExecutionLanguage(
         needs_interpreter=True, runs_examples=True, times=True, compares_samples=True, traces_lines=True
-    ),
+    )
 }
 """By language id; a row applies to its whole family."""
 

@@ -93,11 +93,7 @@ class JudgeLanguage:
 
 ROWS: Mapping[str, JudgeLanguage] = {
     "python": JudgeLanguage(
-        is_public=lambda _: True,
-        exports=_all_of,
-        names_linted=True,
-        marks=_DECORATOR,
-        code=_without_docstrings,
+        is_public=lambda _: True, exports=_all_of, names_linted=True, marks=_DECORATOR, code=_without_docstrings
     ),
     "javascript": JudgeLanguage(is_public=_public_member, imports_load=True, calls_by_position=True, marks=_DECORATOR),
     "go": JudgeLanguage(

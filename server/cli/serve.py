@@ -23,10 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     channel.add_argument("--ws", metavar="HOST:PORT", help="use WebSocket, on loopback only; needs a token")
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="FILE",
-        help="file with the token for --tcp and --ws (or set STET_TOKEN)",
+        "--token-file", type=Path, metavar="FILE", help="file with the token for --tcp and --ws (or set STET_TOKEN)"
     )
     token.add_argument(
         "--token", metavar="TOKEN", help="the token itself; every user of this machine can see arguments"

@@ -64,9 +64,7 @@ class ModelDownloadOffer:
 
     async def _fetch(self, name: str, weights: Weights) -> None:
         from stet_ls.engine.model.embedded.weights import pull
-        from stet_ls.server.jobs.progress import (
-            JobProgress,
-        )  # late: imports the engine's models
+        from stet_ls.server.jobs.progress import JobProgress  # late: imports the engine's models
 
         self._fetching = weights.title
         self._given_up.clear()

@@ -33,8 +33,7 @@ def workspace_edit(
     for file in plan.new_files:
         operations += _new_file(file, mark)
     return types.WorkspaceEdit(
-        document_changes=operations,
-        change_annotations=None if annotation is None else {ANNOTATION: annotation},
+        document_changes=operations, change_annotations=None if annotation is None else {ANNOTATION: annotation}
     )
 
 

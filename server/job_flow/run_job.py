@@ -177,10 +177,7 @@ async def _is_followed(job: JobHandle) -> bool:
     return True
 
 
-_SHOWN = {
-    JobStatus.REFUSED: types.MessageType.Warning,
-    JobStatus.FAILED: types.MessageType.Error,
-}
+_SHOWN = {JobStatus.REFUSED: types.MessageType.Warning, JobStatus.FAILED: types.MessageType.Error}
 
 
 def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:

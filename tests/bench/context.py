@@ -80,11 +80,7 @@ async def _index(root: Path, paths: Paths) -> list[Row]:
     found = time.perf_counter() - began
     await index.close()
     return [
-        Row(
-            f"index of {status.files:,} files, in the background",
-            f"{seconds:.1f} s",
-            "-",
-        ),
+        Row(f"index of {status.files:,} files, in the background", f"{seconds:.1f} s", "-"),
         Row(
             "  largest stall of the loop meanwhile",
             f"{_milliseconds(*stall)} (without it {_milliseconds(*quiet)})",

@@ -98,9 +98,7 @@ def slow(folder: Path, tmp_path: Path, environment: Mapping[str, str]) -> Mappin
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
 @pytest.mark.parametrize(
-    ("number", "status"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
-    ids=str,
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
 )
 def test_an_interrupt_leaves_no_processes(
     folder: Path, tmp_path: Path, slow: Mapping[str, str], jobs: str, number: signal.Signals, status: int

@@ -12,10 +12,7 @@ from support import emacs
 from support.scripted import Reply, ScriptedModel
 from support.signs import AFTER, BEFORE
 
-pytestmark = [
-    pytest.mark.editor,
-    pytest.mark.skipif(emacs.missing() is not None, reason=str(emacs.missing())),
-]
+pytestmark = [pytest.mark.editor, pytest.mark.skipif(emacs.missing() is not None, reason=str(emacs.missing()))]
 
 
 def test_an_edit_is_applied_after_confirmation_and_undone_in_one_step(

@@ -20,10 +20,7 @@ SECONDS = 60
 
 MISSING = [name for name in ("kate", "dbus-run-session", "tee") if shutil.which(name) is None]
 
-pytestmark = [
-    pytest.mark.editor,
-    pytest.mark.skipif(bool(MISSING), reason=f"not on PATH: {', '.join(MISSING)}"),
-]
+pytestmark = [pytest.mark.editor, pytest.mark.skipif(bool(MISSING), reason=f"not on PATH: {', '.join(MISSING)}")]
 
 
 def test_kate_starts_the_server_and_opens_its_file(tmp_path: Path, environment: Mapping[str, str]) -> None:

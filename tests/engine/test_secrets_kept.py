@@ -116,10 +116,7 @@ async def test_quotes_around_a_secret_may_not_change_if_the_value_needs_them(
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (
-            BODY.replace("    password = 'STET_SECRET_2'\n", "    password = input()\n"),
-            "removes a value",
-        ),
+        (BODY.replace("    password = 'STET_SECRET_2'\n", "    password = input()\n"), "removes a value"),
         (BODY.replace("return open_(", "print('STET_SECRET_2')\n    return open_("), "copies a value"),
     ],
 )

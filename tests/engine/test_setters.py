@@ -134,8 +134,7 @@ def test_every_key_says_who_may_set_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("set_by", "keys"),
-    [(SetBy.USER, USER), (SetBy.TIGHTEN, TIGHTEN), (SetBy.ANYONE, ANYONE), (SetBy.TRUST, TRUST)],
+    ("set_by", "keys"), [(SetBy.USER, USER), (SetBy.TIGHTEN, TIGHTEN), (SetBy.ANYONE, ANYONE), (SetBy.TRUST, TRUST)]
 )
 def test_the_tables_of_this_test_name_every_key(set_by: SetBy, keys: Any) -> None:
     assert set(keys) == {key.name for key in KEYS.values() if key.set_by is set_by}

@@ -167,9 +167,7 @@ def _settings(servers: Sequence[ScriptedModel]) -> Settings:
         for i, server in enumerate(servers)
     )
     return Settings(
-        providers=providers,
-        deadline=15,
-        model=ModelSettings(discover=False, embedded="off", breaker_seconds=0.2),
+        providers=providers, deadline=15, model=ModelSettings(discover=False, embedded="off", breaker_seconds=0.2)
     )
 
 

@@ -216,11 +216,7 @@ record R(int A);
     ),
     "php": (
         "<?php\n/** Doc. */\n#[Attr]\nclass A {\n  public function f($a) { }\n}\nfunction k() {}\n",
-        [
-            "class A 'class A' 'Doc.' @5",
-            "method A.f 'public function f($a)' '' @1",
-            "function k 'function k()' '' @1",
-        ],
+        ["class A 'class A' 'Doc.' @5", "method A.f 'public function f($a)' '' @1", "function k 'function k()' '' @1"],
     ),
     "kotlin": (
         "class A(val x: Int) {\n  fun f(a: Int): Int { return 1 }\n}\nobject O { }\nfun String.ext() = 1\n",

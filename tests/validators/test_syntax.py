@@ -242,12 +242,7 @@ class TestBlame:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "def f(a, b:\n    return a\n",
-        "x = [1, 2\ny = 3\nz = 4\n",
-        'def g():\n    x = "abc\n    return x\n',
-        "x = (1\n",
-    ],
+    ["def f(a, b:\n    return a\n", "x = [1, 2\ny = 3\nz = 4\n", 'def g():\n    x = "abc\n    return x\n', "x = (1\n"],
 )
 def test_one_mistake_is_reported_once(text: str) -> None:
     """Ruff alone has up to five words about each: behind an open bracket it stumbles over whole code."""

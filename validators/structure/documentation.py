@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _COMMENT_MARKS = re.compile(
-    r"^[ \t]*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|(?<![ \t])[ \t]*(?:\*/|\]\])[ \t]*$",
-    re.MULTILINE,
+    r"^[ \t]*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|(?<![ \t])[ \t]*(?:\*/|\]\])[ \t]*$", re.MULTILINE
 )
 # A shebang is for the shell; a `stet:` comment is an instruction. Neither documents the code below.
 _NO_DOCUMENTATION = re.compile(r"#!|\W*stet:", re.IGNORECASE)

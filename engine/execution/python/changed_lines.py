@@ -15,12 +15,7 @@ from types import MappingProxyType
 
 from stet_ls.engine.execution.python.changed_part import Part, Start, extent_of, start_of
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.engine.execution.python.statements import (
-    head,
-    is_text,
-    lazily_changed,
-    statements,
-)
+from stet_ls.engine.execution.python.statements import head, is_text, lazily_changed, statements
 
 _UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 """Statements that some Python versions run without a line event."""

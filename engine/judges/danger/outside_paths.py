@@ -31,15 +31,15 @@ _STARTS = re.compile(
 _SECRET_FILES = re.compile(
     r"(?:.*[/\\])?\.(?:ssh|aws|gnupg|kube|docker|azure|netrc|pgpass|npmrc|pypirc|git-credentials|password-store)"
     r"(?:[/\\].*)?|(?:.*[/\\])?id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?|/etc/(?:shadow|gshadow)|/proc/[\w*{}]+/(?:environ|mem)"
-    r"|(?:.*[/\\])?(?:logins\.json|key[34]\.db|Login Data|keychain(?:-db)?)",
+    r"|(?:.*[/\\])?(?:logins\.json|key[34]\.db|Login Data|keychain(?:-db)?)"
 )
 SECRET_VARIABLE = re.compile(
-    r"(?:.*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY(?:_ID)?|CREDENTIALS?)(?:_.*)?|SSH_AUTH_SOCK",
+    r"(?:.*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY(?:_ID)?|CREDENTIALS?)(?:_.*)?|SSH_AUTH_SOCK"
 )
 HOME_VARIABLE = re.compile(r"HOME|USERPROFILE|HOMEPATH|APPDATA|LOCALAPPDATA|XDG_\w+")
 INSTALLER = re.compile(
     r"(?:.*\s)?(?:pip[\d.]*|uv|npm|pnpm|yarn|bun|poetry|pdm|conda|mamba|apt|apt-get|dnf|brew|gem|cargo|go|composer)"
-    r"\s+(?:-\S+\s+)*(?:pip\s+)?(?:install|add|get|i)(?:\s.*)?",
+    r"\s+(?:-\S+\s+)*(?:pip\s+)?(?:install|add|get|i)(?:\s.*)?"
 )
 _PIP_OF_NPM = re.compile(r"(?:.*\s)?npx\s.*|(?:.*\s)?pipx\s+run\s.*")
 OUTSIDE_PATH = re.compile(

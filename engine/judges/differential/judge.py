@@ -36,10 +36,7 @@ class LanguageComparer(Protocol):
         ...
 
 
-COMPARERS: Mapping[str, LanguageComparer | None] = {
-    "python": python,
-    "javascript": javascript,
-}
+COMPARERS: Mapping[str, LanguageComparer | None] = {"python": python, "javascript": javascript}
 """By language id; a row applies to its whole family."""
 
 

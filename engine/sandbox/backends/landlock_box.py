@@ -44,9 +44,7 @@ _NODE = (Path(__file__).parents[1] / "inside" / "landlock_node.cjs").resolve()
 _OWN = {"USER": "box", "LOGNAME": "box", "NODE_OPTIONS": f'--require="{_NODE}"'}
 """Values that programs elsewhere read from /etc/passwd, /proc and /etc/hosts."""
 
-PARTLY: Mapping[Wall, str] = {
-    Wall.DISK: "scratch files are on the disk and measured several times a second",
-}
+PARTLY: Mapping[Wall, str] = {Wall.DISK: "scratch files are on the disk and measured several times a second"}
 """What no probe can verify fully here."""
 
 

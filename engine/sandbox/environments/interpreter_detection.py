@@ -58,12 +58,7 @@ class Detector:
         self._locks: dict[Path, asyncio.Lock] = {}
 
     async def find(
-        self,
-        root: Path,
-        modules: Sequence[str] = (),
-        *,
-        setting: str = "",
-        environ: Mapping[str, str] | None = None,
+        self, root: Path, modules: Sequence[str] = (), *, setting: str = "", environ: Mapping[str, str] | None = None
     ) -> DetectionResult:
         """The first Python for a workspace in which every one of `modules` can be imported."""
         tried: list[Tried] = []

@@ -154,11 +154,7 @@ def _argument(uri: str, source: Source, path: Path, step: DemoStep) -> dict[str,
     at = unit.span.start if unit.body is None else unit.body.start
     line, character = source.position(at, "utf-8")
     # There is no user to ask: an edit that failed a check is refused.
-    argument: dict[str, Any] = {
-        "uri": uri,
-        "position": {"line": line, "character": character},
-        "preview": "never",
-    }
+    argument: dict[str, Any] = {"uri": uri, "position": {"line": line, "character": character}, "preview": "never"}
     if spec_of(step.action).offered is OfferedWhen.PROBLEM:
         found = diagnostics(source, language_of(path), path, Selection(unit.span))
         argument["diagnostics"] = [

@@ -24,10 +24,7 @@ Json = dict[str, Any]
 CAPABILITIES: Json = {
     "general": {"positionEncodings": ["utf-8"]},
     "window": {"workDoneProgress": True},
-    "workspace": {
-        "applyEdit": True,
-        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]},
-    },
+    "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]}},
     "textDocument": {"synchronization": {"didSave": True}},
 }
 
@@ -138,12 +135,7 @@ class LanguageClient:
                 lengths = (line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
                 length = int(next(lengths, b"").partition(b":")[2])
                 self._receive(json.loads(await self._reader.readexactly(length)))
-        except (
-            asyncio.IncompleteReadError,
-            asyncio.LimitOverrunError,
-            OSError,
-            ValueError,
-        ):  # or not a message
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):  # or not a message
             for future in self._pending.values():
                 if not future.done():
                     future.set_exception(_gone())

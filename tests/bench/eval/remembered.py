@@ -23,12 +23,7 @@ from stet_ls.engine.settings.schema import MemorySettings
 from stet_ls.engine.storage.paths import Paths
 
 _OPENING = re.compile(r"^write an? (?:python )?function to ", re.IGNORECASE)
-_FRAMES = (
-    "I need something that can {}.",
-    "How do I {}?",
-    "Please {}.",
-    "I want to {}.",
-)
+_FRAMES = ("I need something that can {}.", "How do I {}?", "Please {}.", "I want to {}.")
 _OTHER = {
     "remove": "delete", "calculate": "compute", "find": "determine", "check": "test", "convert": "turn",
     "extract": "pull out", "sort": "order", "count": "tally", "print": "show", "get": "fetch", "given": "supplied",

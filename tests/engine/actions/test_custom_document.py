@@ -14,10 +14,7 @@ from stet_ls.engine.judges.comments import judge
 from stet_ls.validators.source import Source
 
 CASES = {
-    "python": (
-        "def f(x):$0\n    return x\n",
-        'def f(x):\n    """Return x."""\n    return x  # as it is\n',
-    ),
+    "python": ("def f(x):$0\n    return x\n", 'def f(x):\n    """Return x."""\n    return x  # as it is\n'),
     "javascript": (
         "function f(x) {$0\n  return x;\n}\n",
         "/**\n * Return x.\n * @param {number} x\n */\nfunction f(x) {\n  return x; // as it is\n}\n",
@@ -30,18 +27,12 @@ CASES = {
         "package p\n\nfunc f(x int) int {$0\n\treturn x\n}\n",
         "package p\n\n// f returns x.\nfunc f(x int) int {\n\treturn x\n}\n",
     ),
-    "rust": (
-        "fn f(x: i32) -> i32 {$0\n    x\n}\n",
-        "/// Returns x.\nfn f(x: i32) -> i32 {\n    x\n}\n",
-    ),
+    "rust": ("fn f(x: i32) -> i32 {$0\n    x\n}\n", "/// Returns x.\nfn f(x: i32) -> i32 {\n    x\n}\n"),
     "java": (
         "class A {\n    int f(int x) {$0\n        return x;\n    }\n}\n",
         "class A {\n    /**\n     * Returns x.\n     */\n    int f(int x) {\n        return x;\n    }\n}\n",
     ),
-    "cpp": (
-        "int f(int x) {$0\n  return x;\n}\n",
-        "/// \\brief Returns x.\nint f(int x) {\n  return x;\n}\n",
-    ),
+    "cpp": ("int f(int x) {$0\n  return x;\n}\n", "/// \\brief Returns x.\nint f(int x) {\n  return x;\n}\n"),
     "csharp": (
         "class A\n{\n    int F(int x)$0\n    {\n        return x;\n    }\n}\n",
         "class A\n{\n    /// <summary>Returns x.</summary>\n    int F(int x)\n    {\n        return x;\n    }\n}\n",

@@ -110,8 +110,7 @@ def _unnamed(schema: Schema, data: object) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("item", "title"),
-    [(SYNTAX, "syntax"), (CHANGED, "change"), (FAILS, "tests"), (RUDE, "greet.polite")],
+    ("item", "title"), [(SYNTAX, "syntax"), (CHANGED, "change"), (FAILS, "tests"), (RUDE, "greet.polite")]
 )
 def test_evidence_is_deserialized_with_its_name(item: Evidence, title: str) -> None:
     back = Evidence.from_json(item.to_json())

@@ -23,14 +23,7 @@ from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits
 
-LANGUAGES = {
-    "pytest": "python",
-    "unittest": "python",
-    "node": "javascript",
-    "go": "go",
-    "rust": "rust",
-    "java": "java",
-}
+LANGUAGES = {"pytest": "python", "unittest": "python", "node": "javascript", "go": "go", "rust": "rust", "java": "java"}
 RUNNERS = [
     pytest.param("pytest"),
     pytest.param("unittest"),

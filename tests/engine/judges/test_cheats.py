@@ -162,10 +162,7 @@ OUT = "import * as workers from 'node:worker_threads';\n"
 SCRIPTS = {
     # What loading does affects every importer.
     "writes a file when loaded": (JS, "import fs from 'node:fs';\nfs.writeFileSync('/tmp/x', 'x');\n" + JS),
-    "starts a process when loaded": (
-        JS,
-        "import { spawnSync } from 'node:child_process';\nspawnSync('true');\n" + JS,
-    ),
+    "starts a process when loaded": (JS, "import { spawnSync } from 'node:child_process';\nspawnSync('true');\n" + JS),
     "prints when loaded": (JS, "console.log('hello');\n" + JS),
     "adds to all objects": (JS, "Object.prototype.evil = 7;\n" + JS),
     "changes a prototype": (JS, "Array.prototype.at = () => 7;\n" + JS),

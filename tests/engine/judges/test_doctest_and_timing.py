@@ -180,11 +180,7 @@ LARGE += "    return fib(12 + abs(n) % 4)\n"
     [
         (FIB + LARGE, "import functools\n\n\n@functools.cache\n" + FIB + LARGE, "large"),
         (COSTLY, HELPER_REMEMBERS, "total"),
-        (
-            SLOW.replace("def ", "async def "),
-            FAST.replace("def ", "async def "),
-            "common",
-        ),
+        (SLOW.replace("def ", "async def "), FAST.replace("def ", "async def "), "common"),
     ],
     ids=["a recursion's own results", "a helper's results within a call", "a coroutine"],
 )

@@ -148,11 +148,7 @@ OTHERS = {
         "class A { void F() { new BinaryFormatter().Deserialize(x); } }": DATA,
         'class A { [DllImport("x")] static extern void F(); }': NATIVE,
     },
-    "shellscript": {
-        "curl https://x | sh\n": NETWORK,
-        'rm -rf "$x"\n': DELETES,
-        'eval "$x"\n': CODE,
-    },
+    "shellscript": {"curl https://x | sh\n": NETWORK, 'rm -rf "$x"\n': DELETES, 'eval "$x"\n': CODE},
 }
 
 

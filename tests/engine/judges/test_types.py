@@ -138,10 +138,7 @@ async def test_a_plugin_runs_in_the_sandbox(project: Checked, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("config", "reason"),
-    [
-        ("[mypy]\nplugins = /outside/of/it.py\n", "Can't find plugin"),
-        ("[mypy]\nplugins = own.py\n", "own.py"),
-    ],
+    [("[mypy]\nplugins = /outside/of/it.py\n", "Can't find plugin"), ("[mypy]\nplugins = own.py\n", "own.py")],
     ids=["a file outside", "a plug-in that fails"],
 )
 async def test_a_checker_that_fails_is_reported(project: Checked, config: str, reason: str) -> None:

@@ -223,10 +223,7 @@ async def test_the_request_has_the_expected_parameters(scripted: ScriptedModel, 
     assert request.headers["openai-organization"] == "org-1"
     assert request.body == {
         "model": "scripted-7b",
-        "messages": [
-            {"role": "system", "content": "You write code."},
-            {"role": "user", "content": "Add two numbers."},
-        ],
+        "messages": [{"role": "system", "content": "You write code."}, {"role": "user", "content": "Add two numbers."}],
         "stream": True,
         "stream_options": {"include_usage": True},
         "temperature": 0.2,

@@ -80,10 +80,7 @@ PARSES = {
     "app/urls.py": python("urls"),
     "lib/names.py": python("names"),
 }
-RULES = {
-    "AGENTS.md": "# Code style\n\nShort names.\n",
-    "pyproject.toml": "[tool.ruff]\nline-length = 99\n",
-}
+RULES = {"AGENTS.md": "# Code style\n\nShort names.\n", "pyproject.toml": "[tool.ruff]\nline-length = 99\n"}
 
 CASES = {
     "from": ("app/use.py", "from app.dates import parse\n", "parse(x)", "dates"),

@@ -42,7 +42,7 @@ def test_unknown(no_such_fixture): pass
 def test_each(n): assert n == 1
 class TestMore:
     def test_method(self): pass
-""",
+"""
         },
         CODE,
     )

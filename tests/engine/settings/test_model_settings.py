@@ -90,11 +90,7 @@ async def test_the_number_of_repairs_follows_the_profile(settings: dict, calls: 
 
 @pytest.mark.parametrize(
     ("price", "cost"),
-    [
-        ({}, 0.0),
-        ({"price_in": 1000.0, "price_out": 10_000.0}, 0.7),
-        ({"price_in": 1000.0, "price_out": 0.0}, 0.5),
-    ],
+    [({}, 0.0), ({"price_in": 1000.0, "price_out": 10_000.0}, 0.7), ({"price_in": 1000.0, "price_out": 0.0}, 0.5)],
     ids=["on this machine", "both", "free answers"],
 )
 async def test_a_job_sums_its_costs(price: dict, cost: float, scripted: ScriptedModel) -> None:

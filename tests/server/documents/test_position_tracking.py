@@ -314,10 +314,7 @@ def test_minimal_of_equal_texts_is_nothing() -> None:
 
 def test_minimal_keeps_whole_lines_apart() -> None:
     new = TEXT.replace("return 1", "return 11").replace("import os\n", "import os\nimport sys\n")
-    assert minimal(Source(TEXT), Source(new)) == (
-        Splice(Span(10, 10), "import sys\n"),
-        Splice(Span(35, 35), "1"),
-    )
+    assert minimal(Source(TEXT), Source(new)) == (Splice(Span(10, 10), "import sys\n"), Splice(Span(35, 35), "1"))
 
 
 # Size

@@ -104,10 +104,7 @@ def found(of: Answer) -> tuple[str, ...]:
         (answer(INSIDE, BELOW_IMPORTS), ["outside"]),
         (answer(INSIDE, ELSEWHERE), ["2 files (a.py, b.py)", "outside"]),
         (answer(INSIDE, evidence=(Evidence(Check.LINT, Ruling.FAIL, "F821"),)), ["lint FAILED: F821"]),
-        (
-            answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?", trusted=True),)),
-            ["tests unknown: ?"],
-        ),
+        (answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?", trusted=True),)), ["tests unknown: ?"]),
         (answer(INSIDE, evidence=(Evidence(Check.SYNTAX, Ruling.UNKNOWN, "not parsed"),)), []),
         (answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.SKIPPED, "none"),)), []),
     ],
@@ -197,10 +194,7 @@ async def test_the_outcome_of_the_edit_is_passed_to_the_engine(
 
 
 async def test_the_last_outcome_is_processed_before_shutdown(
-    scripted: ScriptedModel,
-    environment: Mapping[str, str],
-    served_here: None,
-    monkeypatch: pytest.MonkeyPatch,
+    scripted: ScriptedModel, environment: Mapping[str, str], served_here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many a user saves and leaves in one breath; here the engine takes its time to hear of it."""
     honest = Engine.learn_outcome
@@ -256,12 +250,7 @@ async def test_the_record_says_why_an_edit_was_not_applied(
     [("applied", "done", True, "applied"), ("declined", "cancelled", False, "cancelled")],
 )
 async def test_a_job_cancelled_after_sending_its_edit_reports_the_outcome(
-    then: str,
-    status: str,
-    applied: bool,
-    fate: str,
-    scripted: ScriptedModel,
-    environment: Mapping[str, str],
+    then: str, status: str, applied: bool, fate: str, scripted: ScriptedModel, environment: Mapping[str, str]
 ) -> None:
     scripted.default = fenced(NEW)
     async with editor(environment, NEOVIM) as client:

@@ -22,10 +22,7 @@ _VSCODE = """
 
 # What is not named is not offered.
 EXPECTED = {
-    "emacs28-eglot-1.9": (
-        "utf-16",
-        "apply_edit versioned_edits literal_actions configuration dynamic_watched_files",
-    ),
+    "emacs28-eglot-1.9": ("utf-16", "apply_edit versioned_edits literal_actions configuration dynamic_watched_files"),
     "kate-22.12": ("utf-16", "literal_actions work_done_progress related_information"),
     "neovim-0.11.4": (
         "utf-8",

@@ -41,7 +41,7 @@ def test_a_whole_argument_is_read() -> None:
             "diagnostics": [diagnostic],
             "budget": "thorough",
             "preview": "always",
-        },
+        }
     )
 
     assert params.range is not None

@@ -14,10 +14,7 @@ URI = "file:///nowhere/a.py"
 
 
 def text_edit(start: tuple[int, int], end: tuple[int, int], text: str) -> dict[str, Any]:
-    at = {
-        "start": {"line": start[0], "character": start[1]},
-        "end": {"line": end[0], "character": end[1]},
-    }
+    at = {"start": {"line": start[0], "character": start[1]}, "end": {"line": end[0], "character": end[1]}}
     return {"range": at, "newText": text}
 
 

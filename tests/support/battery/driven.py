@@ -103,12 +103,7 @@ def _as(user: int) -> list[str]:
 
 def _variables(user: int, folder: Path) -> dict[str, str]:
     path = os.environ["PATH"] if user == os.geteuid() else "/usr/local/bin:/usr/bin:/bin"
-    return {
-        "PATH": path,
-        "HOME": str(folder),
-        "PYTHONPATH": ":".join(map(str, _PACKAGES)),
-        drive.PLANTED: "planted",
-    }
+    return {"PATH": path, "HOME": str(folder), "PYTHONPATH": ":".join(map(str, _PACKAGES)), drive.PLANTED: "planted"}
 
 
 @functools.cache

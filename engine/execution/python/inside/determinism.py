@@ -143,10 +143,7 @@ def alike(some: Any, others: Any) -> bool:
     return all(map(operator.is_, some, others))
 
 
-REACHES: dict[str, str] = {
-    "builtins.input": "it asks at the terminal",
-    "webbrowser.open": "it opens a browser",
-}
+REACHES: dict[str, str] = {"builtins.input": "it asks at the terminal", "webbrowser.open": "it opens a browser"}
 REACHES.update(dict.fromkeys(
     ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"),
     "it starts processes",

@@ -81,8 +81,7 @@ async def test_concurrent_uses_build_an_environment_once(store: EnvironmentStore
 
 
 @pytest.mark.parametrize(
-    ("name", "why"),
-    [("pebble", "no wheel|the index has no such package"), ("gravel", "the index has no such package")],
+    ("name", "why"), [("pebble", "no wheel|the index has no such package"), ("gravel", "the index has no such package")]
 )
 async def test_an_unavailable_package_is_reported_and_leaves_no_files(
     store: EnvironmentStore, python: Interpreter, name: str, why: str
