@@ -24,12 +24,14 @@ from stet_ls.engine.reply.languages import language_table as reply
 from stet_ls.engine.runners import language_table as runners
 from stet_ls.validators import test_files
 from stet_ls.validators.languages import LANGUAGES, NODE_KINDS
+from stet_ls.validators.metrics import language_table as metrics
 
 ROOT = Path(__file__).parent.parent
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "validators/language_rows.py": {row.id: row for row in LANGUAGES},
     "validators/language.py": NODE_KINDS,
     "validators/test_files.py": test_files.ROWS,
+    "validators/metrics/language_table.py": metrics.ROWS,
     "engine/reply/languages/language_table.py": reply.ROWS,
     "engine/prompt/languages/language_table.py": prompt.ROWS,
     "engine/execution/languages.py": execution.ROWS,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.languages import NODE_KINDS
-from stet_ls.validators.metrics.control_flow_kinds import CONTROL, Control
+from stet_ls.validators.metrics.language_table import Control, language_row
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import Unit, captures, find, tree_of
@@ -42,12 +42,13 @@ class Complexity:
 def measure(source: Source, language: str) -> tuple[Complexity, ...] | None:
     """The functions and methods of a text in order; None for a language that is not parsed or has no row."""
     parsed = tree_of(source, language)
-    row = CONTROL.get(parsed.language) if parsed else None
+    row = language_row(parsed.language) if parsed else None
     if parsed is None or row is None:
         return None
-    counter = _Counter(parsed, row)
+    counter = _Counter(parsed, row.control)
     for node in captures(
-        parsed, frozenset(row.roles) | NODE_KINDS[parsed.language].functions | NODE_KINDS[parsed.language].values
+        parsed,
+        frozenset(row.control.roles) | NODE_KINDS[parsed.language].functions | NODE_KINDS[parsed.language].values,
     ):
         counter.see(node)
     return tuple(tally.result(parsed) for tally in counter.tallies)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.languages import row_for
+from stet_ls.validators.metrics.language_table import language_row
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import UnitNode, captures, find, tree_of
@@ -33,7 +32,6 @@ _REACHED = re.compile(
     r"function_declaration|function_signature|label|case|break_statement|empty_statement|preproc|else"
 )
 _YIELD = re.compile(rb"yield\b")  # Python: `return` and then `yield` makes an empty generator
-_VARIABLE = re.compile(rb"^(_[A-Za-z]\w*)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.MULTILINE)
 
 
 def dead_code(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...] | None:
@@ -60,8 +58,8 @@ def _hint(source: Source, span: Span, message: str) -> Finding:
 
 
 def _unused(parsed: Parsed) -> Iterator[tuple[bytes, Span, str]]:
-    row = row_for(_PRIVATE, parsed.language, None)
-    if row is None:
+    row = language_row(parsed.language)
+    if row is None or row.is_private is None:
         return
     count = Counter(_NAME.findall(parsed.data))
     found = find(parsed)
@@ -71,7 +69,7 @@ def _unused(parsed: Parsed) -> Iterator[tuple[bytes, Span, str]]:
         if count[name] == 1 and row.is_private(parsed, one, _around(one, classes)):
             at = parsed.data.find(name, one.node.start_byte)
             yield name, Span(at, at + len(name)), f"the private {one.unit.kind}"
-    for match in row.variables.finditer(parsed.data) if row.variables else ():
+    for match in row.private_variables.finditer(parsed.data) if row.private_variables else ():
         if count[match[1]] == 1:
             yield match[1], Span(*match.span(1)), "the private variable"
 
@@ -98,101 +96,3 @@ def _behind(node: tree_sitter.Node) -> tree_sitter.Node | None:
     while behind is not None and "comment" in behind.type:
         behind = behind.next_named_sibling
     return behind
-
-
-Private = Callable[[Parsed, UnitNode, "UnitNode | None"], bool]
-"""True if a unit is for its own file alone. The argument is the class around it, None at top level."""
-
-
-def _python(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-    name = one.unit.name
-    if not name.startswith("_") or name.startswith("__") or _is_decorated(one):
-        return False
-    # The base class may call the method.
-    return around is None or around.node.child_by_field_name("superclasses") is None
-
-
-def _is_decorated(one: UnitNode) -> bool:
-    parent = one.node.parent
-    return parent is not None and parent.type == "decorated_definition"
-
-
-_MODULE = re.compile(rb"^(?:import|export)\b", re.MULTILINE)
-
-
-def _ecmascript(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-    if one.unit.name.startswith("#") or re.match(r"private\b", one.unit.signature):
-        return one.unit.kind == "method" and one.unit.name != "constructor"
-    exported = parsed.data[one.unit.span.start : one.unit.span.end].lstrip().startswith((b"export", b"@", b"/**"))
-    is_top = "." not in one.unit.qualified and one.node.parent is not None and one.node.parent.type == "program"
-    return is_top and not exported and bool(_MODULE.search(parsed.data))
-
-
-def _marked(mark: str, *, unless: bytes = b"") -> Private:
-    """Private by a word in the head; a framework may call annotated code."""
-    word = re.compile(rf"(?:^|\s){mark}\s")
-
-    def is_private(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-        head = parsed.data[one.unit.span.start : one.node.start_byte + 1]
-        return (
-            one.unit.kind != "class"
-            and "@" not in one.unit.signature
-            and b"[" not in head
-            and bool(word.search(one.unit.signature))
-            and (around is None or one.unit.name != around.unit.name)
-            and not (unless and unless in parsed.data)
-            and one.unit.name not in _CALLED_BY_THE_RUNTIME
-        )
-
-    return is_private
-
-
-_CALLED_BY_THE_RUNTIME = frozenset({"readObject", "writeObject", "readResolve", "writeReplace", "readObjectNoData"})
-
-
-def _c(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-    return around is None and one.unit.kind == "function" and bool(re.match(r"static\b", one.unit.signature))
-
-
-def _go(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-    name = one.unit.name
-    return one.unit.kind == "function" and name[:1].islower() and name not in ("main", "init")
-
-
-def _rust(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-    head = parsed.data[one.unit.span.start : one.node.start_byte]
-    return (
-        around is None
-        and one.node.type == "function_item"
-        and not re.search(r"\b(?:pub|extern)\b", one.unit.signature)
-        and one.unit.name != "main"
-        and b"#[" not in head
-    )
-
-
-def _lua(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
-    return one.unit.signature.startswith("local function")
-
-
-@dataclass(frozen=True, slots=True)
-class _Private:
-    """What is for its own file alone in a language: units, and variables by the pattern of their definition."""
-
-    is_private: Private
-    variables: re.Pattern[bytes] | None = None
-
-
-_PRIVATE: Mapping[str, _Private | None] = {
-    "python": _Private(_python, _VARIABLE),
-    "javascript": _Private(_ecmascript),
-    "java": _Private(_marked("private")),
-    "csharp": _Private(_marked("private", unless=b"partial ")),
-    "kotlin": _Private(_marked("private")),
-    "swift": _Private(_marked("private")),
-    "php": _Private(_marked("private")),
-    "c": _Private(_c),
-    "go": _Private(_go),
-    "rust": _Private(_rust),
-    "lua": _Private(_lua),
-}
-"""Rows by language id; a language without one is only searched for unreachable code."""

@@ -38,4 +38,4 @@ def _complexity(source: Source, counted: CountedFunction) -> Complexity:
 
 
 _READ = frozenset({".scala", ".pl", ".r", ".erl", ".zig", ".m", ".sol", ".vue", ".f90", ".gd", ".sql"})
-"""The extensions of lizard's readers for languages without a row in `control_flow_kinds`."""
+"""The extensions of lizard's readers for languages without a row in `language_table`."""

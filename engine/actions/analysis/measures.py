@@ -24,7 +24,7 @@ from stet_ls.validators.metrics import (
     security,
     style,
 )
-from stet_ls.validators.metrics.control_flow_kinds import CONTROL
+from stet_ls.validators.metrics.language_table import language_row
 from stet_ls.validators.source import Span
 
 LIMITS: tuple[tuple[str, int, str], ...] = (
@@ -76,7 +76,7 @@ def _check(measures: Measures, request: Request, target: Target, tools: Toolbox)
 
 def _count(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
     counted, by = complexity.measure(request.source, request.language), "our count on the syntax tree"
-    if (row := CONTROL.get(request.language)) and row.as_ruff:
+    if (row := language_row(request.language)) and row.control.as_ruff:
         by += ", paths as ruff's C901"
     if counted is None:
         counted = lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.validators.metrics.security import HAZARDS, hazards
+from stet_ls.validators.metrics.security import hazards
 from stet_ls.validators.source import Source
 
 CASES = {
@@ -46,7 +46,6 @@ def test_a_hazard_is_reported_and_its_harmless_form_is_not(language: str) -> Non
 def test_a_language_without_a_row_is_not_measured() -> None:
     assert hazards(Source("x"), "haskell") is None
     assert hazards(Source("x = 1"), "python") is None, "ruff does it"
-    assert set(CASES) <= set(HAZARDS)
 
 
 def test_a_string_or_a_comment_is_not_a_call() -> None:
