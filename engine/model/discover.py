@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from stet_ls.engine.model.endpoint.connection import Connection
 from stet_ls.engine.model.endpoint.faults import EndpointFailure
@@ -21,25 +20,13 @@ _OLLAMA_CONTEXT = 4096
 """Ollama's default, whatever the model supports; our requests cannot change it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
-    """Servers that answered with at least one chat model, and one line per port with its result."""
-
-    providers: tuple[Provider, ...]
-    tried: tuple[str, ...]
-
-
-async def discover(ports: Mapping[str, int] = PORTS) -> LocalServer:
-    """Asks all ports at once for their models. Never raises, and takes at most half a second."""
-    answers = await asyncio.gather(*(_listed(name, port) for name, port in ports.items()))
-    return LocalServer(
-        tuple(answer for answer in answers if isinstance(answer, Provider)),
-        tuple(
-            f"{name} on port {port}"
-            for (name, port), answer in zip(ports.items(), answers, strict=True)
-            if not isinstance(answer, Provider)
-        ),
-    )
+async def discover() -> tuple[list[Provider], list[str]]:
+    """The servers with a chat model, and each port without one in words. Never raises; at most half a second."""
+    answers = await asyncio.gather(*(_listed(name, port) for name, port in PORTS.items()))
+    silent = [
+        f"{name} on port {port}" for (name, port), answer in zip(PORTS.items(), answers, strict=True) if answer is None
+    ]
+    return [answer for answer in answers if answer is not None], silent
 
 
 async def _listed(name: str, port: int) -> Provider | None:

@@ -53,7 +53,7 @@ class ModelPool:
         self._configured = tuple(self._client(provider) for provider in settings.providers)
         self._known: dict[str, EndpointClient] = {}
         self._found: tuple[EndpointClient, ...] = ()
-        self._tried: tuple[str, ...] = ()
+        self._tried: Sequence[str] = ()
         self._kept_out: tuple[str, ...] = ()
         self._looked_at = float("-inf")
         self._embedded: Embedded | None = None
@@ -215,15 +215,15 @@ class ModelPool:
         async with self._looking:
             now = asyncio.get_running_loop().time()
             if self._settings.model.discover and not self._found and now - self._looked_at > _LOOK_AGAIN_SECONDS:
-                found = await discover()
+                providers, silent = await discover()
                 # Known ones are kept: another job may use them, and their speed was measured.
                 self._found = tuple(
                     self._known.setdefault(
                         f"{provider.base_url} {provider.model}", self._client(provider, reading=LOCAL_READING)
                     )
-                    for provider in found.providers
+                    for provider in providers
                 )
-                self._tried = found.tried
+                self._tried = silent
                 self._looked_at = now
             return self._found
 

@@ -90,10 +90,10 @@ class ProfileStore:
     def load(self, endpoint: str, model: str) -> tuple[StoredProfile, str]:
         """The record, a new one if there is none, and a sentence if there was one that cannot be used."""
         path = self.path(endpoint, model)
-        found, problem = _read(path)
-        if found is not None and (found.endpoint, found.model) == (endpoint, model):
-            return found, ""
-        return StoredProfile(endpoint, model), problem
+        file = _read(path)
+        if file.record is not None and (file.record.endpoint, file.record.model) == (endpoint, model):
+            return file.record, ""
+        return StoredProfile(endpoint, model), file.problem
 
     def save(self, record: StoredProfile) -> None:
         """Saves a record; a newer probe that another process stored in the meantime is kept."""
@@ -101,11 +101,11 @@ class ProfileStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with hold(self._folder / ".lock"):
-                present, problem = _read(path)
-                if problem.endswith(_NEWER):
+                present = _read(path)
+                if present.is_newer:
                     return
-                if present is not None and _age(present.probe) > _age(record.probe):
-                    record = replace(record, probe=present.probe)
+                if present.record is not None and _age(present.record.probe) > _age(record.probe):
+                    record = replace(record, probe=present.record.probe)
                 _write(path, record)
         except OSError as error:
             _log.warning("cannot save the profile of %s: %s", record.model, Obstacle.of(self._folder, error))
@@ -113,7 +113,8 @@ class ProfileStore:
     def all(self) -> Iterator[tuple[Path, StoredProfile | None, str]]:
         """Every file with its record, or with the reason why it cannot be used."""
         for path in sorted(self._folder.glob("*.json")):
-            yield (path, *_read(path))
+            file = _read(path)
+            yield path, file.record, file.problem
 
     def path(self, endpoint: str, model: str) -> Path:
         """The path of a record: a readable name, and a hash to distinguish endpoints."""
@@ -122,7 +123,13 @@ class ProfileStore:
         return self._folder / f"{name}-{digest}.json"
 
 
-_NEWER = "was written by a newer version of Stet, so it is not changed"
+@dataclass(frozen=True, slots=True)
+class _ProfileFile:
+    """A file's record, or a sentence on why it cannot be used; neither without a file."""
+
+    record: StoredProfile | None = None
+    problem: str = ""
+    is_newer: bool = False
 
 
 def _age(probe: ProbeScores | None) -> str:
@@ -134,19 +141,22 @@ def _adapter() -> TypeAdapter[StoredProfile]:
     return TypeAdapter(StoredProfile)
 
 
-def _read(path: Path) -> tuple[StoredProfile | None, str]:
+def _read(path: Path) -> _ProfileFile:
     try:
         data = json.loads(path.read_bytes())
         version = data["version"]
         if isinstance(version, int) and version > VERSION:
-            return None, f"The profile {path} {_NEWER}"
-        return _adapter().validate_python(data["record"]), ""
+            problem = f"The profile {path} was written by a newer version of Stet, so it is not changed"
+            return _ProfileFile(problem=problem, is_newer=True)
+        return _ProfileFile(_adapter().validate_python(data["record"]))
     except (FileNotFoundError, NotADirectoryError):
-        return None, ""
+        return _ProfileFile()
     except OSError as error:
-        return None, f"The profile {path} cannot be read ({error.strerror})"
+        return _ProfileFile(problem=f"The profile {path} cannot be read ({error.strerror})")
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
-        return None, f"The profile {path} is damaged and will be replaced; run `stet model probe` to fill it"
+        return _ProfileFile(
+            problem=f"The profile {path} is damaged and will be replaced; run `stet model probe` to fill it"
+        )
 
 
 def _write(path: Path, record: StoredProfile) -> None:
