@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from stet_ls.engine.sandbox.backends import reaper
 from stet_ls.engine.sandbox.env_vars import environment
@@ -42,11 +43,7 @@ class Bwrap:
     report: IsolationReport
     layers: OverlayFolders
     mirrors: WorkspaceCopies
-
-    @property
-    def name(self) -> str:
-        """Name used in reports."""
-        return "bubblewrap"
+    name: ClassVar = "bubblewrap"
 
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs `spec`. Raises BoxError if the sandbox cannot be built, ValueError for a bind that shows too much."""

@@ -12,6 +12,7 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from stet_ls.engine.sandbox.backends import plain_run
 from stet_ls.engine.sandbox.env_vars import environment
@@ -32,16 +33,12 @@ class Container:
     image: str
     folder: Path
     report: IsolationReport
+    overlays: ClassVar = False
 
     @property
     def name(self) -> str:
         """Name used in reports."""
         return self.program.name
-
-    @property
-    def overlays(self) -> bool:
-        """False: the workspace is copied."""
-        return False
 
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs `spec`. Raises ValueError for a bind that shows too much, or without an image."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from stet_ls.engine.sandbox.backends.plain_run import RunFolders, prepare
 from stet_ls.engine.sandbox.env_vars import environment
@@ -55,16 +55,8 @@ class LandlockBox:
     abi: int
     folder: Path
     report: IsolationReport
-
-    @property
-    def name(self) -> str:
-        """Name used in reports."""
-        return "landlock"
-
-    @property
-    def overlays(self) -> bool:
-        """False: the workspace is copied."""
-        return False
+    name: ClassVar = "landlock"
+    overlays: ClassVar = False
 
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs `spec`. Raises BoxError if a wall cannot be set up, ValueError for a bind that shows too much."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from stet_ls.engine.sandbox.backends import plain_run
 from stet_ls.engine.sandbox.env_vars import environment
@@ -63,16 +64,8 @@ class Seatbelt:
 
     folder: Path
     report: IsolationReport
-
-    @property
-    def name(self) -> str:
-        """Name used in reports."""
-        return "sandbox-exec"
-
-    @property
-    def overlays(self) -> bool:
-        """False: the workspace is copied."""
-        return False
+    name: ClassVar = "sandbox-exec"
+    overlays: ClassVar = False
 
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs `spec`. Raises ValueError for a bind that shows too much."""
