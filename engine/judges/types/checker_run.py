@@ -160,8 +160,8 @@ def _read(
         status, _, rest = part.partition("\n")
         found = tuple(_found(checker, output, target, work))
         if (int(status) not in checker.ends) or (int(status) and not found):
-            said = next((line for line in reversed(output.splitlines()) if line.strip()), f"exit status {status}")
-            raise CheckerProblem(f"it failed: {said.strip()[:_SHOWN]}")
+            last_line = next((line for line in reversed(output.splitlines()) if line.strip()), f"exit status {status}")
+            raise CheckerProblem(f"it failed: {last_line.strip()[:_SHOWN]}")
         yield found
         output = rest
 
@@ -169,9 +169,9 @@ def _read(
 def _found(checker: TypeChecker, output: str, target: Target, work: str) -> Iterator[TypeFinding]:
     folder = posixpath.join(work, target.folder.relative_to(target.root).as_posix())
     for match in checker.pattern.finditer(output):
-        told = match.groupdict()
-        path = posixpath.relpath(posixpath.normpath(posixpath.join(folder, told["path"])), work)
-        message = " ".join(told["message"].split())
+        groups = match.groupdict()
+        path = posixpath.relpath(posixpath.normpath(posixpath.join(folder, groups["path"])), work)
+        message = " ".join(groups["message"].split())
         outside = path.startswith("..")
-        severity = told.get("severity") or "error"
-        yield TypeFinding("" if outside else path, int(told["line"]), severity, told.get("code") or "", message)
+        severity = groups.get("severity") or "error"
+        yield TypeFinding("" if outside else path, int(groups["line"]), severity, groups.get("code") or "", message)

@@ -43,13 +43,13 @@ async def judge(case: Case) -> Evidence:
         return asked
     name, key = asked.checker.name, (asked.target.root, asked.checker.name)
     if time.monotonic() < _SLOW.get(key, 0.0):
-        return _said(Ruling.UNKNOWN, f"types not checked: {name} was too slow for this project before")
+        return _evidence(Ruling.UNKNOWN, f"types not checked: {name} was too slow for this project before")
     try:
         before, after = await _both(asked, case)
     except CheckerProblem as problem:
         if problem.is_slow:
             _SLOW[key] = time.monotonic() + _RETRY_SECONDS
-        return _said(Ruling.UNKNOWN, f"types not checked: {name}: {problem}")
+        return _evidence(Ruling.UNKNOWN, f"types not checked: {name}: {problem}")
     return await asyncio.to_thread(_compared, case, asked, before, after)
 
 
@@ -68,11 +68,11 @@ def _asked(case: Case) -> _Asked | Evidence:
     runtime, path = case.runtime, case.path
     rows = [row for row in CHECKERS if case.language in row.languages and case.tools.allows(row.name)]
     if not rows:
-        return _said(Ruling.SKIPPED, f"no type checker for {case.language}")
+        return _evidence(Ruling.SKIPPED, f"no type checker for {case.language}")
     if runtime is None or path is None or (root := runtime.root_of(path)) is None:
-        return _said(Ruling.SKIPPED, "types are checked for saved files of open folders, where code may run")
+        return _evidence(Ruling.SKIPPED, "types are checked for saved files of open folders, where code may run")
     if runtime.left() < _LEAST_SECONDS:
-        return _said(Ruling.UNKNOWN, "types not checked: no time left")
+        return _evidence(Ruling.UNKNOWN, "types not checked: no time left")
     absent = ""
     for row in rows:
         folder = row.configured(root, path)
@@ -81,14 +81,14 @@ def _asked(case: Case) -> _Asked | Evidence:
         started = _started(row, target := _target(case, runtime, root, folder))
         if started is not None:
             if runtime.extent is Extent.BRIEF and not row.is_fast:
-                return _said(Ruling.SKIPPED, f"{row.name} not run: it needs the budget `standard` or larger")
+                return _evidence(Ruling.SKIPPED, f"{row.name} not run: it needs the budget `standard` or larger")
             return _Asked(row, started, target, is_own=True)
         absent = absent or row.name
     if absent:
-        return _said(Ruling.SKIPPED, f"{absent} is configured but not installed here")
+        return _evidence(Ruling.SKIPPED, f"{absent} is configured but not installed here")
     if TY in rows and (started := _started(TY, target := _target(case, runtime, root, root))) is not None:
         return _Asked(TY, started, target, is_own=False)
-    return _said(Ruling.SKIPPED, "no type checker is configured")
+    return _evidence(Ruling.SKIPPED, "no type checker is configured")
 
 
 def _target(case: Case, runtime: Runtime, root: Path, folder: Path) -> Target:
@@ -158,7 +158,7 @@ def _identity(finding: TypeFinding) -> tuple[str, str, str]:
 def _compared(case: Case, asked: _Asked, before: _Found, after: _Found) -> Evidence:
     checker = asked.checker
     if any(re.search(checker.blinding, each.message) for each in before):
-        return _said(Ruling.SKIPPED, f"{checker.name} does not find what the file imports")
+        return _evidence(Ruling.SKIPPED, f"{checker.name} does not find what the file imports")
     new = _new(before, after)
     hard = [each for each in new if each.severity in checker.errors and not re.search(checker.soft, each.code)]
     lines, functions = changed_units(case.before, case.after, case.language)
@@ -167,19 +167,19 @@ def _compared(case: Case, asked: _Asked, before: _Found, after: _Found) -> Evide
         lines = _annotated(case, lines, functions)
         new = hard = [each for each in hard if each.path == own and each.line in lines]
     if not new:
-        return _said(Ruling.PASS, f"no new type errors ({checker.name})")
+        return _evidence(Ruling.PASS, f"no new type errors ({checker.name})")
     at_fault = [each for each in hard if each.path == own and each.line in lines]
-    told = at_fault or hard or new
+    shown = at_fault or hard or new
     what = "type error" if hard else "type warning"
-    detail = f"{checker.name}: {plural(len(told), f'new {what}')}, {_place(told, own)}"
+    detail = f"{checker.name}: {plural(len(shown), f'new {what}')}, {_place(shown, own)}"
     if at_fault:
-        return replace(_said(Ruling.FAIL, detail), trusted=True, count=len(told))
+        return replace(_evidence(Ruling.FAIL, detail), trusted=True, count=len(shown))
     # Trusted, so that the user is asked: what the edit did not touch worked before.
-    return replace(_said(Ruling.UNKNOWN, detail), trusted=bool(hard), count=len(told))
+    return replace(_evidence(Ruling.UNKNOWN, detail), trusted=bool(hard), count=len(shown))
 
 
 def _annotated(case: Case, lines: frozenset[int], functions: Iterable[Unit]) -> frozenset[int]:
-    """The lines of functions with annotations: nobody has asked for a checker, so it judges what is promised."""
+    """The lines of functions with annotations: without a checker of the project's, only what is promised counts."""
     kept: set[int] = set()
     for unit in functions:
         if _ANNOTATED.search(unit.signature):
@@ -187,12 +187,12 @@ def _annotated(case: Case, lines: frozenset[int], functions: Iterable[Unit]) -> 
     return lines & kept
 
 
-def _place(told: Sequence[TypeFinding], own: str) -> str:
-    first = told[0]
+def _place(findings: Sequence[TypeFinding], own: str) -> str:
+    first = findings[0]
     where = f"line {first.line}" if first.path == own else f"{first.path or 'another file'}:{first.line}"
     code = f" [{first.code}]" if first.code else ""
-    return f"{where}: {first.message}{code}" if len(told) == 1 else f"first {where}: {first.message}{code}"
+    return f"{where}: {first.message}{code}" if len(findings) == 1 else f"first {where}: {first.message}{code}"
 
 
-def _said(verdict: Ruling, detail: str) -> Evidence:
+def _evidence(verdict: Ruling, detail: str) -> Evidence:
     return Evidence(Check.TYPES, verdict, detail)
