@@ -50,6 +50,8 @@ async def test_custom_actions_are_offered_by_their_kind(environment: Environment
         found = {each["kind"]: each for each in await offered(client, uri)}
 
         assert set(found) == {"refactor.rewrite.stet.document", "refactor.rewrite.stet.tidy"}
+        listed = {each["name"]: each["kind"] for each in (await command(client, "stet.capabilities"))["actions"]}
+        assert listed["tidy"] == "refactor.rewrite.stet.tidy"
         assert not any("isPreferred" in each for each in found.values())
         assert found["refactor.rewrite.stet.tidy"]["title"] == "Tidy (project action, asks first)"
         [only] = await offered(client, uri, only=["refactor.rewrite.stet.document"])
