@@ -117,7 +117,7 @@ def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> No
 def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
     if (snapshot := ls.documents.snapshot(params.text_document.uri)) is not None:
         ls.outcomes.saved(snapshot)
-        ls.indexing.saved(snapshot.uri)
+        ls.indexing.changed([snapshot.uri])
     ls.in_background(_reload(ls), "look at the settings")
 
 
@@ -173,7 +173,7 @@ def _did_change_workspace_folders(ls: StetServer, params: types.DidChangeWorkspa
 
 
 def _did_change_watched_files(ls: StetServer, params: types.DidChangeWatchedFilesParams) -> None:
-    ls.indexing.files_changed(params)
+    ls.indexing.changed(change.uri for change in params.changes)
     ls.in_background(_reload(ls), "read the settings again")
 
 

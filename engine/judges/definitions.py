@@ -25,15 +25,8 @@ _MOST_NAMED = 3
 
 async def judge(case: Case) -> Evidence:
     """Fails when the file has lost a definition, or code of one, that the instruction does not name."""
-    return await asyncio.to_thread(_judge, changed_part(case))
-
-
-def _judge(case: Case) -> Evidence:
-    return _lost(case) or Evidence(Check.DEFINITIONS, Ruling.PASS, "no definitions removed", trusted=True)
-
-
-def _failed(detail: str) -> Evidence:
-    return Evidence(Check.DEFINITIONS, Ruling.FAIL, detail, trusted=True)
+    lost = await asyncio.to_thread(_lost, changed_part(case))
+    return lost or Evidence(Check.DEFINITIONS, Ruling.PASS, "no definitions removed", trusted=True)
 
 
 def _lost(case: Case) -> Evidence | None:
@@ -59,20 +52,16 @@ def _lost(case: Case) -> Evidence | None:
     if case.adds is None:
         return None
     short = removed_code.shortened(case.before, case.after, case.language, words | case.adds)
-    return (
-        _uncertain(case, f"{_listed(short)} lost code, and the instruction does not name {_them(short)}")
-        if short
-        else None
-    )
-
-
-def _them(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "them"
+    if not short:
+        return None
+    them = "it" if len(short) == 1 else "them"
+    return _uncertain(case, f"{_listed(short)} lost code, and the instruction does not name {them}")
 
 
 def _uncertain(case: Case, detail: str) -> Evidence:
     sure = structure.is_parsed(case.before, case.language) and structure.is_parsed(case.after, case.language)
-    return _failed(detail) if sure else Evidence(Check.DEFINITIONS, Ruling.UNKNOWN, f"{detail}, it seems", trusted=True)
+    verdict, detail = (Ruling.FAIL, detail) if sure else (Ruling.UNKNOWN, f"{detail}, it seems")
+    return Evidence(Check.DEFINITIONS, verdict, detail, trusted=True)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -101,12 +101,9 @@ def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
     more = f"; {own} in the code {verb('pass', own)} too" if own and asked.user else ""
     if missed or not asked.parts:
         first = next((f"`{part.name}`" for part in missed if part.name), "what was changed")
-        return _evidence(Ruling.UNKNOWN, f"{counted}{more}, but {_none(asked.user or own)} {first}")
+        none = "it does not execute" if (asked.user or own) == 1 else "none of them executes"
+        return _evidence(Ruling.UNKNOWN, f"{counted}{more}, but {none} {first}")
     return replace(_evidence(Ruling.PASS, counted + more, trusted=bool(asked.user)), count=asked.user or own)
-
-
-def _none(number: int) -> str:
-    return "it does not execute" if number == 1 else "none of them executes"
 
 
 async def _refuted(

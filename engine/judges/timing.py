@@ -176,13 +176,9 @@ def _changed(case: Case) -> str:
 def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))
-    calls = tuple(replace(call, body=_each_once(call.body)) for call in drawn)
+    # The calls on an object, each with arguments that the object has not seen yet.
+    calls = tuple(replace(call, body="\n".join(dict.fromkeys(_STEP.split(call.body)))) for call in drawn)
     # A few written inputs, enlarged: slowness shows on large inputs.
     small = [call for call in calls if call.names and len(call.body.splitlines()) == 1][:60]
     large = [each for factor in (8, 40) for call in small if (each := scaled(call, factor))]
     return place, (*calls[:_INPUTS], *large)
-
-
-def _each_once(body: str) -> str:
-    """The calls on an object, each with arguments that the object has not seen yet."""
-    return "\n".join(dict.fromkeys(_STEP.split(body)))

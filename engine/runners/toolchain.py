@@ -29,7 +29,7 @@ def find(*names: str, install: str) -> BoxProgram:
     for name in names:
         if found := shutil.which(name):
             real = Path(found).resolve()
-            if not _tells_by_name(real):
+            if real.name not in _FIND_THEIR_LIBRARY:
                 # Some programs depend on the name they are called with; links within the system stay as they are.
                 real = Path(found).absolute() if mounts_it(Path(found)) else real
             try:
@@ -73,9 +73,8 @@ def mounts_it(path: Path) -> bool:
         return False
 
 
-def _tells_by_name(real: Path) -> bool:
-    """True for installations whose real folder must be known, since they find their library next to it."""
-    return real.name in ("go", "node", "java", "javac", "dotnet")
+_FIND_THEIR_LIBRARY = frozenset({"go", "node", "java", "javac", "dotnet"})
+"""Their real folder must be known, since they find their library next to it."""
 
 
 class MissingToolError(Exception):

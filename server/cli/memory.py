@@ -92,7 +92,8 @@ async def _stats(flow: JobMemory, arguments: argparse.Namespace) -> int:
         ("in", found["uri"]),
     ]
     if team := found.get("team"):
-        rows.append(("the team's", f"{team['uri']} ({team['access']}): {team['fault'] or _many(team['solutions'])}"))
+        count = "ready" if team["solutions"] is None else f"{team['solutions']:,} solutions"
+        rows.append(("the team's", f"{team['uri']} ({team['access']}): {team['fault'] or count}"))
     render.print_table(rows)
     return 0
 
@@ -247,10 +248,6 @@ def _write(file: Path, text: str) -> None:
             stream.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}.") from None
-
-
-def _many(solutions: int | None) -> str:
-    return "ready" if solutions is None else f"{solutions:,} solutions"
 
 
 def _short(text: str) -> str:

@@ -31,15 +31,8 @@ class IndexUpdates:
         if (index := self._index()) is not None:
             index.watch(self._roots(), client_reports=self.is_notified, after=AFTER_SECONDS)
 
-    def saved(self, uri: str) -> None:
-        """The client saved a document."""
-        self._changed([uri])
-
-    def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
+    def changed(self, uris: Iterable[str]) -> None:
         """Files were written, created or removed, as the client reports."""
-        self._changed(change.uri for change in params.changes)
-
-    def _changed(self, uris: Iterable[str]) -> None:
         if (index := self._index()) is not None:
             index.changed(path for path in map(path_of, uris) if path is not None)
 

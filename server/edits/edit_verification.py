@@ -20,7 +20,10 @@ def is_applied(live: Source, change: DocumentChange) -> bool:
 
     Line ends and the one at the end of the file are not compared, since editors change them.
     """
-    before, after, now = (_plain(source) for source in (change.before.source, change.after, live))
+    before, after, now = (
+        Source(_LINE_END.sub("\n", source.text).removesuffix("\n"))
+        for source in (change.before.source, change.after, live)
+    )
     if now.text in (before.text, after.text):
         return now.text == after.text
     edited = [splice.span for splice in minimal(after, before)]
@@ -54,7 +57,3 @@ def _touches(changed: Span, edited: Span) -> bool:
     if changed.empty and not edited.empty:
         return edited.start < changed.start < edited.end
     return changed.overlaps(edited)
-
-
-def _plain(source: Source) -> Source:
-    return Source(_LINE_END.sub("\n", source.text).removesuffix("\n"))

@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from stet_ls.server.lsp.protocol import Protocol
-from stet_ls.server.lsp.watchdog import ANSWER_SECONDS, GRACE_SECONDS, ClientWatch, end_within
+from stet_ls.server.lsp.watchdog import ANSWER_SECONDS, ClientWatch, end_soon
 
 LOGGER = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Call
 
         def asked_to_end(*_: object) -> None:
             # Not by the event loop, which may be stuck in a write that the client does not read.
-            end_within(GRACE_SECONDS, protocol.exit_status)
+            end_soon(protocol.exit_status)
             with contextlib.suppress(RuntimeError):  # the loop is closed: the server is ending already
                 loop.call_soon_threadsafe(protocol.close)
 
@@ -113,7 +113,7 @@ def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Call
         finally:
             watch.stop()
             # The cleanup below can hang: tasks that swallow their cancellation, threads that never return.
-            end_within(GRACE_SECONDS, protocol.exit_status)
+            end_soon(protocol.exit_status)
 
     asyncio.run(watched())
     return protocol.exit_status

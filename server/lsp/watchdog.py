@@ -61,7 +61,7 @@ class ClientWatch:
         while not self._stopped.wait(POLL_SECONDS if self._seen else FIRST_POLL_SECONDS):
             if not self._take(self._process_id()) or not all(map(_is_same, self._seen, self._seen.values())):
                 LOGGER.info("the client's process ended")
-                end_within(GRACE_SECONDS, 1)
+                end_soon(1)
                 self._gone()
                 return
 
@@ -133,8 +133,8 @@ def is_alive(process_id: int) -> bool:
     return _stat(process_id)[:1] not in ([b"Z"], [b"X"])
 
 
-def end_within(seconds: float, status: int) -> None:
-    """Ends this process with `status` after that time if it is still running, even if a thread is stuck."""
-    timer = threading.Timer(seconds, os._exit, (status,))
+def end_soon(status: int) -> None:
+    """Ends this process with `status` after `GRACE_SECONDS` if it is still running, even if a thread is stuck."""
+    timer = threading.Timer(GRACE_SECONDS, os._exit, (status,))
     timer.daemon = True
     timer.start()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any, Literal
 
 Format = Literal["text", "json"]
@@ -32,17 +32,12 @@ def safe(text: str) -> str:
     return text if module is None else str(module.redact(text).text)
 
 
-def fields_of(record: logging.LogRecord) -> Mapping[str, Any]:
-    """The fields of an event."""
-    return {name: record.__dict__[name] for name in FIELDS if name in record.__dict__}
-
-
 class _Text(logging.Formatter):
     """A line for people: the message, then its fields."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The message and `name=value` of each field."""
-        fields = "".join(f" {name}={value}" for name, value in fields_of(record).items())
+        fields = "".join(f" {name}={record.__dict__[name]}" for name in FIELDS if name in record.__dict__)
         return super().formatMessage(record) + fields
 
     def format(self, record: logging.LogRecord) -> str:

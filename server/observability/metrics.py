@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from stet_ls.engine.api.events import JudgeFinished, Requested
+from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import CHECKS
 from stet_ls.engine.job.ledger import JobEnd
 
@@ -77,7 +77,7 @@ class Metrics:
     def _called(self, call: Any) -> None:
         reply = call.completion
         for request in call.requests:
-            self._requested(request)
+            self._requests.labels(self._name("endpoint", request.endpoint), request.fault or "none").inc()
         model = self._name("model", reply.model if reply else (call.requests[-1].model if call.requests else "none"))
         self._calls.labels(model, "reply" if reply else "fault" if call.error else "cancelled").inc()
         if reply is None:
@@ -91,9 +91,6 @@ class Metrics:
             self._tokens.labels(model, "cached").inc(reply.usage.cached_tokens)
         if reply.cost:
             self._cost.labels(model).inc(reply.cost)
-
-    def _requested(self, request: Requested) -> None:
-        self._requests.labels(self._name("endpoint", request.endpoint), request.fault or "none").inc()
 
     def _answered(self, answer: Answer) -> None:
         if answer.isolation:

@@ -42,13 +42,11 @@ def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
             for row in checkers(language, role, tools):
                 asked.setdefault((row.name, role), (row, language))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = pool.map(lambda one: _works(one[0], one[1], tools), asked.values())
-        works = dict(zip(asked, answers, strict=True))
+        answers = pool.map(
+            lambda one: one[0].check(CheckRequest(Source(""), one[1], None, _SECONDS, tools)), asked.values()
+        )
+        works = {key: not isinstance(answer, Unavailable) for key, answer in zip(asked, answers, strict=True)}
     return tuple(_standing(language, tools, works) for language in languages)
-
-
-def _works(row: Checker, language: str, tools: Toolbox) -> bool:
-    return not isinstance(row.check(CheckRequest(Source(""), language, None, _SECONDS, tools)), Unavailable)
 
 
 def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bool]) -> Standing:

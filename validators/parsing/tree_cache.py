@@ -65,14 +65,11 @@ class TreeCache:
             versions = [key for key in self._trees if self._families[key] is family]
             for old in versions[:-_MOST_VERSIONS]:
                 self._forget(old)
-            while len(self._trees) > _MOST or self._size() > _MOST_BYTES:
+            while len(self._trees) > _MOST or sum(len(each.data) for each in self._trees.values()) > _MOST_BYTES:
                 self._forget(next(iter(self._trees)))
 
     def _forget(self, key: tuple[str, str]) -> None:
         del self._trees[key], self._families[key]
-
-    def _size(self) -> int:
-        return sum(len(parsed.data) for parsed in self._trees.values())
 
 
 def edited(tree: tree_sitter.Tree, old: bytes, made: list[ByteEdit]) -> tree_sitter.Tree:

@@ -108,7 +108,7 @@ def fences(parsed: Parsed) -> list[Finding]:
         node = parsed.root.descendant_for_byte_range(match.start(), match.end())
         while node is not None and not node.is_error and "string" not in node.type and "comment" not in node.type:
             node = node.parent
-        if node is not None and not node.is_error and not node.has_error and b"`" not in _quotes(parsed, node):
+        if node and not node.is_error and not node.has_error and parsed.data[node.start_byte] != ord("`"):
             continue  # a text that contains Markdown
         line = parsed.source.line_of(match.start())
         text = match.group().strip()
@@ -126,10 +126,6 @@ def fences(parsed: Parsed) -> list[Finding]:
             )
         )
     return found
-
-
-def _quotes(parsed: Parsed, node: tree_sitter.Node) -> bytes:
-    return parsed.data[node.start_byte : node.start_byte + 1]
 
 
 def signature_of(parsed: Parsed, node: tree_sitter.Node) -> str:

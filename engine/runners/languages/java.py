@@ -138,7 +138,8 @@ def _main(found: ReporterEvents, test: str, ran: StepOutput, returned: bool, pla
     out, text = "\n".join(ran.out)[-2000:], "\n".join(ran.err)
     if ran.code is None or ran.why or (ran.code == 0 and not returned):
         found.running = (*found.running, test)
-        failure = died(ran) if ran.why or ran.code != 0 else _left()
+        left = CaseFailure("ProcessDied", "the program ended with 0 before its main returned", Phase.CALL)
+        failure = died(ran) if ran.why or ran.code != 0 else left
         found.cases.append(CaseResult(test, CaseOutcome.ERROR, ran.seconds, failure, out))
     elif ran.code == 0:
         found.cases.append(CaseResult(test, CaseOutcome.PASSED, ran.seconds, None, out))
@@ -146,10 +147,6 @@ def _main(found: ReporterEvents, test: str, ran: StepOutput, returned: bool, pla
         match = _THROWN.search(text)
         failure = _thrown(match[1], match[2] or "", text[match.end() :], plan) if match else died(ran)
         found.cases.append(CaseResult(test, CaseOutcome.FAILED, ran.seconds, failure, out))
-
-
-def _left() -> CaseFailure:
-    return CaseFailure("ProcessDied", "the program ended with 0 before its main returned", Phase.CALL)
 
 
 def _thrown(kind: str, message: str, stack: str, plan: TestPlan) -> CaseFailure:

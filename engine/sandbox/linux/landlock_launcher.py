@@ -20,7 +20,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
@@ -76,7 +76,7 @@ def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CD
     os.chdir(policy["cwd"])
     status, keep = int(policy["status"]), set(policy["keep"])
     os.set_inheritable(status, False)
-    for descriptor in _open_descriptors():
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
         if descriptor > 2 and descriptor not in {*keep, status, warden.fileno()}:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
@@ -99,10 +99,6 @@ def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CD
         with contextlib.suppress(OSError, ValueError):
             signal.signal(each, signal.SIG_DFL)
     os.execvpe(policy["argv"][0], policy["argv"], policy["env"])  # noqa: S606 - no shell is intended
-
-
-def _open_descriptors() -> Iterator[int]:
-    return map(int, os.listdir("/proc/self/fd"))
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:

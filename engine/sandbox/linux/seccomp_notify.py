@@ -141,7 +141,7 @@ class Answers:
 
     def _is_inside(self, process: int) -> bool:
         while process > 1:
-            process = _parent(process)
+            process = _status(process, b"PPid:")
             if process == self._warden:
                 return True
         return False
@@ -250,10 +250,6 @@ def _group(process: int) -> int:
     with contextlib.suppress(ProcessLookupError):
         return os.getpgid(process)
     return 0
-
-
-def _parent(process: int) -> int:
-    return _status(process, b"PPid:")
 
 
 def _status(thread: int, field: bytes) -> int:

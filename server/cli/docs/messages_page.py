@@ -17,8 +17,8 @@ _SAMPLES = {
     "code": "1", "count": "3", "deadline": "10", "detail": "exit status 1", "error": "Permission denied",
     "field": "name", "file": "app.py", "files": "12", "first": "total", "folder": "src", "found": "5",
     "inputs": "214", "job": "7", "key": "deadline", "known": "a, b", "label": "tests", "language": "python",
-    "last": "total", "level": "strong", "limit": "10", "line": "3", "lines": "2", "log": "stet.log",
-    "megabytes": "491", "message": "name 'x' is not defined", "missing": "node", "model": "qwen2.5",
+    "last": "total", "last_line": "no output", "level": "strong", "limit": "10", "line": "3", "lines": "2",
+    "log": "stet.log", "megabytes": "491", "message": "name 'x' is not defined", "missing": "node", "model": "qwen2.5",
     "name": "total", "names": "app.py, util.py", "new": "2", "number": "3", "package": "numpy", "passed": "4",
     "path": "src/app.py", "place": ".stet.toml, line 3", "port": "8080", "project": "shop",
     "reason": "not installed", "root": "shop", "said": "no output", "seconds": "5", "size": "20", "source": "ruff",
@@ -50,12 +50,11 @@ def _room(folder: str, found: list[Message]) -> str:
         0
     ]
     distinct = list(dict.fromkeys((each.kind, each.text) for each in found))
-    rows = (f"| {_shown_kind(kind)} | {_cell(text)} | {_cell(_example(kind, text))} |\n" for kind, text in distinct)
+    rows = (
+        f"| {'part' if kind == 'text' else kind} | {_cell(text)} | {_cell(_example(kind, text))} |\n"
+        for kind, text in distinct
+    )
     return f"## `{folder}`\n\n{purpose}\n\n| kind | message | example |\n|---|---|---|\n{''.join(rows)}"
-
-
-def _shown_kind(kind: str) -> str:
-    return "part" if kind == "text" else kind
 
 
 def _example(kind: str, text: str) -> str:

@@ -44,17 +44,14 @@ def _editor_property(key: Key) -> dict[str, Any]:
     value = {name: shape[name] for name in kept if name in shape}
     if "enum" in value:
         value["enum"] = [*value["enum"], None]
+    tightened = " A workspace may only make it stricter." if key.set_by is SetBy.TIGHTEN else ""
     return {
         **value,
         "type": [value["type"], "null"],
         "default": None,
         "scope": "machine" if key.user_only else "resource",
-        "description": f"{key.description} Default: {_default(key)}.{_tightened(key)}",
+        "description": f"{key.description} Default: {_default(key)}.{tightened}",
     }
-
-
-def _tightened(key: Key) -> str:
-    return " A workspace may only make it stricter." if key.set_by is SetBy.TIGHTEN else ""
 
 
 def settings_page() -> str:

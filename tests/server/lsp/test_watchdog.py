@@ -150,7 +150,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]
     """Makes watches that look often, end no process, and are stopped."""
     monkeypatch.setattr(watchdog, "FIRST_POLL_SECONDS", 0.01)
     monkeypatch.setattr(watchdog, "POLL_SECONDS", 0.01)
-    monkeypatch.setattr(watchdog, "end_within", lambda *_: None)
+    monkeypatch.setattr(watchdog, "end_soon", lambda *_: None)
     made: list[Watched] = []
 
     def make(process_id: Any, **kinds: Any) -> Watched:
