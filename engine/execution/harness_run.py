@@ -53,13 +53,24 @@ class CapturedData:
 
 
 @dataclass(frozen=True, slots=True)
+class GrownCall:
+    """The call of this number with larger arguments: its body, and the setups for two sizes."""
+
+    number: int
+    body: str
+    smaller: str
+    larger: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallOutcome:
     """The outcome of one call. `kind`: ok, raised, late, limit, died or reached (it would have accessed the outside).
 
     `results`, `variables`, `printed` and `aliases` are bounded texts, empty if all compared texts agree.
     `aliases` names which results, arguments and parts of them are the same object, if old and new are compared.
     `lacks` is the module whose absence made an import fail. `partial`: of an iterator only the first items were seen.
-    `order` encodes the order of dictionary keys, if it was checked.
+    `order` encodes the order of dictionary keys, if it was checked. `leaks` counts files that nothing closed.
+    `uses` are the kinds of use of doubles by path, if each text ran once (`python/inside/doubles.py`).
     """
 
     kind: str
@@ -74,6 +85,8 @@ class CallOutcome:
     order: str = ""
     aliases: str = ""
     lacks: str = ""
+    leaks: int = 0
+    uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def valid(self) -> bool:
@@ -104,6 +117,7 @@ class HarnessRun:
     text may take for a call; the others may take forty times that. `plain`: each text runs once, whatever the result.
     `globals` are variables of the module that are compared after each call, like its arguments. `probed` are the first
     two texts with their numbers of probes, which call `probe` with their number (`python/probes.py`).
+    `messages` are the errors whose text counts. `grown` are calls of which the growth of time is measured.
     """
 
     texts: tuple[str, ...]
@@ -124,6 +138,8 @@ class HarnessRun:
     probed: tuple[tuple[str, int], ...] = ()
     probe: str = ""
     captured: CapturedData = CapturedData()
+    messages: tuple[str, ...] = ()
+    grown: tuple[GrownCall, ...] = ()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
@@ -149,6 +165,8 @@ class HarnessRun:
             "probed": self.probed,
             "probe": self.probe,
             "captured": asdict(self.captured),
+            "messages": self.messages,
+            "grown": [[each.number, each.body, each.smaller, each.larger] for each in self.grown],
         }
         return json.dumps(job).encode()
 
@@ -174,7 +192,7 @@ class HarnessReport:
     `rounds` are the seconds that old and new took for `inputs` first calls; `again` those for the second calls, as far
     as there was time. `warm` is false if each text could be loaded only once: a first call then also pays for what it
     loads. `built` are the texts as they ran, if they had to be translated first. `unseen` are the probes of the old and
-    the new text that no call reached; None if unknown.
+    the new text that no call reached; None if unknown. `growth` has a row for each enlarged call (`inside/growth.py`).
     """
 
     texts: tuple[VersionOutcomes, ...]
@@ -185,6 +203,7 @@ class HarnessReport:
     warm: bool = True
     built: tuple[str, ...] = ()
     unseen: tuple[frozenset[int], frozenset[int]] | None = None
+    growth: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +229,14 @@ def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | N
         built = tuple(str(each.get("built", "")) for each in told["texts"])
         unseen = [frozenset(map(int, numbers)) for numbers in told.get("unseen") or ()]
         known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
-        return HarnessReport(texts, left_out, built=built if all(built) else (), unseen=known)
+        growth = tuple(tuple(map(float, row)) for row in told.get("growth") or () if len(row) == _GROWTH)
+        return HarnessReport(texts, left_out, built=built if all(built) else (), unseen=known, growth=growth)
     except (ValueError, KeyError, TypeError, AttributeError):
         return NotRunnable("the run ended before it reported its results")
 
 
+_GROWTH = 5
+"""The columns of a row of growth: the call's number, and two times of the old and of the new text."""
 _LEFT_OUT = {
     "late": "it does not finish in time",
     "limit": "it needs too much memory or depth",
@@ -246,6 +268,8 @@ def _outcome(row: Mapping[str, Any]) -> CallOutcome:
         order=str(row.get("order", "")),
         aliases=str(row.get("shared", "")),
         lacks=str(row.get("lacks", "")),
+        leaks=int(row.get("leaks", 0)),
+        uses={str(path): tuple(map(str, kinds)) for path, kinds in dict(row.get("uses", {})).items()},
     )
 
 

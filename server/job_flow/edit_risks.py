@@ -7,7 +7,7 @@ from typing import Literal
 
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, Edit
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.summary import phrase
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan, is_target
@@ -29,6 +29,7 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
     found += dangers(answer)
     unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
     found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
+    found += [phrase(item) for item in answer.evidence if _is_uncompared(item, answer)]
     found += [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it changes code outside the target")
@@ -38,6 +39,14 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
 def _unrun(item: Evidence) -> bool:
     """True for new tests that did not run, for any reason: without a run they prove nothing."""
     return item.check is Check.TESTS and not item.trusted and item.verdict in (Ruling.UNKNOWN, Ruling.SKIPPED)
+
+
+def _is_uncompared(item: Evidence, answer: Answer) -> bool:
+    """True if old and new ran, nothing could be said of them, and nothing else proves that they behave alike."""
+    if item.check is not Check.DIFFERENTIAL or item.verdict is not Ruling.UNKNOWN or item.trusted:
+        return False
+    proven = any(each.check in PROVING and each.trusted and each.verdict is Ruling.PASS for each in answer.evidence)
+    return spec_of(answer.action).preserves_behavior and not proven
 
 
 def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:

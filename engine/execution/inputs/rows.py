@@ -21,8 +21,11 @@ EDGE_CASE = "odd"
 CAPTURED = "captured"
 """The origin of an input with which a test called the code."""
 
+DOUBLE = "double"
+"""The origin of an input with stand-ins for objects, whose answers are made up."""
 
-UNSURE = frozenset({GUESSED, EDGE_CASE})
+
+UNSURE = frozenset({GUESSED, EDGE_CASE, DOUBLE})
 
 ArgumentRow = dict[str, str]
 """One input: the text of each argument by its parameter's name."""

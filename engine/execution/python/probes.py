@@ -75,7 +75,15 @@ def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
     """Comparisons for order that only one side has: equal operands may count on one side and not on the other."""
     first, second = ({dump(each): each for node in side for each in _compared(node)} for side in (old, new))
     kinds = [Counter(_ORDERS[type(each.ops[0])] for each in side.values()) for side in (first, second)]
-    return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
+    if kinds[0] == kinds[1]:
+        return set()
+    # Where one side does not compare at all, nothing was exchanged: only limits that are written there matter.
+    sides = {**first, **second}
+    return {key for key in set(first) ^ set(second) if all(kinds) or _has_limit(sides[key])}
+
+
+def _has_limit(node: ast.Compare) -> bool:
+    return any(isinstance(each, ast.Constant) for each in (node.left, *node.comparators))
 
 
 def _compared(node: ast.AST) -> Iterator[ast.Compare]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
-from stet_ls.engine.execution.inputs.rows import CAPTURED, EDGE_CASE, UNSURE
+from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.input_domain import in_input_domain, kinds_of
 from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
-from stet_ls.engine.judges.differential.unusual_inputs import excused
+from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused
 
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
@@ -27,21 +27,25 @@ Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 class Difference:
     """A call on which two texts differ, and the outcome of each.
 
-    `in_domain`: the new text accepts the call's kinds in another call.
+    `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
+    calls agree to tell.
     """
 
     call: Call
     old: CallOutcome
     new: CallOutcome
     in_domain: bool = False
+    is_unusual: bool = False
 
     @property
     def is_telling(self) -> bool:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
-        guessed kind may be refused everywhere now, or produced nothing sensible before.
+        guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
         if self.call.origin not in UNSURE:
             return self.old.valid
+        if self.call.origin == DOUBLE or self.is_unusual:
+            return False
         made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
         return self.old.valid and made_sense and (self.in_domain or self.new.error not in _WRONG_KIND)
 
@@ -76,6 +80,8 @@ class Difference:
             return f"`{self.call.shown}`{whose} behaves differently; values are not shown, as one looks like a secret"
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
         if str(self.old) == str(self.new):
+            if self.new.leaks > self.old.leaks:
+                return f"`{shortened(call)}` leaves more files open than before"
             told = [each.variables for each in (self.old, self.new)]
             if told[0] == told[1]:
                 told = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
@@ -92,8 +98,8 @@ class Comparison:
     input had any other outcome. `failing`: on some inputs both fail, with different errors. `excuses` name the
     unintended kinds of input on which they differ. `lacks` are modules that an input could not import. `partial`: of
     some iterators only the first items were seen. `reordered`: the keys of some dictionaries were in another order.
-    `unseen` are the places of the change that no input executed, as far as known. `uncaptured` counts the tests' calls
-    that could not be copied, by the reason.
+    `unseen` are the places of the change that no input executed, as far as known. `uncompared` is what no run shows.
+    `uncaptured` counts the tests' calls that could not be copied, by the reason.
     """
 
     unit: str
@@ -115,6 +121,7 @@ class Comparison:
     runnable: Runnable = lambda _name, _title, _calls: None
     calls: tuple[Call, ...] = ()
     unseen: frozenset[Probe] = frozenset()
+    uncompared: str = ""
     uncaptured: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -135,6 +142,23 @@ class Comparison:
             unseen=self.unseen & unseen,
         )  # fmt: skip
 
+    def with_observed(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
+        """The comparison with inputs that are like what the code was observed to use, if it accepts more of those.
+
+        Then only they tell whether the code fails on all inputs, or returns what cannot be compared. If enough of them
+        agree, it does not matter what the new code makes of other kinds.
+        """
+        if not more.valid or (more.valid <= self.valid and not more.differences):
+            return self
+        return replace(
+            more, compared=self.compared + more.compared, valid=self.valid + more.valid,
+            rounded=self.rounded + more.rounded, partial=self.partial or more.partial,
+            reordered=self.reordered or more.reordered, failing=self.failing or more.failing,
+            excuses=tuple(sorted({*self.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
+            differences=more.differences or (self.differences if more.valid < ENOUGH else ()),
+            calls=(*self.calls, *more.calls), unseen=self.unseen & unseen,
+        )  # fmt: skip
+
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if any, and all compared inputs."""
         missed = "".join(f"; none {each}" for each in in_order(self.unseen)[:_MISSED])
@@ -152,7 +176,12 @@ class Comparison:
 
 
 def compared(
-    unit: str, calls: Sequence[Call], report: HarnessReport, promised: Collection[str] | None = None, text: str = ""
+    unit: str,
+    calls: Sequence[Call],
+    report: HarnessReport,
+    promised: Collection[str] | None = None,
+    text: str = "",
+    meant: Mapping[str, frozenset[str]] | None = None,
 ) -> Comparison:
     """The comparison of the first two texts of a report.
 
@@ -175,8 +204,15 @@ def compared(
     differences = _vouched(differences, pairs, alike)
     agreed = [call for (call, old, _), how in zip(pairs, alike, strict=True)
               if old.valid and not call.again and how is not OutcomeEquality.DIFFERENT]  # fmt: skip
-    excuses = excused(text, agreed, {each.call: each.is_telling for each in differences}) if text else {}
-    differences = [each for each in differences if each.call not in excuses or each.takes_less]
+    judged = excused(text, agreed, {each.call: each.is_telling for each in differences}, meant or {})
+    excuses = judged.reasons if text else {}
+    if judged.doubtful:
+        differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
+        excuses = {}
+    differences = [
+        each for each in differences
+        if each.call not in excuses or (each.takes_less and each.call not in judged.refusable)
+    ]  # fmt: skip
     # Calls that somebody means convince, and short ones that used to work are the easiest to understand.
     differences.sort(
         key=lambda each: (

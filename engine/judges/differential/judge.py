@@ -10,18 +10,20 @@ from typing import Protocol
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import NotRunnable
+from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.probe import Probe, in_order
 from stet_ls.engine.execution.python.inside.encode import ITEMS
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
-from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.comparison import Comparison, Difference
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
 LEAST_VALID = 20
 """With fewer valid inputs, equality is too weak to pass."""
 _MOST_UNITS = 3
+_OUTSIDE = "only on inputs outside the inferred types"
 
 
 class LanguageComparer(Protocol):
@@ -68,21 +70,32 @@ async def judge(case: Case) -> Evidence:
 
 
 def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
-    for each in done:
-        if each.differences:
-            first = each.differences[0]
-            if excuse := runtime.excuse(first.new.lacks):
-                # Trusted, so that the user is asked: the old code could be run, and the new code's behavior is unknown.
-                return _ruled(Ruling.UNKNOWN, f"`{each.unit}` not compared: {excuse}", trusted=True)
-            if not first.call.body and first.new.kind == "reached":
-                return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
-            if not first.call.body:
-                return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
-            if first.is_telling:
-                return _ruled(Ruling.FAIL, str(first), trusted=True)
-            # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
-            doubt = f"behavior differs only on inputs outside the inferred types: {first}"
-            return _ruled(Ruling.UNKNOWN, doubt, trusted=True)
+    if different := next((each for each in done if each.differences), None):
+        return _different(different.unit, different.differences[0], runtime)
+    if more := next((each.uncompared for each in done if each.uncompared), ""):
+        inputs = sum(each.compared for each in done if each.valid)
+        said = f"same behavior on {inputs} inputs, but " if inputs else ""
+        return _ruled(Ruling.UNKNOWN, said + more, trusted=True)
+    return _alike(done, runtime)
+
+
+def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
+    if excuse := runtime.excuse(first.new.lacks):
+        # Trusted, so that the user is asked: the old code could be run, and the new code's behavior is unknown.
+        return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {excuse}", trusted=True)
+    if not first.call.body and first.new.kind == "reached":
+        return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
+    if not first.call.body:
+        return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
+    if first.is_telling:
+        return _ruled(Ruling.FAIL, str(first), trusted=True)
+    # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
+    where = "with stand-ins for the objects passed in" if first.call.origin == DOUBLE else _OUTSIDE
+    return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
+
+
+def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
+    """What follows from no difference."""
     weakest = min(done, key=lambda each: each.valid)
     if weakest.opaque:
         return _ruled(Ruling.UNKNOWN, f"what `{weakest.unit}` returns cannot be compared")
@@ -126,9 +139,14 @@ def _reserve(done: Sequence[Comparison]) -> str:
             ", except for which error is raised where both fail" if any(each.failing for each in done) else "",
             *(f", except for {each}" for each in sorted({excuse for each in done for excuse in each.excuses})),
             f", for iterators the first {ITEMS:,} items" if any(each.partial for each in done) else "",
+            ", with stand-ins for the objects passed in" if any(map(_has_doubles, done)) else "",
             ", without the rest of its file" if any(each.is_alone for each in done) else "",
         )
     )
+
+
+def _has_doubles(each: Comparison) -> bool:
+    return any(call.origin == DOUBLE for call in each.calls)
 
 
 def _doubt(done: Sequence[Comparison]) -> str:

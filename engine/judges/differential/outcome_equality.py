@@ -28,12 +28,16 @@ def compare_outcomes(old: CallOutcome, new: CallOutcome) -> OutcomeEquality:
         return OutcomeEquality.SAME
     if (old.kind, old.error, old.printed) != (new.kind, new.error, new.printed):
         return OutcomeEquality.DIFFERENT
+    if new.leaks > old.leaks:
+        return OutcomeEquality.DIFFERENT
     one, other = _parts(old), _parts(new)
     rounded = _is_rounded(one, other)
     if one != other and not rounded:
         return OutcomeEquality.DIFFERENT
     if old.aliases != new.aliases:
         return OutcomeEquality.SHARED
+    if new.leaks < old.leaks and one == other:  # what was left open is closed now
+        return OutcomeEquality.SAME
     return OutcomeEquality.ROUNDED if rounded else OutcomeEquality.DIFFERENT
 
 

@@ -16,20 +16,25 @@ from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
 from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
-from stet_ls.engine.execution.python.inputs.contract import within_contract
+from stet_ls.engine.execution.python.inputs.contract import promised_messages, within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
+from stet_ls.engine.execution.python.inputs.files import with_files
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
+from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.sizes import with_sizes
-from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module
+from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
+from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison
+from stet_ls.engine.judges.differential.python_observed import needs_observation, observed
+from stet_ls.engine.judges.differential.python_uncompared import uncompared
 
 _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
@@ -49,7 +54,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     if not calls:
         return NotRunnable("it is not callable")
     both = await asyncio.to_thread(probed, before, after)
-    report = await run(runtime, _trial((before, after), unit, calls, place, both, of_tests), place.overlay)
+    trial = _trial((before, after), unit, calls, place, both, of_tests)
+    trial = replace(trial, grown=await asyncio.to_thread(grown_calls, calls, (before, after), unit))
+    report = await run(runtime, trial, place.overlay)
     texts, is_alone = (before, after), False
     if isinstance(report, HarnessReport) and report.texts[0].problem:
         single = isolated_unit(before, unit), isolated_unit(after, unit)
@@ -63,20 +70,39 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     if isinstance(report, NotRunnable):
         return report
     promised = frozenset(re.findall(r"\w+", before))
-    found = compared(unit, calls, report, promised, before)
+    meant = await asyncio.to_thread(_meant, before, unit)
+    found = compared(unit, calls, report, promised, before, meant)
     if both is not None and report.unseen is not None:
         found = replace(found, unseen=unseen(both, report))
+    if needs_observation(found):
+        trial = _trial(texts, unit, calls, place, both, of_tests)
+        more = within_contract(await observed(runtime, trial, place.overlay), before, unit)
+        more = await asyncio.to_thread(lambda: with_files(with_protocol(more, before, unit), before, unit))
+        further = await run(runtime, replace(trial, calls=more, seconds=_FURTHER), place.overlay) if more else None
+        if isinstance(further, HarnessReport) and not further.texts[0].problem:
+            still = unseen(both, further) if both is not None else frozenset()
+            found = found.with_observed(compared(unit, more, further, promised, before, meant), still)
     if both is not None and found.unseen and not found.differences:
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
+        more = within_contract(more, before, unit)
         trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.combine(compared(unit, more, further, promised, before), unseen(both, further))
+            found = found.combine(compared(unit, more, further, promised, before, meant), unseen(both, further))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
 
-    return replace(found, is_alone=is_alone, runnable=runnable, uncaptured=of_tests.uncaptured)
+    left = growth_of(report.growth) or await asyncio.to_thread(uncompared, before, after, unit)
+    return replace(found, is_alone=is_alone, runnable=runnable, uncompared=left, uncaptured=of_tests.uncaptured)
+
+
+def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:
+    from stet_ls.engine.execution.python.inputs.untyped_params import meant_kinds
+
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    return meant_kinds(subject) if subject else {}
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, tuple[Call, ...], CapturedInputs]:
@@ -88,7 +114,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     tests = (of_tests.written, *tests) if of_tests.written else tests
     calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
     calls = within_contract(with_sizes(calls, (before, case.after.text), unit), before, unit)
-    calls = with_protocol(calls, before, unit)
+    calls = with_files(with_protocol(calls, before, unit), before, unit)
     known_inputs = {(each.setup, each.body) for each in of_tests.calls}
     calls = (*of_tests.calls, *(each for each in calls if (each.setup, each.body) not in known_inputs))
     return place, with_first_values(with_repeats(secret_calls_marked(calls), _AGAIN), before, unit), of_tests
@@ -105,7 +131,7 @@ def _trial(
     return HarnessRun(
         texts, calls, unit, place.path, place.name, place.roots, place.warm,
         private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
-        globals=changed_by((texts[0], texts[-1]), unit),
+        messages=promised_messages(texts[0], unit), globals=changed_by((texts[0], texts[-1]), unit),
         probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
         captured=of_tests.data,
     )  # fmt: skip

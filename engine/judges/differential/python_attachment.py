@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.python.inside import doubles
 from stet_ls.engine.judges.attachments import fitting
 
 _HEAD = '''\
@@ -23,7 +25,7 @@ import sys
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
 
-CALLS = [
+{helpers}CALLS = [
 {calls}]
 """Setup, call, the names whose values count afterwards, and whether its input was called before."""
 
@@ -31,6 +33,7 @@ CALLS = [
 def outcome(text, setup, call, names):
     """Everything that a caller could notice."""
     results, space, printed = [], {{"__name__": {module!r}, "__file__": __file__}}, io.StringIO()
+    told = prepare(space)
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(text, "<code>", "exec"), space)
@@ -39,7 +42,8 @@ def outcome(text, setup, call, names):
             exec(call, space)
     except BaseException as error:
         results.append("raises " + type(error).__name__ + ": " + str(error))
-    return results, ["{{}} = {{!r}}".format(name, space.get(name)) for name in names], printed.getvalue()
+    values = ["{{}} = {{!r}}".format(name, space.get(name)) for name in names]
+    return results, values, printed.getvalue(), told()
 
 
 def main():
@@ -64,6 +68,63 @@ if __name__ == "__main__":
 '''
 
 
+_DOUBLES = '''\
+def doubles(space):
+    """Gives the calls stand-ins that record how they are used."""
+    book = Book()
+    space["__double__"] = double_maker(book)
+    return lambda: book.calls
+
+
+'''
+_FILES = '''\
+def files(space):
+    """Gives the calls a folder with files, which is the current one, and removes it afterwards."""
+    import os
+    import tempfile
+
+    folder, home = tempfile.TemporaryDirectory(), os.getcwd()
+
+    def make(texts):
+        for name, text in texts.items():
+            path = os.path.join(folder.name, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(text.encode())
+        os.chdir(folder.name)
+
+    def left():
+        os.chdir(home)
+        told = []
+        for path in sorted(os.path.join(base, name) for base, _, names in os.walk(folder.name) for name in names):
+            with open(path, "rb") as file:
+                told.append((os.path.relpath(path, folder.name), file.read()))
+        folder.cleanup()
+        return told
+
+    space["__files__"] = make
+    return left
+
+
+'''
+_PREPARE = '''\
+def prepare(space):
+    """Gives the calls what they use besides the code; returns what reports the effects on it."""
+    ends = [each(space) for each in ({used})]
+    return lambda: [each() for each in ends]
+
+
+'''
+
+
+def _helpers(calls: Sequence[Call]) -> str:
+    """What the calls use besides the code."""
+    text = Path(doubles.__file__).read_text(encoding="utf-8").partition("from __future__ import annotations\n")[2]
+    known = {"doubles": ("__double__(", f"{text.strip()}\n\n\n{_DOUBLES}"), "files": ("__files__(", _FILES)}
+    used = [name for name, (sign, _) in known.items() if any(sign in call.setup for call in calls)]
+    return "".join(known[name][1] for name in used) + _PREPARE.format(used="".join(f"{name}, " for name in used))
+
+
 def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:
     """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
 
@@ -71,10 +132,11 @@ def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls
     """
     rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}, {call.again!r}),\n" for call in calls]
     old, new = map(_literal, texts)
-    listed = fitting(rows, title, _HEAD, old, new, module)
+    helpers = _helpers(calls)
+    listed = fitting(rows, title, _HEAD, old, new, module, helpers)
     if listed is None:
         return None
-    text = _HEAD.format(title=_plain(listed.title), calls=listed.rows, module=module, old=old, new=new)
+    text = _HEAD.format(title=_plain(listed.title), calls=listed.rows, helpers=helpers, module=module, old=old, new=new)
     return Attachment.of(name, "python", text)
 
 

@@ -1,7 +1,7 @@
 """Inputs that the code is probably not meant for: kinds that are rare among those it accepts, NaN, infinities.
 
 A text may be reversed by a loop or by a slice, which differ on a list of letters. If old and new agree on enough inputs
-of the usual kinds, a difference only on unusual ones is a side note.
+of the usual kinds, a difference only on unusual ones is a side note; if they agree on few, it is a question.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
 from stet_ls.engine.judges.differential.input_domain import Kind, kinds_of
 
-ENOUGH = 20
-"""The number of usual inputs that have to agree."""
-_USUAL = 0.3
-"""The least share that makes a kind usual for a parameter."""
+ENOUGH, ENOUGH_MEANT = 20, 5
+"""The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
+_USUAL, _MEANT = 0.3, 0.15
+"""The least share that makes a kind usual for a parameter; less, if its name or the docstring suggests it."""
 _NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
 _SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")
 _SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b|\b(\w+) (?:!==?|===?) \2\b")
@@ -31,10 +31,15 @@ _LITERAL = _SINGLE | {"str", "bytes", "NoneType", "List", "Set", "Dict", "Tuple"
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """The usual kinds of each parameter, among the inputs that the code of `text` accepts."""
+    """The usual kinds of each parameter, among the inputs that the code of `text` accepts.
+
+    `meant` are those parameters whose kinds are the ones that their names or the docstring suggest. "List of str" in it
+    says what the items are.
+    """
 
     text: str
     kinds: Mapping[str, frozenset[str]]
+    meant: Mapping[str, frozenset[str]]
 
     def excuse(self, call: Call) -> str:
         """Why a call is probably unintended, as a part of a sentence; "" if it may be intended."""
@@ -46,15 +51,49 @@ class Usual:
             return ""
         for name, kind in kinds_of(call).items():
             usual, own = self.kinds.get(name, frozenset()), _top(kind)
+            if self._has_unusual_items(name, kind):
+                return "inputs of unusual kinds"
             if not usual or own in usual or (own == "NoneType" and "None" in self.text):
                 continue
-            if own in _LITERAL and usual <= _LITERAL and not (own in _SINGLE and usual & _SINGLE):
+            if own in _LITERAL and usual <= _LITERAL and not (own in _SINGLE and self._are_alike(name, own)):
                 return "inputs of unusual kinds"
         return ""
 
+    def is_meant(self, call: Call) -> bool:
+        """Whether an unusual kind of it is not what the parameter's name or the docstring suggests."""
+        kinds = ((name, kind) for name, kind in kinds_of(call).items() if name in self.meant)
+        return any(
+            (_top(kind) in _LITERAL and _top(kind) not in self.kinds[name]) or self._has_unusual_items(name, kind)
+            for name, kind in kinds
+        )
 
-def usual(text: str, taken: Sequence[Call]) -> Usual:
-    """The usual kinds among calls that a code accepts."""
+    def _has_unusual_items(self, name: str, kind: Kind) -> bool:
+        wanted = {each.partition(" of ")[2] for each in self.meant.get(name, ())} - {""}
+        if isinstance(kind, str) or kind[0] != "List" or not wanted:
+            return False
+        items: frozenset[Kind] = frozenset().union(*kind[1:])
+        return not wanted.issuperset(map(_top, items))
+
+    def _are_alike(self, name: str, own: str) -> bool:
+        """Whether a kind of number is as good as the usual ones; not if only whole numbers are meant."""
+        usual = self.kinds[name]
+        return bool(usual & _SINGLE) and not (name in self.meant and own == "float" and "float" not in usual)
+
+
+@dataclass(frozen=True, slots=True)
+class Excused:
+    """The differing calls that are probably unintended, with the reason. `doubtful`: too few usual ones agree.
+
+    `refusable` are those that the new code may refuse without a question.
+    """
+
+    reasons: Mapping[Call, str]
+    doubtful: bool = False
+    refusable: frozenset[Call] = frozenset()
+
+
+def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]]) -> Usual:
+    """The usual kinds among calls that a code accepts; the `meant` ones of a parameter if it accepts enough of them."""
     counts: dict[str, Counter[str]] = {}
     for call in taken:
         for name, kind in kinds_of(call).items():
@@ -62,19 +101,30 @@ def usual(text: str, taken: Sequence[Call]) -> Usual:
     kinds = {
         name: frozenset(kind for kind, n in each.items() if n >= _USUAL * each.total()) for name, each in counts.items()
     }
-    return Usual(text, kinds)
+    told = {
+        name: tops for name, tops in meant.items()
+        if sum(counts.get(name, Counter())[top] for top in tops) > _MEANT * counts.get(name, Counter()).total()
+    }  # fmt: skip
+    # A list by its name may well be a dictionary that is used like one; a text is no list.
+    told = {name: tops | (kinds[name] & {"Dict"} if "List" in tops else set()) for name, tops in told.items()}
+    return Usual(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in told.items()}}, told)
 
 
-def excused(text: str, agreed: Sequence[Call], differing: Mapping[Call, bool]) -> dict[Call, str]:
-    """The differing calls that are probably unintended, with the reason; `differing` says which ones are telling.
+def excused(
+    text: str, agreed: Sequence[Call], differing: Mapping[Call, bool], meant: Mapping[str, frozenset[str]]
+) -> Excused:
+    """Judges the differing calls; `differing` says which ones are telling.
 
-    Empty if too few usual inputs agree, or if a usual input differs tellingly, too.
+    None are excused if a usual input differs tellingly, too.
     """
-    known = usual(text, (*agreed, *(call for call, tells in differing.items() if tells)))
+    known = usual(text, (*agreed, *(call for call, tells in differing.items() if tells)), meant)
     reasons = {call: reason for call in differing if (reason := known.excuse(call))}
     if any(tells and call not in reasons for call, tells in differing.items()):
-        return {}
-    return reasons if sum(not known.excuse(call) for call in agreed) >= ENOUGH else {}
+        return Excused({})
+    count = sum(not known.excuse(call) for call in agreed)
+    refusable = frozenset(call for call in reasons if known.is_meant(call))
+    enough = ENOUGH_MEANT if len(refusable) == len(reasons) else ENOUGH
+    return Excused(reasons, count < enough, refusable)
 
 
 _GROWN = {"dict.fromkeys(": "Dict", "{n: n + 1 ": "Dict", "([": "List", "((": "Tuple", "('": "str"}

@@ -60,7 +60,7 @@ def calls_for(
         if subject.how in ("method", "property"):
             made = _on_objects(module, subject, constants, tests, rows, seed)
         else:
-            made = (_call(subject, row, origin) for row, origin in rows)
+            made = (call_of(subject, row, origin) for row, origin in rows)
     return tuple(dict.fromkeys([*scripts, *made]))
 
 
@@ -77,7 +77,8 @@ def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tup
     return "\n".join(lines), {name: names[name] for name in row}
 
 
-def _call(subject: Subject, row: ArgumentRow, origin: str) -> Call:
+def call_of(subject: Subject, row: ArgumentRow, origin: str) -> Call:
+    """The call of a function with a row of arguments."""
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 
     head = subject.name.partition(".")[0]

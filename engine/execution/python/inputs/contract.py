@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -37,6 +37,11 @@ def _is_no_square(value: Any) -> bool:
     return isinstance(value, list) and any(not hasattr(row, "__len__") or len(row) != len(value) for row in value)
 
 
+def _is_descending(values: list[Any]) -> bool:
+    numbers = [each for each in values if isinstance(each, int | float)]
+    return len(numbers) > 1 and numbers[-2] > numbers[-1]
+
+
 _WORDS: tuple[tuple[str, Breaks], ...] = (
     (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|non-?empty",
      lambda values: any(not each for each in _groups(values))),
@@ -46,6 +51,7 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
     (r"(of|have) (one|the same|equal) (length|size)|equally long",
      lambda values: len({len(each) for each in _groups(values)}) > 1 or any(map(_is_ragged, values))),
     (r"\bsquare matrix\b", lambda values: any(map(_is_no_square, values))),
+    (r"\bfirst is not (above|greater|larger|more)", _is_descending),
     (r"none of (them|which) (is )?empty", lambda values: any("" in each for each in values if isinstance(each, list))),
 )  # fmt: skip
 
@@ -55,6 +61,10 @@ _DECIDES = re.compile(
     r"|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
 )
 """A sentence with such a word says what the code decides or selects by."""
+_TEXT_OF = re.compile(
+    r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|text|nam(es|ing)|says|saying|tells|telling|mention)"
+)
+"""What promises a text in a sentence about an error: a quotation of several words, or such a word."""
 _SHAPED = re.compile(r"(?i)\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
 _GROWN = re.compile(r" \* \d+\)\[:\d+\]$", re.MULTILINE)
 """An argument that was only made longer."""
@@ -74,12 +84,22 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
         return calls
     told = conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
     broken = exclusions(told)
-    kept = [each for each in calls if each.origin == "example" or not _breaks(each, broken)]
+    changes = [change for words, change in _REPAIRS if words.search(told)]
+    repaired = (each if each.origin == "example" else _repaired(each, changes) for each in calls)
+    kept = [each for each in repaired if each.origin == "example" or not (_breaks(each, broken) or _is_crossed(each))]
     if _SHAPED.search(told):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
-    if not (_SORTED.search(told) or _DISTINCT.search(told)):
-        return tuple(kept)
-    return tuple(dict.fromkeys(each if each.origin == "example" else _in_order(each, told) for each in kept))
+    return tuple(dict.fromkeys(kept))
+
+
+def promised_messages(text: str, unit: str) -> tuple[str, ...]:
+    """The errors of which a docstring says what their text is: `Raises KeyError with "no setting NAME"`."""
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    told = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
+    sentences = re.split(r"(?<=[.;!?])\s+|\n\s*\n", told)
+    promising = (each for each in sentences if re.search(r"(?i)\brais(e|es|ed|ing)\b", each) and _TEXT_OF.search(each))
+    return tuple(dict.fromkeys(name for each in promising for name in re.findall(r"\b[A-Z]\w+\b", each)))
 
 
 def exclusions(told: str) -> list[Breaks]:
@@ -96,19 +116,60 @@ def conditions(docstring: str) -> str:
     return " ".join(each for each in sentences if not _DECIDES.search(each))
 
 
-def _in_order(call: Call, told: str) -> Call:
-    """The call with its lists sorted, or without duplicates, as the docstring requires."""
-    return replace(call, setup="\n".join(_line_in_order(line, call, told) for line in call.setup.splitlines()))
+def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
+    """The call with its lists changed as the docstring requires: sorted, without duplicates, of one length."""
+    if not changes:
+        return call
+    lines = []
+    for line in call.setup.splitlines():
+        name, _, text = line.partition(" = ")
+        value = literal(text) if name in call.names else None
+        if isinstance(value, list):
+            new = value
+            with suppress(TypeError):
+                for change in changes:
+                    new = change(new)
+            lines.append(line if new == value else f"{name} = {text_of(new)}")
+        else:
+            lines.append(line)
+    return replace(call, setup="\n".join(lines))
 
 
-def _line_in_order(line: str, call: Call, told: str) -> str:
-    name, _, text = line.partition(" = ")
-    value = literal(text) if name in call.names else None
-    if isinstance(value, list):
-        with suppress(TypeError):
-            value = list(dict.fromkeys(value)) if _DISTINCT.search(told) else value
-            return f"{name} = {text_of(sorted(value) if _SORTED.search(told) else value)}"
-    return line
+def _evened(rows: list[Any]) -> list[Any]:
+    """Rows of the length of the first one."""
+    if not all(isinstance(row, list) for row in rows) or not rows:
+        return rows
+    return [[*row, *rows[0]][: len(rows[0])] for row in rows]
+
+
+def _squared(rows: list[Any]) -> list[Any]:
+    """As many columns as rows."""
+    if not all(isinstance(row, list) for row in rows):
+        return rows
+    return [[*row, *range(len(rows))][: len(rows)] for row in rows]
+
+
+_REPAIRS = (
+    (_DISTINCT, lambda value: list(dict.fromkeys(value))),
+    (_SORTED, sorted),
+    (re.compile(r"(?i)\b(the same|equal) length\b|\bequally long\b"), _evened),
+    (re.compile(r"(?i)\bsquare matrix\b"), _squared),
+)
+
+
+_BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"))
+
+
+def _is_crossed(call: Call) -> bool:
+    """Whether a lower bound, by its name, is above the upper one."""
+    values = {name: literal(text) for name, _, text in (line.partition(" = ") for line in call.setup.splitlines())}
+    pairs = ((values.get(low), values.get(high)) for low, high in _BOUNDS)
+    return any(_is_above(low, high) for low, high in pairs)
+
+
+def _is_above(low: Any, high: Any) -> bool:
+    are_numbers = isinstance(low, int | float) and isinstance(high, int | float)
+    return (are_numbers or (isinstance(low, str) and isinstance(high, str))) and low > high
 
 
 def _breaks(call: Call, broken: list[Breaks]) -> bool:

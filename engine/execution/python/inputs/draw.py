@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.mutations import like_items, literal, meeting, mutated, with_keys
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
@@ -14,8 +15,11 @@ from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.storage.paths import user_paths
 
-_DRAWING = 2.0
-"""Seconds after which the rest of the draws is left out."""
+if TYPE_CHECKING:
+    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts
+
+_DRAWING, _LOOKS = 2.0, 10
+"""Seconds after which the rest of the draws is left out, and after how many rows the clock is read."""
 
 
 def rows_of(
@@ -37,7 +41,7 @@ def rows_of(
     count = min(most, DRAWN_BESIDE if changeable else DRAWN_ALONE)
     parameters = hinted(subject.parameters, written)
     drawn = draws(module, parameters, subject.node, constants, count, seed)
-    origin = "drawn" if all(each.annotation is not None for each in parameters) else GUESSED
+    origin = "drawn" if _are_typed(module, parameters) else GUESSED
     # One draw to six near misses, so that a limit on the total cuts off neither.
     for number, row in enumerate(near):
         yield row, "near an example"
@@ -47,6 +51,15 @@ def rows_of(
         yield row, origin
 
 
+def _are_typed(module: Module, parameters: Sequence[Parameter]) -> bool:
+    """Whether all parameters have hints that say something here."""
+    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, of_hint
+    from stet_ls.engine.execution.python.inputs.untyped_params import of_parameter
+
+    known = ModuleContext(module, of_parameter)
+    return all(each.annotation is not None and of_hint(each.annotation, known) is not None for each in parameters)
+
+
 class _Enough(Exception):
     """The time for drawing is used up."""
 
@@ -54,19 +67,30 @@ class _Enough(Exception):
 def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
-    """Rows from the strategies of the parameters' hints, or of guesses; fewer if each takes long to draw."""
+    """Rows from the strategies of the parameters' hints, or of guesses."""
+    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext
+    from stet_ls.engine.execution.python.inputs.untyped_params import items_compared, of_parameter
+
+    context = ModuleContext(module, of_parameter, constants)
+    rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
+    return with_keys(like_items(meeting(rows, seed), items_compared(parameters, node), seed), seed)
+
+
+def drawn_rows(
+    parameters: Sequence[Parameter],
+    context: ModuleContext,
+    strategy: Callable[[Parameter, ModuleContext], Texts],
+    count: int,
+    seed: int,
+) -> list[ArgumentRow]:
+    """Rows from a strategy for each parameter; fewer if each takes long to draw."""
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as seeded
 
-    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, of_parameters
-    from stet_ls.engine.execution.python.inputs.untyped_params import items_compared, of_parameter
+    from stet_ls.engine.execution.python.inputs.type_strategies import of_parameters
 
     _alone()
     rows: list[ArgumentRow] = []
-    strategy = of_parameters(
-        parameters, ModuleContext(module, of_parameter, constants), lambda each, known: of_parameter(each, node, known)
-    )
-
     began = time.thread_time()
 
     @seeded(seed)
@@ -74,16 +98,16 @@ def draws(
         max_examples=count, database=None, deadline=None, phases=[Phase.generate], verbosity=Verbosity.quiet,
         suppress_health_check=list(HealthCheck), print_blob=False,
     )  # fmt: skip
-    @given(strategy)
+    @given(of_parameters(parameters, context, strategy))
     def collect(row: ArgumentRow) -> None:
-        # Processor time, not wall time: the same inputs are drawn while the machine is busy.
-        if time.thread_time() - began > _DRAWING:
-            raise _Enough
         rows.append(row)
+        # Processor time, not wall time: the same inputs are drawn while the machine is busy.
+        if len(rows) % _LOOKS == 0 and time.thread_time() - began > _DRAWING:
+            raise _Enough
 
     with suppress(_Enough):
         collect()
-    return with_keys(like_items(meeting(rows, seed), items_compared(parameters, node), seed), seed)
+    return rows
 
 
 def _alone() -> None:

@@ -6,6 +6,7 @@ Only for classes and functions that define them: what a class inherits from `obj
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,9 +16,11 @@ from stet_ls.engine.execution.python.inputs.subject import (
     ClassShape,
     Function,
     Module,
+    Parameter,
     Subject,
     decorators,
     known_module,
+    parameters,
     subject_of,
 )
 
@@ -45,7 +48,20 @@ _DUNDERS = {
 }
 _OF_DATACLASSES = ("__eq__", "__hash__", "__repr__")
 _SET = {"int": ("0", "-1000", "5"), "float": ("0.0", "-1000.0", "1.5"), "str": ("''", "'a'"), "bool": ("True", "False")}
-_GIVEN = (("1", "2", "3"), ("1", "2", "3"), ("5", "0", "1"), ("'a'", "'b'", "'c'"))
+_GIVEN = (("1", "2", "3"), ("1", "2", "4"), ("1", "3", "3"), ("5", "0", "1"), ("'a'", "'b'", "'c'"))
+_METADATA = ("__out__((made.__wrapped__ is not None, made.__name__, made.__doc__))",)
+"""What `functools.wraps` copies. Without it, the name of a nested function is nobody's business."""
+_WORK = """\
+failures = [{1}]
+{0} work(*given, **named):
+    'Works.'
+    print('called', given, sorted(named.items()))
+    if failures[0]:
+        failures[0] -= 1
+        raise KeyError('in it')
+    return {2}"""
+_RESULTS = ("[*given, *sorted(named)]", "None", "0", "given[0]", "len(given)")
+_MAKINGS = 3
 
 
 def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
@@ -58,8 +74,10 @@ def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, 
         return (*_lives(calls, module, module.shapes[subject.name]), *calls)
     if "contextmanager" in decorators(subject.node):
         return tuple(_entered(call, number) for number, call in enumerate(calls))
-    inner = _returned(subject)
-    return calls if inner is None else tuple(_called(call, inner) for call in calls)
+    inner = _returned(subject.node)
+    if inner is None or not calls:
+        return calls
+    return (*_decorated(calls, subject, inner), *(_called(call, inner) for call in calls))
 
 
 def _lives(calls: tuple[Call, ...], module: Module, shape: ClassShape) -> Iterator[Call]:
@@ -112,12 +130,12 @@ def _entered(call: Call, number: int) -> Call:
     return call if result is None else replace(call, body=_ENTERED[number % 2].format(result[1]))
 
 
-def _returned(subject: Subject) -> Function | None:
+def _returned(node: ast.AST) -> Function | None:
     """The nested function that a function returns."""
-    if isinstance(subject.node, ast.AsyncFunctionDef):
+    if not isinstance(node, ast.FunctionDef):
         return None
-    own = {each.name: each for each in subject.node.body if isinstance(each, ast.FunctionDef)}
-    ends = [each.value for each in subject.node.body if isinstance(each, ast.Return)]
+    own = {each.name: each for each in node.body if isinstance(each, Function)}
+    ends = [each.value for each in node.body if isinstance(each, ast.Return)]
     return next((own[each.id] for each in ends if isinstance(each, ast.Name) and each.id in own), None)
 
 
@@ -127,6 +145,31 @@ def _called(call: Call, inner: Function) -> Call:
         return call
     count = min(len(inner.args.args) or (2 if inner.args.vararg else 0), len(_GIVEN[0]))
     rows = dict.fromkeys(f"__out__(made({', '.join(row[:count])}))" for row in _GIVEN)
-    # Whether it has the name and documentation of the function it wraps, by `functools.wraps`.
-    lines = [*rows, next(iter(rows)), "__out__(hasattr(made, '__wrapped__'))"]
+    lines = [*rows, next(iter(rows)), *_METADATA]
     return replace(call, body="\n".join([f"made = {result[1]}", *map(_quiet, lines)]))
+
+
+def _decorated(calls: tuple[Call, ...], subject: Subject, inner: Function) -> Iterator[Call]:
+    """Calls of what a decorator makes of functions that say when they are called, and of some that fail.
+
+    A decorator is a function with one parameter that the function it returns calls, or a function that returns one.
+    """
+    given: tuple[Parameter, ...] = parameters(inner)
+    made = _returned(inner)
+    if made is None:
+        made, given = inner, subject.parameters
+    called = {getattr(each.func, "id", "") for each in ast.walk(made) if isinstance(each, ast.Call)}
+    if len(given) != 1 or given[0].name not in called:
+        return
+    is_async = isinstance(made, ast.AsyncFunctionDef)
+    named = ["made(1, b=2)", "made(a=1)", "made(1, b=3)"] if made.args.kwarg else []
+    rows = ["made()", "made(1)", "made(1, 2)", "made(1, 3)", "made(2, 2)", "made(1, 2)", "made('')", *named]
+    lines = [*(f"__out__({row})" for row in rows), *_METADATA]
+    makings = {result[1]: call for call in calls if (result := _ONE_RESULT.fullmatch(call.body))}
+    chosen = [("", calls[0])] if made is inner else list(makings.items())[:_MAKINGS]
+    for making, call in chosen:
+        for failures, returned in itertools.product((0, 1, 2, 99), _RESULTS):
+            work = _WORK.format("async def" if is_async else "def", failures, returned)
+            setup = f"{call.setup}\n{work}" if made is not inner else work
+            whole = f"{subject.name}(work)" if made is inner else f"{making}(work)"
+            yield Call(setup, "\n".join([f"made = {whole}", *map(_quiet, lines)]), (), "drawn")

@@ -48,8 +48,9 @@ def with_edge_cases(
     parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # examples show the intended kinds
     open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
+    enums = {each.name for each in parameters if _is_enum(each, module)}
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
-    more = {(each.setup, each.body): each for each in _more(calls, known, open_ones, free, origin)}
+    more = {(each.setup, each.body): each for each in _more(calls, known, open_ones, free, enums, origin)}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
 
 
@@ -57,6 +58,11 @@ def _takes(parameter: Parameter, kind: str) -> bool:
     """Whether any value of a kind is intended: for a `Literal`, or an alias of one, only some are."""
     words = re.findall(r"\w+", unparse(parameter.annotation)) if parameter.annotation is not None else [kind]
     return kind in words and "Literal" not in words
+
+
+def _is_enum(parameter: Parameter, module: Module) -> bool:
+    hint = parameter.annotation
+    return isinstance(hint, ast.Name) and hint.id in module.shapes and bool(module.shapes[hint.id].members)
 
 
 def _named(module: Module, subject: Subject) -> Iterator[str]:
@@ -74,7 +80,7 @@ def _refuses_kinds(subject: Subject) -> bool:
 
 
 def _more(
-    calls: tuple[Call, ...], known: list[Any], open_ones: set[str], free: list[set[str]], origin: str
+    calls: tuple[Call, ...], known: list[Any], open_ones: set[str], free: list[set[str]], enums: set[str], origin: str
 ) -> Iterator[Call]:
     words = [each for each in known if isinstance(each, str) and 0 < len(each) < 12][:_MOST]
     texts = [*_TEXTS, *((text, each) for each in words for text in (f"1.5{each}", f"12{each.upper()}"))]
@@ -85,6 +91,7 @@ def _more(
     yield from _each(guessed, [_of_items(each, open_ones) for each in _ITEMS])
     yield from _each(guessed, [_of_tuples(open_ones)])
     yield from _each(guessed, [_of_kind(each, open_ones) for each in _ALIKE])
+    yield from _each(guessed, [_of_none(enums)])
 
 
 def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
@@ -124,3 +131,7 @@ def _of_tuples(open_ones: set[str]) -> Change:
 
 def _of_kind(text: str, open_ones: set[str]) -> Change:
     return lambda name, value: text if name in open_ones and value is not None else None
+
+
+def _of_none(enums: set[str]) -> Change:
+    return lambda name, _: "None" if name in enums else None

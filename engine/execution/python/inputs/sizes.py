@@ -26,6 +26,8 @@ _SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 2_500, 9, 2
 _ITEMS = 4
 """The number of distinct items in a long argument."""
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2)
+_BESIDE = ("1", "2")
+"""Other whole numbers beside a large one: by a larger divisor, rounding would not show."""
 _FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 Change = Callable[[Any], str | None]
@@ -47,7 +49,24 @@ def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tu
     elif any(isinstance(each, ast.While | ast.For) for _, subject in pairs for each in ast.walk(subject.node)):
         changes.append(_of_number(_LONG))
     more = {(each.setup, each.body): each for each in _larger(calls, changes)}
-    return (*calls[:_AHEAD], *more.values(), *calls[_AHEAD:])
+    nested = _nested(calls, [subject for _, subject in pairs])
+    return (*calls[:_AHEAD], *more.values(), *nested, *calls[_AHEAD:])
+
+
+def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:
+    """A call with lists in lists beyond Python's recursion limit, if one of the texts calls itself.
+
+    Such an argument cannot be written as text, so it is not compared afterwards.
+    """
+    if not any(getattr(each.func, "id", getattr(each.func, "attr", "")) == subject.callee
+               for subject in subjects for each in ast.walk(subject.node) if isinstance(each, ast.Call)):  # fmt: skip
+        return
+    for call in calls:
+        name, _, text = call.setup.partition(" = ")
+        if len(call.names) == 1 and name in call.names and isinstance(literal(text), list):
+            deep = f"{name} = 1\nfor _ in range({_LONG}): {name} = [{name}]"
+            yield replace(call, setup=deep, names=(), origin=call.origin if call.origin in UNSURE else "grown")
+            return
 
 
 def _constants(module: Module, subject: Subject) -> list[Any]:
@@ -91,9 +110,10 @@ def _float_signs(nodes: list[ast.AST]) -> Iterator[str]:
 
 def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
     """For each parameter, one call per kind of value, changed in all ways; and one with all parameters changed."""
-    for change in changes:
+    for number, change in enumerate(changes):
         seen: set[tuple[str, type]] = set()
-        for call in calls[: 2 * _AHEAD]:
+        first = 3 * number % _AHEAD  # the arguments beside the large one differ from change to change
+        for call in (*calls[first : 2 * _AHEAD], *calls[:first]):
             lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
             new = {}
             for _, name, text in lines:
@@ -105,8 +125,12 @@ def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
                     seen.add((name, type(value)))
                     new[name] = made
             for chosen in dict.fromkeys([*((name,) for name in new), tuple(new)] if new else []):
-                setup = "\n".join(f"{name} = {new[name]}" if name in chosen else line for line, name, _ in lines)
-                yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+                for beside in ("", *(_BESIDE if all(text.isdigit() for text in new.values()) else ())):
+                    setup = "\n".join(
+                        f"{name} = {new[name]}" if name in chosen else f"{name} = {beside}" if beside and name in new
+                        else line for line, name, _ in lines
+                    )  # fmt: skip
+                    yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
 
 
 def _of_size(size: int) -> Change:

@@ -103,6 +103,8 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
     if name == "Type" or name == "type":
         return None
     kind = _CONTAINERS.get(name)
+    if kind is None and _plain(name, below) is None and len(inner) == 2:
+        kind = "dict"  # a foreign generic class with two parameters is most often a mapping
     if kind is None:
         return _plain(name, below)
     if kind == "dict":

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from stet_ls.engine.execution.python.inputs import type_strategies
-from stet_ls.engine.execution.python.inputs.subject import Parameter
+from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts, of_hint
 
 _NAMES = (
@@ -29,7 +29,7 @@ _NAMES = (
     (r"d|dic|dict\w*|mapping|map|config|options|counts|settings|record|graph|params", "dict[str, int]"),
     (r"f|fn|func\w*|callback|predicate|key_?func\w*|op|handler", "Callable"),
 )  # fmt: skip
-_METHODS = {
+METHODS = {
     name: kind
     for kind, names in {
         "str": (
@@ -43,6 +43,7 @@ _METHODS = {
     }.items()
     for name in names.split()
 }
+"""The kind whose method a name is."""
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
 _MOST_NAMES = 8
 _FALSE = ("None", "0", "''", "False", "'a b&c=\"<d>'")
@@ -69,19 +70,57 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
     kinds, weak = _used(parameter.name, node)
+    if enums := _enums_beside(parameter.name, node, known):
+        return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
     default = parameter.default
     if isinstance(default, ast.Constant) and default.value is not None:
         kinds = [type(default.value).__name__, *kinds]
     elif isinstance(default, ast.List | ast.Dict | ast.Set | ast.Tuple):
         kinds = [f"{type(default).__name__.lower()}", *kinds]
     if not kinds:
-        named = [kind for pattern, kind in _NAMES if re.fullmatch(pattern, parameter.name.lower())][:1]
+        named = [kind] if (kind := named_kind(parameter.name)) else []
         guessed = _one_of(weak if weak and named == ["int"] else [*named, *weak], known)
         return st.one_of(guessed, guessed, guessed, ANY(known))
     strategy = _one_of(kinds, known)
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+def named_kind(name: str) -> str:
+    """The kind that a name suggests, as a hint; "" for none."""
+    return next((kind for pattern, kind in _NAMES if re.fullmatch(pattern, name.lower())), "")
+
+
+_OF_NUMBERS = re.compile(r"nums|numbers|ints|prices|scores|vector")
+_TOPS = {
+    "int": {"int", "bool"}, "float": {"int", "float"}, "bool": {"bool"}, "str": {"str"}, "list": {"List"},
+    "dict": {"Dict"},
+}  # fmt: skip
+_WORDS = (
+    (r"texts?|strings?|words?|sentences?|letters?|characters?|paragraphs?", "str"),
+    (r"lists?|arrays?|sequences?|numbers|values|items|matrix|grid|rows", "list"),
+    (r"dictionar(y|ies)|mappings?|dicts?", "dict"),
+)
+
+
+def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
+    """The kinds of literals that names suggest for parameters without a hint; a docstring's words for a single one."""
+    told = (ast.get_docstring(subject.node) or "").partition(">>>")[0].lower()
+    is_whole = re.search(r"\b(whole number|integer)", told) and not re.search(r"\b(float|decimal|real)", told)
+    found = {}
+    open_ones = [each for each in subject.parameters if each.annotation is None and each.name[0] != "*"]
+    for each in open_ones:
+        kind, _, items = named_kind(each.name).partition("[")
+        if len(open_ones) == 1:
+            # The word that comes first is what the function is about.
+            met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", told))]
+            kind = min(met)[1] if met else kind
+        if kind in _TOPS and not (kind == "int" and not is_whole):
+            inner = {"list[int]]": "List of List", "str]": "List of str"}.get(items, "") if kind == "list" else ""
+            numbers = {f"List of {top}" for top in _TOPS["float"]} if _OF_NUMBERS.fullmatch(each.name) else set()
+            found[each.name] = frozenset({*_TOPS[kind], *numbers, inner} - {""})
+    return found
 
 
 def _keywords(one: Texts | None, known: ModuleContext) -> Texts:
@@ -136,8 +175,8 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     found: list[str] = []
     weak: list[str] = []
     for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and _is(each.value, name) and each.attr in _METHODS:
-            found.append(_METHODS[each.attr])
+        if isinstance(each, ast.Attribute) and _is(each.value, name) and each.attr in METHODS:
+            found.append(METHODS[each.attr])
         elif isinstance(each, ast.Call):
             called = getattr(each.func, "id", "")
             if called == name:
@@ -155,12 +194,34 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
         elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
             found += _by_operands(each, name)
         elif isinstance(each, ast.Subscript) and _is(each.value, name):
-            keyed = isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
-            weak += ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
+            weak += _subscripted(each.slice)
+            found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
 
+def _subscripted(index: ast.expr) -> list[str]:
+    keyed = isinstance(index, ast.Constant) and isinstance(index.value, str)
+    return ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
+
+
+def _is_key(index: ast.expr, name: str, node: ast.AST) -> bool:
+    """Whether a subscript is what comes from iterating over the same thing: its key."""
+    loops = (each for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension))
+    return any(
+        isinstance(each.target, ast.Name) and _is(index, each.target.id) and _is(each.iter, name) for each in loops
+    )
+
+
+def _enums_beside(name: str, node: ast.AST, known: ModuleContext) -> list[str]:
+    """The enumerations of the module that a name is compared with the members of."""
+    enums = {shape.name for shape in known.module.shapes.values() if shape.members}
+    compared = [each for each in ast.walk(node) if enums and isinstance(each, ast.Compare) and _is(each.left, name)]
+    inner = (part for each in compared for other in each.comparators for part in ast.walk(other))
+    return list(dict.fromkeys(part.id for part in inner if isinstance(part, ast.Name) and part.id in enums))
+
+
 def _is(node: ast.AST, name: str) -> bool:
+    node = node.operand if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not) else node
     return isinstance(node, ast.Name) and node.id == name
 
 

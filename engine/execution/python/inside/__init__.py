@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 _MODULES = (
-    "originals", "encode", "aliasing", "determinism", "loading", "effects", "captured", "call", "result_pipe",
-    "fork", "probes", "compare", "stopwatch", "timing",
+    "originals", "doubles", "encode", "aliasing", "scratch", "determinism", "loading", "effects", "captured", "call",
+    "result_pipe", "fork", "probes", "stopwatch", "growth", "compare", "timing",
     "main",
 )  # fmt: skip
 """Each after the modules that it imports from."""

@@ -14,6 +14,7 @@ import itertools
 import operator
 from typing import Any
 
+from stet_ls.engine.execution.python.inside.doubles import Double
 from stet_ls.engine.execution.python.inside.encode import NODES, OPAQUE, PLAIN, VIEWS, Encoder, attributes, slots
 
 CHANGED = (list, dict, set, bytearray, collections.deque)
@@ -63,7 +64,7 @@ def is_changed_in_place(value: Any) -> bool:
     kind = type(value)
     if issubclass(kind, (*CHANGED, tuple, frozenset)):
         return issubclass(kind, CHANGED)
-    if issubclass(kind, (*OPAQUE, *VIEWS, BaseException, enum.Enum)) or hasattr(kind, "__next__"):
+    if issubclass(kind, (*OPAQUE, *VIEWS, Double, BaseException, enum.Enum)) or hasattr(kind, "__next__"):
         return False
     named = [vars(base) for base in kind.__mro__[:-1]]
     if any("__setattr__" in names or ("__eq__" in names and names.get("__hash__")) for names in named):
@@ -75,6 +76,8 @@ def held(value: Any, private: bool) -> list[tuple[str, Any]]:
     """The contents of a value by the step to them, in an order that is the same for equal values."""
     kind = type(value)
     found: list[tuple[str, Any]] = []
+    if kind is Double:
+        return found
     if issubclass(kind, dict):
         keyed = ((f"[{Encoder(private).text(key)}]", item) for key, item in dict.items(value))
         found = sorted(keyed, key=operator.itemgetter(0))

@@ -10,6 +10,7 @@ from typing import Any
 from stet_ls.engine.execution.python.inside.aliasing import shared
 from stet_ls.engine.execution.python.inside.captured import Captured, NotRestored
 from stet_ls.engine.execution.python.inside.determinism import Pins
+from stet_ls.engine.execution.python.inside.doubles import Book, double_maker
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
 
@@ -72,10 +73,12 @@ class Runner:
             if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
+        book = Book()
         space["__out__"], space["__captured__"] = out, self.captured
+        space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
         self.captured.begin()
         self.effects.begin()
-        kind, error, message, lacks, variables, sharing = "ok", "", "", "", "", ""
+        kind, error, message, lacks, variables, sharing, told = "ok", "", "", "", "", "", ""
         self.pins.start()
         self.armed = True
         signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
@@ -87,6 +90,7 @@ class Runner:
             except Exception as raised:
                 self.pins.inside = False
                 kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
+                told = self.told_by(raised, encoder)
                 lacks = lacked(raised)
                 if isinstance(raised, (RecursionError, MemoryError, NotRestored)):
                     kind = "limit"
@@ -97,7 +101,8 @@ class Runner:
             # Functions passed as arguments are unchanged, and hide nothing.
             given = {name: space[name] for name in names if name in space and not isinstance(space[name], OPAQUE)}
             held = {**given, **self.globals()}
-            variables = "; ".join(f"{name} = {encoder.text(value)}" for name, value in held.items())
+            parts = [f"{name} = {encoder.text(value)}" for name, value in held.items()]
+            variables = "; ".join([*parts, *filter(None, (told, self.pins.scratch.left()))])
             if self.is_held_against and not encoder.cut:
                 sharing = shared(held, returned, self.job["private"])
         except Late:
@@ -109,18 +114,30 @@ class Runner:
         finally:
             self.armed = self.pins.inside = False
             signal.setitimer(signal.ITIMER_PROF, 0)
-            said = self.effects.end()
+            self.pins.scratch.left()
+            slept = [f"sleeps {self.pins.slept:.3f} s"] if self.pins.slept else []
+            said = self.effects.end() + "".join(f"[{each}]" for each in (*book.calls, *slept))
         if self.pins.reached:
             kind, message = "reached", self.pins.reached
         elif encoder.cut and kind in ("ok", "raised"):
             kind = "limit"
-        whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing])
+        leaks = "leaks" * self.effects.leaks
+        whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing, leaks])
         return {
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
             "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
-            "shared": bounded(sharing), "lacks": lacks,
+            "shared": bounded(sharing), "lacks": lacks, "leaks": self.effects.leaks,
+            "uses": uses(book) if self.job["mode"] == "plain" else {},
         }  # fmt: skip
+
+    def told_by(self, error: BaseException, encoder: Encoder) -> str:
+        """What a caller may read of an error besides its type: fields of the module's own classes, a promised text."""
+        name = type(error).__qualname__
+        fields = encoder.fields(error, "") if type(error).__module__ == self.space.get("__name__") else ""
+        text = [f"text {str(error)!r}"] if name in self.job["messages"] else []
+        told = [*([fields] if fields else []), *text]
+        return f"{name} with {', '.join(told)}" if told else ""
 
     def globals(self) -> dict[str, Any]:
         """The current values of module variables that a call may change."""
@@ -142,7 +159,7 @@ class Runner:
 
             def wait(timeout: float | None = None) -> Any:
                 # A timer is due after its moment, not at it.
-                self.pins.sleep(timeout + 1e-6 if timeout else 0)
+                self.pins.wait(timeout + 1e-6 if timeout else 0)
                 return polled(0)
 
             selector.select = wait
@@ -165,6 +182,13 @@ async def taken(values: Any) -> Any:
     except Exception as error:
         items.append(error)
     return iter(items)
+
+
+def uses(book: Book) -> dict[str, list[str]]:
+    """How doubles were used, by path; "" for the path used last, for errors that name a wanted kind."""
+    return (
+        {**{path: list(kinds) for path, kinds in list(book.uses.items())[:200]}, "": [book.last]} if book.uses else {}
+    )
 
 
 def digest(text: str) -> str:

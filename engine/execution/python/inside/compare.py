@@ -6,6 +6,7 @@ from typing import Any
 
 from stet_ls.engine.execution.python.inside.call import Patience
 from stet_ls.engine.execution.python.inside.fork import forked
+from stet_ls.engine.execution.python.inside.growth import growth
 from stet_ls.engine.execution.python.inside.originals import real_clock
 from stet_ls.engine.execution.python.inside.probes import unseen
 
@@ -41,6 +42,8 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     first = digests(base)
     shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
     report: dict[str, Any] = {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+    if len(shown) < len(same) / 2 and not any(each["load"] for each in others):
+        report["growth"] = growth(job, same - shown, end)
     settled = all(is_rounded(each["outcomes"].get(n, {})) for each in (base, *others) for n in shown)
     if job["probed"] and settled and not any(each["load"] for each in others):
         report["unseen"] = unseen(job, [call for call in calls if call[0] in same], end)

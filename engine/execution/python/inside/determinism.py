@@ -12,6 +12,8 @@ import time
 import types
 from typing import Any
 
+from stet_ls.engine.execution.python.inside.scratch import Scratch
+
 
 class Reached(BaseException):
     """A call was about to do something that cannot be compared."""
@@ -20,8 +22,9 @@ class Reached(BaseException):
 class Pins:
     """The clock advances only by sleeps; system randomness is a counter; access to the outside is recorded."""
 
-    def __init__(self, reads: bool) -> None:
-        self.now, self.drawn, self.reads = 1_700_000_000.0, 0, reads
+    def __init__(self, reads: bool, beside: str) -> None:
+        self.scratch = Scratch(beside)
+        self.now, self.drawn, self.reads, self.slept = 1_700_000_000.0, 0, reads, 0.0
         self.reached, self.inside = "", False
         self.beside: dict[str, None] = {}
         self.known: dict[str, dict[str, Any]] = {}
@@ -57,12 +60,18 @@ class Pins:
 
     def start(self) -> None:
         self.now, self.drawn, self.reached = 1_700_000_000.0, 0, ""
+        self.slept = 0.0
         random.seed(0)
         numpy = sys.modules.get("numpy")
         if hasattr(numpy, "random"):
             numpy.random.seed(0)  # type: ignore[union-attr]
 
     def sleep(self, seconds: float) -> None:
+        self.slept += max(0.0, seconds)
+        self.wait(seconds)
+
+    def wait(self, seconds: float) -> None:
+        """Advances the clock, as an event loop does until its next timer: tasks may wait at the same time."""
         self.now += max(0.0, seconds)
 
     def urandom(self, size: int) -> bytes:
@@ -119,6 +128,8 @@ class Pins:
             self.beside[what] = None
 
     def reach(self, event: str, details: tuple[Any, ...]) -> str:
+        if self.scratch.is_used and event in OF_FILES and self.scratch.holds(*details[: OF_FILES[event]]):
+            return ""
         if event == "open":
             return self.opens(*details)
         if event in ("os.listdir", "os.scandir"):
@@ -143,6 +154,12 @@ def alike(some: Any, others: Any) -> bool:
     return all(map(operator.is_, some, others))
 
 
+OF_FILES = {
+    **dict.fromkeys(("open", "os.listdir", "os.scandir", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod",
+                     "os.utime", "shutil.rmtree", "tempfile.mkstemp", "tempfile.mkdtemp"), 1),
+    **dict.fromkeys(("os.rename", "shutil.move"), 2),
+}  # fmt: skip
+"""Events of files, and how many paths they name."""
 REACHES: dict[str, str] = {"builtins.input": "it asks at the terminal", "webbrowser.open": "it opens a browser"}
 REACHES.update(dict.fromkeys(
     ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"),

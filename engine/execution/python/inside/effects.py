@@ -19,11 +19,12 @@ class Effects:
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.leaks = 0
         self.kept: tuple[Any, Any, Any] = sys.stdout, sys.stderr, warnings.showwarning
         warnings.simplefilter("always")
 
     def begin(self) -> None:
-        self.told = []
+        self.told, self.leaks = [], 0
         self.kept = sys.stdout, sys.stderr, warnings.showwarning
         sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
         setattr(warnings, "showwarning", self.warned)  # noqa: B010 - it accepts more than the type checker knows
@@ -41,6 +42,9 @@ class Effects:
         return said[0] + "".join(f"[{ADDRESS.sub('0x', each)}]" for each in (*more, *self.told))
 
     def warned(self, message: Any, category: type, *_: Any) -> None:
+        if category is ResourceWarning:  # not a message: a file or the like that nothing closed
+            self.leaks += 1
+            return
         self.told.append(f"warning {category.__name__}: {message}")
 
     def handle(self, record: Any) -> None:

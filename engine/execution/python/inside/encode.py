@@ -13,6 +13,8 @@ import sys
 import types
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
+from stet_ls.engine.execution.python.inside.doubles import Double
+
 NODES, ITEMS, DEPTH = 40_000, 1_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 PLAIN = {*ATOMS, float}
@@ -33,7 +35,8 @@ def attributes(value: Any) -> Any:
     for base in type(value).__mro__:
         held = vars(base).get("__dict__")
         if held is not None:
-            return held.__get__(value) if type(held) is types.GetSetDescriptorType else None
+            is_plain = base is types.SimpleNamespace or type(held) is types.GetSetDescriptorType
+            return held.__get__(value) if is_plain else None
     return {}
 
 
@@ -94,6 +97,8 @@ class Encoder:
             self.above.pop()
 
     def whole(self, value: Any, kind: type) -> str:
+        if kind is Double:
+            return repr(value)
         if issubclass(kind, OPAQUE):
             self.opaque = True
             return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))

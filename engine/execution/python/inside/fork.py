@@ -96,7 +96,7 @@ def ended(told: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: fl
 def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience: Patience, wanted: int) -> None:
     """Loads a text and runs the calls; reports when a call begins, and its outcome."""
     pipe = line.pipe
-    pins = Pins(job["reads"])
+    pins = Pins(job["reads"], job["beside"])
     pins.install([text])
     printed, sys.stdout = sys.stdout, io.StringIO()
     try:

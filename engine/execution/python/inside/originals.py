@@ -6,3 +6,4 @@ import os
 import time
 
 real_clock, real_work, real_fork = time.perf_counter, time.process_time, os.fork
+real_thread_work = time.thread_time

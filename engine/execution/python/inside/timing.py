@@ -115,7 +115,7 @@ class Server:
 
 
 def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling: int) -> None:
-    pins = Pins(job["reads"])
+    pins = Pins(job["reads"], job["beside"])
     pins.install([text])
     sys.stdout = open(os.devnull, "w")
     try:

@@ -1,0 +1,196 @@
+"""Infers the values of parameters from a run with doubles in their place (`inside/doubles.py`).
+
+So a list of dictionaries of dictionaries is found whatever calls lead to its keys. What acts, such as a database handle
+or an HTTP client, stays a double: its calls are compared.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from stet_ls.engine.execution.harness_run import Call, CallOutcome
+from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
+from stet_ls.engine.execution.python.inputs import type_strategies
+from stet_ls.engine.execution.python.inputs.draw import drawn_rows
+from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
+from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts, of_hint
+from stet_ls.engine.execution.python.inputs.untyped_params import METHODS, named_kind, of_parameter
+
+_MADE = "__double__("
+_SEEDS, _ROWS, _DOUBLES = 4, 100, 40
+_STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
+_OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
+_OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop"}
+_EMPTY = "empty"
+_ACTS = {"call", "with", "set", "await"}
+_WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
+
+
+@dataclass
+class Uses:
+    """The uses of one value, and of its parts by the step to them."""
+
+    kinds: set[str] = field(default_factory=set)
+    parts: dict[str, Uses] = field(default_factory=dict)
+
+    def at(self, steps: Iterable[str]) -> Uses:
+        """A part; a new one if it was not used yet."""
+        found = self
+        for step in steps:
+            found = found.parts.setdefault(step, Uses())
+        return found
+
+    @property
+    def fields(self) -> dict[str, Uses]:
+        """Attributes by name."""
+        return {step[1:]: part for step, part in self.parts.items() if step[0] == "."}
+
+    @property
+    def items(self) -> dict[str, Uses]:
+        """What is subscripted, by the text of its key; "" for what is iterated over."""
+        return {step[1:-1]: part for step, part in self.parts.items() if step[0] == "["}
+
+    @property
+    def acts(self) -> bool:
+        """Whether it, a part of it that is no method of a list or the like, or a method's result is called, entered or
+        set.
+        """
+        known = METHODS.keys() | _OF_DICTS | _OF_LISTS
+        fields = (part.parts.get("()", Uses()) if name in known else part for name, part in self.fields.items())
+        return bool(self.kinds & _ACTS) or any(each.acts for each in fields)
+
+    def merged(self, other: Uses) -> Uses:
+        """The uses of both, as of two items of a list."""
+        steps = dict.fromkeys((*self.parts, *other.parts))
+        return Uses(
+            self.kinds | other.kinds,
+            {step: self.parts.get(step, Uses()).merged(other.parts.get(step, Uses())) for step in steps},
+        )
+
+
+def probing_calls(subject: Subject, texts: Collection[str]) -> tuple[Call, ...]:
+    """Calls with doubles for all parameters; where the paths `texts` lead to a parameter or its items, with texts."""
+    from stet_ls.engine.execution.python.inputs.calls import call_of
+
+    def value(name: str, seed: int) -> str:
+        if name in texts:
+            return repr(f"a{seed} b")
+        return repr([f"a{seed}", "b c"]) if f"{name}[]" in texts else f"{_MADE}{name!r}, {seed})"
+
+    given = [each for each in subject.parameters if each.name[0] != "*" and each.default is None]
+    return tuple(
+        call_of(subject, {each.name: value(each.name, seed) for each in given}, GUESSED) for seed in range(_SEEDS)
+    )
+
+
+def wanted_texts(outcomes: Iterable[CallOutcome]) -> set[str]:
+    """The paths at which calls failed because a text was wanted."""
+    failed = (each for each in outcomes if each.error == "TypeError" and _WANTS_TEXT.search(each.message))
+    return {path for each in failed for path in each.uses.get("", ())}
+
+
+def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> Uses:
+    """All uses in a run by parameter, with the uses as text that `texts` name."""
+    whole = Uses()
+    found = [(path, set(kinds)) for outcome in outcomes for path, kinds in outcome.uses.items()]
+    for path, kinds in (*found, *((path, {"text"}) for path in texts)):
+        if name := re.match(r"\w+", path):
+            whole.at((name[0], *_STEP.findall(path[name.end() :]))).kinds.update(kinds)
+    _end(whole, frozenset())
+    return whole
+
+
+def _end(uses: Uses, above: frozenset[str]) -> None:
+    """Marks lists of nodes of a tree as empty where the run went no deeper."""
+    for step, part in uses.parts.items():
+        if step in above and not any(each.kinds - {""} or each.parts for each in part.parts.values()):
+            part.kinds.add(_EMPTY)
+        _end(part, above | {step} if len(step) > 2 else above)
+
+
+def observed_calls(module: Module, subject: Subject, uses: Uses, constants: tuple[str, ...]) -> tuple[Call, ...]:
+    """Calls with values that can be used in the observed ways."""
+    from stet_ls.engine.execution.python.inputs.calls import call_of
+
+    def strategy(each: Parameter, known: ModuleContext) -> Texts:
+        seen, hinted = uses.parts.get(each.name), of_hint(each.annotation, known)
+        is_own = isinstance(each.annotation, ast.Name) and each.annotation.id in module.shapes
+        if seen is None or (hinted is not None and (is_own or not seen.parts)):
+            return of_parameter(each, subject.node, known)
+        return _value(each.name, seen, known)
+
+    context = ModuleContext(module, of_parameter, constants)
+    rows = drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts))
+    return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
+
+
+def _origin(row: ArgumentRow) -> str:
+    return DOUBLE if any(_MADE in text for text in row.values()) else GUESSED
+
+
+def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
+    """The strategy of a value of this name that is used in these ways."""
+    fields, items = uses.fields, uses.items
+    if _EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
+        return st.just("[]")
+    if uses.acts or fields.keys() - METHODS.keys() - _OF_DICTS - _OF_LISTS:
+        return _object(name, uses, known)
+    if fields.keys() & _OF_DICTS or any(key.startswith("'") for key in items):
+        return _mapping(name, uses, known)
+    if "text" in uses.kinds or "str" in {METHODS.get(each) for each in fields}:
+        return type_strategies.SHORT(known)
+    width = next((int(kind.split()[1]) for kind in uses.kinds if kind.startswith("unpack ")), 0)
+    places = [int(key) for key in items if key.lstrip("-").isdigit()]
+    if not width and places and "" not in items and not uses.kinds & {"iter", "len", "slice"}:
+        width = max(each + 1 if each >= 0 else -each for each in places)
+    if width:
+        parts = [_value(name, items.get(str(n), Uses()), known) for n in range(width)]
+        return st.tuples(*parts).map(lambda texts: "(" + ", ".join(texts) + ",)")
+    if items or fields or uses.kinds & {"iter", "len", "slice", "contains"}:
+        item = Uses()
+        for each in items.values():
+            item = item.merged(each)
+        return type_strategies.lists(_value(name.removesuffix("s"), item, known))
+    return _leaf(name, uses, known)
+
+
+def _leaf(name: str, uses: Uses, known: ModuleContext) -> Texts:
+    hint = named_kind(name)
+    if "number" in uses.kinds or hint not in ("int", "str", "float", "bool"):
+        return type_strategies.SHORT(known) if "path" in uses.kinds else type_strategies.INTEGERS(known)
+    return type_strategies.PLAIN[hint](known)
+
+
+def _mapping(name: str, uses: Uses, known: ModuleContext) -> Texts:
+    """A dictionary with the keys that are read, or else like the keys and values that are taken out of it."""
+    keys = {key: part for key, part in uses.items.items() if key.startswith("'")}
+    if keys:
+        return _literal("{", "{!r}: {}", "}", {ast.literal_eval(key): part for key, part in keys.items()}, known)
+    fields = uses.fields
+    pair = fields.get("items", Uses()).at(("()", "[]"))
+    taken = (pair.parts.get("[1]"), fields.get("values", Uses()).at(("()",)).parts.get("[]"), uses.parts.get("[]"),
+             fields.get("get", Uses()).parts.get("()"))  # fmt: skip
+    value = next((each for each in taken if each is not None and (each.parts or each.kinds - {""})), Uses({"number"}))
+    key = pair.parts.get("[0]", Uses({"text"}))
+    return type_strategies.dicts(_value("key", key, known), _value(name.removesuffix("s"), value, known))
+
+
+def _object(name: str, uses: Uses, known: ModuleContext) -> Texts:
+    """An object with the attributes that are read; a double if something of it acts; a function if it is only asked."""
+    if not uses.acts and not uses.items:
+        return _literal("__import__('types').SimpleNamespace(", "{}={}", ")", uses.fields, known)
+    result = uses.parts.get("()", Uses())
+    is_asked = not result.acts and bool(result.parts or result.kinds - {""})
+    if is_asked and not uses.fields and not uses.kinds & {"with", "set"}:
+        return type_strategies.callables()
+    return st.integers(0, _DOUBLES).map(lambda seed: f"{_MADE}{name!r}, {seed})")
+
+
+def _literal(begin: str, pair: str, end: str, parts: Mapping[str, Uses], known: ModuleContext) -> Texts:
+    fixed = st.fixed_dictionaries({key: _value(key, part, known) for key, part in parts.items()})
+    return fixed.map(lambda row: begin + ", ".join(pair.format(key, text) for key, text in row.items()) + end)
