@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stet_ls.engine.execution.python.inputs.grown import LARGER, SMALLER
 
-_LEAST_SECONDS, _SLOWER, _STEEPER = 0.002, 6.0, 2.2
+_LEAST_SECONDS, _SLOWER, _STEEPER = 0.015, 6.0, 2.2
 """From which on it counts: the new time, its ratio to the old one, and the ratio of how much both grow."""
 
 
