@@ -23,7 +23,7 @@ def growth_of(rows: Sequence[Sequence[float]]) -> str:
         else:
             is_steeper = new_larger / new > _STEEPER * old_larger / old
             now, before, size = new_larger, old_larger, LARGER
-        if is_steeper and now > _LEAST_SECONDS and now > _SLOWER * before:
+        if is_steeper and now > _LEAST_SECONDS * size / LARGER and now > _SLOWER * before:
             times = f"{before * 1000:.2g} ms before, {now * 1000:.2g} ms now"
             return f"its time grows faster with the size of its input: {times} for {size:,} items"
     return ""
