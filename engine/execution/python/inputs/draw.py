@@ -100,10 +100,11 @@ def drawn_rows(
     )  # fmt: skip
     @given(of_parameters(parameters, context, strategy))
     def collect(row: ArgumentRow) -> None:
-        rows.append(row)
-        # Processor time, not wall time: the same inputs are drawn while the machine is busy.
+        # Processor time, not wall time: the same inputs are drawn while the machine is busy. Hypothesis runs the call
+        # that raises once more, which has to raise again.
         if len(rows) % _LOOKS == 0 and time.thread_time() - began > _DRAWING:
             raise _Enough
+        rows.append(row)
 
     with suppress(_Enough):
         collect()
