@@ -38,11 +38,11 @@ def _size(text: str) -> int:
 
 
 def without_secrets(item: Evidence, secrets: Mapping[str, str]) -> Evidence:
-    """The evidence without the values that were hidden from the model, and without anything else that looks like a
-    secret, which inputs taken from tests may hold: people share such files, and the model may be shown the detail.
+    """The evidence without the values that were hidden from the model, and with attachments free of anything else that
+    looks like a secret: people share such files. What a prompt or a record takes of the detail is redacted there.
     """
     attachments = tuple(replace(each, text=_hidden(each.text, secrets)) for each in item.attachments)
-    return replace(item, detail=_hidden(item.detail, secrets), attachments=attachments)
+    return replace(item, detail=hide_secrets(item.detail, secrets), attachments=attachments)
 
 
 def _hidden(text: str, secrets: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ _WORDS = {
     "context": "reading the code",
     "queued": "waiting",
     "reproduce": "reproducing the failure",
+    "search": "searching a small fix",
     "model": f"asking {_MODEL}",
     "repair": f"asking {_MODEL} again",
     "judge": "checking",

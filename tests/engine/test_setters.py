@@ -71,6 +71,7 @@ TIGHTEN: dict[str, tuple[Any, Any]] = {
     "model.idle_seconds": (1e9, 60.0),
     "checks.auto_fix": (None, False),
     "checks.fix_attempts": (1, 0),
+    "checks.search": (None, False),
     "checks.format_edits": (None, False),
     "memory.min_score": (0.0, 0.9),
     "editor.preview": ("never", "always"),
