@@ -128,7 +128,6 @@ CASES = {
         "same behavior on",
         costs=False,
     ),
-    "no types": Hard(UNTYPED, Check.DIFFERENTIAL, Ruling.UNKNOWN, "`work`"),
     "tests that fail already": Hard(
         PURE, Check.TESTS, Ruling.PASS, "1 test passes; 1 fail as before", costs=False, files={"test_a.py": FAILS}
     ),
@@ -183,3 +182,15 @@ async def test_a_check_that_could_not_run_is_reported_with_its_effect_on_confide
         assert answer.metadata.reasons == ("syntax ok (ruff)", "names resolve", "not executed")
     else:
         assert answer.confidence == SURE
+
+
+async def test_code_without_types_is_compared_with_stand_ins_and_is_less_certain(
+    scripted: ScriptedModel, stet_home: Path, tmp_path: Path
+) -> None:
+    """What `merge` and `total` return is made up, so fewer inputs count than of a function of numbers."""
+    hard = Hard(UNTYPED, Check.DIFFERENTIAL, Ruling.PASS, "with stand-ins for the objects passed in")
+    answer = await refactored(scripted, tmp_path, hard)
+    compared = said(answer, hard.check)
+    assert compared.verdict is hard.verdict
+    assert hard.says in compared.detail
+    assert 0.5 < answer.confidence < SURE
