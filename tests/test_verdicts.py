@@ -74,7 +74,7 @@ def test_the_bench_asks_what_compares_and_runs_tests() -> None:
         (Ruling.FAIL, True, Outcome.REFUTED),
         (Ruling.UNKNOWN, True, Outcome.ASKED),
         (Ruling.PASS, True, Outcome.ALIKE),
-        (Ruling.UNKNOWN, False, Outcome.SILENT),
+        (Ruling.UNKNOWN, False, Outcome.ASKED),
         (Ruling.SKIPPED, False, Outcome.SILENT),
     ],
 )
