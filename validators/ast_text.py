@@ -1,4 +1,4 @@
-"""Python's syntax trees as text, including huge numbers.
+"""Python's syntax trees from text and as text, including huge numbers; threads may parse side by side.
 
 `ast.unparse` and `ast.dump` write whole numbers in tens, which Python refuses for some thousands of digits
 (https://docs.python.org/3/library/stdtypes.html#int-max-str-digits), but it reads them as hexadecimals.
@@ -8,6 +8,29 @@ from __future__ import annotations
 
 import ast
 import copy
+import threading
+from typing import Any
+
+_PARSING = threading.Lock()
+"""Two threads that parse at once confuse the depth that Python 3.11 counts: a SystemError for a right text.
+Source: https://github.com/python/cpython/issues/106905."""
+
+
+def parse_module(text: str | bytes) -> ast.Module:
+    """Like `ast.parse`. SyntaxError, ValueError, RecursionError or MemoryError as there."""
+    with _PARSING:
+        return ast.parse(text)
+
+
+def parse_expression(text: str) -> ast.Expression:
+    """The tree of one expression. Errors like `parse_module`."""
+    with _PARSING:
+        return ast.parse(text, mode="eval")
+
+
+def literal_eval(text: str) -> Any:
+    """Like `ast.literal_eval`, of a text."""
+    return ast.literal_eval(parse_expression(text.lstrip(" \t")))
 
 
 def unparse(node: ast.AST) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeVar
 
 from stet_ls.validators.source import Span
 
 _LINE_NUMBER = re.compile(r"\blines? \d+")
 
 Kind = Literal["syntax", "semantic", "lint"]
+Item = TypeVar("Item")
 
 
 class Severity(StrEnum):
@@ -82,17 +83,22 @@ class Verdict:
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of `after` that `before` does not have, compared by content, not by place.
 
-    A multiset difference: a second copy of an old finding is new. Text that moved keeps its old findings, even if a
-    message contains a line ("redefinition of `x` from line 3").
+    A second copy of an old finding is new. Text that moved keeps its old findings, even if a message contains a line
+    ("redefinition of `x` from line 3").
     """
-    known = Counter(map(_identity, before))
+    return added(before, after, _identity)
+
+
+def added(before: Iterable[Item], after: Iterable[Item], identity: Callable[[Item], Hashable]) -> tuple[Item, ...]:
+    """The multiset difference: the items of `after`, in their order, that `before` does not have, by their identity."""
+    known = Counter(map(identity, before))
     fresh = []
-    for finding in after:
-        key = _identity(finding)
+    for item in after:
+        key = identity(item)
         if known[key]:
             known[key] -= 1
         else:
-            fresh.append(finding)
+            fresh.append(item)
     return tuple(fresh)
 
 

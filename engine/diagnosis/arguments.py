@@ -7,7 +7,7 @@ import re
 
 from stet_ls.engine.diagnosis.diagnosis import CodeFacts
 from stet_ls.engine.runners.report import CaseFailure, Frame
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import literal_eval, parse_expression, unparse
 
 _OF_TYPES = frozenset({"TypeError", "AttributeError"})
 _ARITY = re.compile(
@@ -46,7 +46,7 @@ def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
         if (stated := about.types.get(name)) is None:
             continue
         try:
-            value, annotation = ast.literal_eval(text), ast.parse(stated, mode="eval").body
+            value, annotation = literal_eval(text), parse_expression(stated).body
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         if not fits(value, annotation):

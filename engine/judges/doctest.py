@@ -28,7 +28,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators import structure
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import literal_eval, parse_module, unparse
 
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -226,7 +226,7 @@ def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
 def wanted(text: str) -> tuple[str, ...]:
     """An expected output, and, for a literal, the form in which Python prints it: "a" for 'a'."""
     try:
-        return text, f"{ast.literal_eval(text.strip())!r}\n"
+        return text, f"{literal_eval(text.strip())!r}\n"
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return (text,)
 
@@ -242,7 +242,7 @@ def typed(source: str, before: Sequence[str] = ()) -> Call:
 def _echoing(source: str) -> str:
     """A line as a prompt runs it: the value of an expression is printed unless it is None."""
     try:
-        tree = ast.parse(source)
+        tree = parse_module(source)
     except SyntaxError:
         return source
     if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import go_undefined_names, structure
-from stet_ls.validators.ast_text import dump
+from stet_ls.validators.ast_text import dump, parse_module
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.languages import lookup
 from stet_ls.validators.parsing.tree import Parsed
@@ -42,7 +42,7 @@ def _all_of(source: Source) -> list[str] | None:
 
 def _without_docstrings(source: Source) -> str:
     """Python's syntax tree as text. Raises SyntaxError if this Python cannot parse it."""
-    tree = ast.parse(source.text)
+    tree = parse_module(source.text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
             ast.get_docstring(node, clean=False) is not None

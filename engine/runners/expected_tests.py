@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 from stet_ls.validators.parsing import grammars
 
 
 def python(text: str) -> Iterator[str]:
     """Functions `test…`, and methods `test…` of classes `Test…` and of unittest's."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in tree.body:

@@ -1,12 +1,20 @@
-"""Syntax trees as text, with numbers that Python writes in no other way than in hexadecimals."""
+"""Syntax trees from text and as text: in threads, and with numbers that Python writes only as hexadecimals."""
 
 from __future__ import annotations
 
 import ast
+import gc
+import re
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.ast_text import dump, unparse
+from stet_ls.validators.ast_text import dump, parse_module, unparse
+
+ROOT = Path(__file__).parents[2]
 
 LONG = f"0x{'f' * 5_000}"
 
@@ -27,3 +35,47 @@ def test_others_are_written_as_ever_and_no_tree_is_changed() -> None:
     assert unparse(tree) == f"a = (255, True, {LONG})"
     assert isinstance(tree.body[0], ast.Assign)
     assert all(isinstance(each, ast.Constant) for each in ast.walk(tree.body[0].value) if hasattr(each, "value"))
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """Threads take turns, and garbage is collected, as often as Python can."""
+    interval, threshold = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(50, 2, 2)
+    yield
+    sys.setswitchinterval(interval)
+    gc.set_threshold(*threshold)
+
+
+class Cycle:
+    """Garbage that runs code when it is collected, so that threads take turns in the middle of a parse."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+    def __del__(self) -> None:
+        sum(range(50))
+
+
+@pytest.mark.usefixtures("busy")
+def test_threads_may_parse_at_once() -> None:
+    text = "".join(
+        f"def f{number}(a, b):\n    return a + b * ([1, 2, (3, 4)][0] + {number})\n" for number in range(200)
+    )
+
+    def parsed(_: int) -> int:
+        garbage = [Cycle() for _ in range(20)]
+        del garbage
+        return len(parse_module(text).body)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert set(threads.map(parsed, range(400))) == {200}
+
+
+def test_nobody_parses_past_the_lock() -> None:
+    """Programs of the box and of child processes have a single thread, and cannot import Stet."""
+    alone = ("engine/runners/inside/", "validators/checkers/tools/python.py", "validators/ast_text.py")
+    files = [file for room in ("server", "engine", "validators") for file in (ROOT / room).rglob("*.py")]
+    names = [str(file.relative_to(ROOT)) for file in files if re.search(r"\bast\.parse\(", file.read_text())]
+    assert sorted(name for name in names if not name.startswith(alone)) == []

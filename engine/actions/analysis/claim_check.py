@@ -22,6 +22,7 @@ from stet_ls.engine.judges import doctest
 from stet_ls.engine.privacy.placeholders import without_values
 from stet_ls.engine.reply.findings_reply import LocatedFinding
 from stet_ls.validators import structure
+from stet_ls.validators.ast_text import parse_expression
 from stet_ls.validators.source import Source
 
 CONFIRMED = "confirmed: "
@@ -133,7 +134,7 @@ def _given(words: str, subject: Subject) -> str | None:
 
 def _is_plain(call: str) -> bool:
     """True for a call whose arguments are literals."""
-    node = ast.parse(call, mode="eval").body
+    node = parse_expression(call).body
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     try:

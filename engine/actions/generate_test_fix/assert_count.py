@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _ASSERTING = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
@@ -38,7 +38,7 @@ class AssertCount:
 def count(text: str) -> AssertCount:
     """The count for a Python text; zero if it does not parse."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return AssertCount()
     tests = tests_in(text)

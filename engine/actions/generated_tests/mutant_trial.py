@@ -18,7 +18,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
-from stet_ls.validators.ast_text import dump
+from stet_ls.validators.ast_text import dump, parse_module
 
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
@@ -144,7 +144,7 @@ async def try_mutants(
 def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
     """True if these tests are functions that only have to be called: no fixtures, no marks, no setup."""
     try:
-        body = ast.parse(text).body
+        body = parse_module(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}

@@ -7,13 +7,13 @@ bugs are repaired, as far as they make one.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from random import Random
 
 from stet_ls.engine.actions.syntax_edits.edit import EditedFunction
 from stet_ls.engine.actions.syntax_edits.edits import edits_of, functions_in
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
+from stet_ls.validators.ast_text import parse_module
 from stet_ls.validators.source import Source
 
 
@@ -46,7 +46,7 @@ def mutants_of(text: str, unit: str, most: int = 30) -> list[Mutant]:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stet_ls.engine.runners import expected_tests
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -91,7 +91,7 @@ def owner_at(text: str, line: int) -> frozenset[str] | None:
 
 def _body(text: str) -> list[ast.stmt]:
     try:
-        return ast.parse(text).body
+        return parse_module(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

@@ -22,6 +22,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.privacy.placeholders import hide_secrets, without_values
+from stet_ls.validators.ast_text import parse_module
 
 MOST = 20
 """The most examples of one text that are run; the prompt asks for three."""
@@ -50,7 +51,7 @@ class _Example:
     @property
     def broken(self) -> bool:
         try:
-            ast.parse(self.text)
+            parse_module(self.text)
         except (SyntaxError, ValueError):
             return True
         return False
@@ -152,7 +153,7 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
 def _imports(text: str, module: str) -> bool:
     """True for an import from the document itself, whose names are all defined."""
     try:
-        body = ast.parse(text).body
+        body = parse_module(text).body
     except (SyntaxError, ValueError):
         return False
     own = (node for node in body if isinstance(node, ast.ImportFrom) and node.module)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, shown_example
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import parameters, read_module, subject_of
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import literal_eval, parse_expression, parse_module, unparse
 
 _LONGEST = 8_000
 _MOST = 12
@@ -71,7 +71,7 @@ def documented_examples(source: str, unit: str, words: str = "") -> tuple[ProseE
 
 def _normal(source: str) -> str:
     try:
-        return unparse(ast.parse(source))
+        return unparse(parse_module(source))
     except (SyntaxError, ValueError):
         return source
 
@@ -122,7 +122,7 @@ def _settings(text: str, function: ast.FunctionDef) -> Iterator[tuple[str, str, 
 def _call_with(given: str, function: ast.FunctionDef) -> str:
     """The call with arguments that are written as in a call; "" if they are not this function's."""
     try:
-        tree = ast.parse(f"{function.name}({given})", mode="eval")
+        tree = parse_expression(f"{function.name}({given})")
     except (SyntaxError, ValueError):
         return ""
     call = tree.body
@@ -177,7 +177,7 @@ def _value(text: str, start: int) -> tuple[str, bool] | None:
         ):
             continue
         try:
-            value = ast.literal_eval(piece)
+            value = literal_eval(piece)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
         if _GOES_ON.match(rest) and not re.match(r"[ \t]+[A-Za-z(]|\.(?:\s|$)", rest):
@@ -189,7 +189,7 @@ def _value(text: str, start: int) -> tuple[str, bool] | None:
 
 def _is_plain(call: str) -> bool:
     """Whether all arguments are literals."""
-    tree = ast.parse(call, mode="eval").body
+    tree = parse_expression(call).body
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         return False
     try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import literal_eval, parse_expression, unparse
 
 _LONGEST = 4_000
 _WRONG = r"(?:return(?:s|ed)?|gives?|gave|yields?|is|was|produces?|prints?|raise(?:s|d)?|fails? with|==?|->|→)"
@@ -50,7 +49,7 @@ def call_at(text: str, start: int) -> tuple[str | None, int]:
     """The call that begins at `start`, if its arguments are complete and parse; and its end."""
     for end in (at + 1 for at in range(start, min(len(text), start + 400)) if text[at] == ")"):
         try:
-            tree = ast.parse(text[start:end], mode="eval")
+            tree = parse_expression(text[start:end])
         except (SyntaxError, ValueError):
             continue
         return unparse(tree), end
@@ -86,7 +85,7 @@ def literal_at(text: str) -> str | None:
         if end < len(text) and inside.match(text, end):
             continue
         try:
-            return repr(ast.literal_eval(text[:end].strip().rstrip("`.,;:!?")))
+            return repr(literal_eval(text[:end].strip().rstrip("`.,;:!?")))
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
     return None
@@ -96,6 +95,6 @@ def shown_example(call: str, value: str) -> tuple[str, str]:
     """A call and its output, as a docstring shows them; a comparison if equal values may print differently."""
     if value == "None":
         return f"{call} is None", "True"  # the interactive prompt does not print None
-    if isinstance(ast.literal_eval(value), float | dict | set | complex):
+    if isinstance(literal_eval(value), float | dict | set | complex):
         return f"{call} == {value}", "True"
     return call, value

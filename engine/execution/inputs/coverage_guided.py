@@ -16,7 +16,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import GUESSED
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 _MOST, _TRIES = 240, 600
 _LONGEST = 5_000
@@ -53,18 +53,18 @@ def coverage_guided_calls(
 
 def _changed(call: Call, values: Values) -> Call | None:
     written = call.setup or call.body  # a sequence of calls on an object has no setup
-    tree = ast.parse(written)
+    tree = parse_module(written)
     for holder, key, node in list(_places(tree)):
         value = literal(unparse(node))
         if values.random.random() < 0.3 or (value is None and not _is_none(node)):
             continue
-        new = ast.parse(text_of(values.instead(value, call)), mode="eval").body
+        new = parse_expression(text_of(values.instead(value, call))).body
         if isinstance(holder, list):
             holder[key] = new
         else:
             setattr(holder, key, new)
     made = unparse(tree)
-    return None if made == unparse(ast.parse(written)) else with_text(call, made)
+    return None if made == unparse(parse_module(written)) else with_text(call, made)
 
 
 def with_text(call: Call, made: str) -> Call | None:

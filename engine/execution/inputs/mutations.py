@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
-from stet_ls.validators.ast_text import in_digits
+from stet_ls.validators.ast_text import in_digits, literal_eval
 
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
 _LARGEST = 10**9
@@ -100,7 +99,7 @@ def _in_order(values: Iterable[Any]) -> list[Any]:
 def literal(text: str) -> Any:
     """The value of a literal; None for anything else, and for None."""
     try:
-        return ast.literal_eval(text)
+        return literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from stet_ls.engine.execution.python.changed_part import Part, Start, extent_of, start_of
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, is_text, lazily_changed, statements
+from stet_ls.validators.ast_text import parse_module
 
 _UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 """Statements that some Python versions run without a line event."""
@@ -30,11 +31,11 @@ def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
     parsed, lines decide what is new; if that is outside of functions, all of `unit` has to run. Not for an event loop.
     """
     try:
-        new = _Text(ast.parse(after))
+        new = _Text(parse_module(after))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     try:
-        old = _Text(ast.parse(before))
+        old = _Text(parse_module(before))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return tuple(_by_text(before, after, new)) or (_whole(new, unit),)
     loose = [*_loose(old, new)]

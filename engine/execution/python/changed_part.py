@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 
 Start = tuple[int, int]
 """The line, from 1, and the column at which a statement begins."""
@@ -48,7 +48,7 @@ def wired(text: str, part: Part, word: str) -> str | None:
     if not part.statements and not part.lazy:
         return None
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
         _Wires(part, word).generic_visit(tree)
         return unparse(ast.fix_missing_locations(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -20,7 +20,7 @@ from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.probe import Need, Probe, ProbedText
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, statements
-from stet_ls.validators.ast_text import dump, unparse
+from stet_ls.validators.ast_text import dump, parse_module, unparse
 
 _MOST_STATEMENTS = 1000
 """If more differ, common statements are not searched."""
@@ -35,7 +35,7 @@ def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedTex
     Not `numbered`: the texts are not the user's, and their line numbers mean nothing.
     """
     try:
-        bodies = ast.parse(before).body, ast.parse(after).body
+        bodies = parse_module(before).body, parse_module(after).body
         nodes = _differing(bodies[0], bodies[1]), _differing(bodies[1], bodies[0])
         changed = _changed(*nodes)
         ties = _ties(*changed)

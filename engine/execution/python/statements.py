@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.validators.ast_text import dump
+from stet_ls.validators.ast_text import dump, parse_module
 
 _WORD = re.compile(r"[^\W\d][\w$]*")
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 def without_documentation(text: str) -> str:
     """A text that is the same for all Python texts with the same code; the text itself if it is not valid Python."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
         for node in ast.walk(tree):
             if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
@@ -32,7 +32,7 @@ def words(text: str) -> frozenset[str]:
 def named_in(text: str) -> frozenset[str]:
     """The names that a Python text uses, without those in its comments and strings."""
     try:
-        found = ast.walk(ast.parse(text))
+        found = ast.walk(parse_module(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     return frozenset(

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 from stet_ls.validators.parsing.grammars import NoGrammarError
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
@@ -58,7 +58,7 @@ def _hiding(text: str) -> Iterator[str]:
     if "except" not in text and "suppress" not in text:
         return
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

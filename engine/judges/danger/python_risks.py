@@ -28,7 +28,7 @@ from stet_ls.engine.judges.danger.risk_kinds import (
     TESTS,
     Risk,
 )
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 
 # What a dotted name does, whether it is called or only passed on.
 _NAMES: Mapping[str, re.Pattern[str]] = {
@@ -109,7 +109,7 @@ _DYNAMIC = re.compile(r"(?:os|sys|builtins|__builtins__|subprocess|socket|shutil
 def risks(text: str) -> tuple[Risk, ...] | None:
     """The risks of a text, in its order; None if it is not valid Python."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
         found = _Names()
         # Twice: a function may use names that the module binds below it.
         for _ in range(2):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with its contents if it is a container: `("dict", kinds of keys, kinds of values)`."""
@@ -33,7 +33,7 @@ def kinds_of(call: Call) -> dict[str, Kind]:
     if call.printer != "print":
         return {name: _kind_of_script(text) for name, text in _BINDING.findall(call.setup)}
     try:
-        body = ast.parse(call.setup).body
+        body = parse_module(call.setup).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     return {

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import re
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from stet_ls.engine.judges.types.checker_run import CheckerProblem, TypeFinding,
 from stet_ls.engine.judges.types.programs import MissingToolError, Started, Target
 from stet_ls.engine.judges.types.type_checkers import CHECKERS, TY, TypeChecker
 from stet_ls.engine.plurals import plural
+from stet_ls.validators.findings import added
 from stet_ls.validators.structure import Unit
 
 _LEAST_SECONDS = 1.0
@@ -129,26 +129,11 @@ def _key(asked: _Asked) -> str:
     return hashlib.sha256("\0".join((*own, *unsaved)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _new(before: _Found, after: _Found) -> list[TypeFinding]:
+def _new(before: _Found, after: _Found) -> Sequence[TypeFinding]:
     """The findings that are new by file, code and message; a text that moved keeps its old ones."""
-    known = Counter(map(_identity, before))
-    fresh = []
-    for finding in after:
-        key = _identity(finding)
-        if known[key]:
-            known[key] -= 1
-        else:
-            fresh.append(finding)
-    # A renamed variable changes the message of an old error: as many of that code in that file remain.
-    gone = Counter((each.path, each.code) for each in before)
-    gone.subtract((each.path, each.code) for each in after if each not in fresh)
-    new = []
-    for finding in fresh:
-        if finding.code and gone[finding.path, finding.code] > 0:
-            gone[finding.path, finding.code] -= 1
-        else:
-            new.append(finding)
-    return new
+    # A renamed variable changes the message of an old error: as many of that code in that file are gone.
+    gone = (each for each in added(after, before, _identity) if each.code)
+    return added(gone, added(before, after, _identity), lambda each: (each.path, each.code))
 
 
 def _identity(finding: TypeFinding) -> tuple[str, str, str]:

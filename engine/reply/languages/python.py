@@ -7,12 +7,13 @@ import sys
 from dataclasses import dataclass
 
 from stet_ls.engine.reply.languages.import_form import Import, ImportForm, above, after, whole
+from stet_ls.validators.ast_text import parse_module
 from stet_ls.validators.source import Source, Span, Splice
 
 
 def _read(statement: str) -> list[Import]:
     try:
-        (node,) = ast.parse(statement.strip()).body
+        (node,) = parse_module(statement.strip()).body
     except (SyntaxError, ValueError):
         return whole(statement)
     if isinstance(node, ast.Import):

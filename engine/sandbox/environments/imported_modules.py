@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from stet_ls.validators.ast_text import parse_module
+
 _CATCH = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -48,7 +50,7 @@ def imports(code: str) -> Imports:
 def imported(code: str) -> tuple[Imported, ...]:
     """Every module that the code imports, including relative imports. Cached: each judge and candidate calls it."""
     try:
-        tree = ast.parse(code)
+        tree = parse_module(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found: dict[Imported, None] = {}

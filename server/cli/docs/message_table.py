@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from stet_ls.validators.ast_text import parse_module
+
 PACKAGES: Final = ("server", "engine", "validators")
 
 NOT_FOR_PEOPLE: Final = {
@@ -71,7 +73,7 @@ def messages(root: Path) -> Iterator[Message]:
 def messages_in(path: str, source: str) -> list[Message]:
     """The messages of one file."""
     found = _Literals(path)
-    found.visit(ast.parse(source))
+    found.visit(parse_module(source))
     return sorted(found.messages, key=lambda each: each.line)
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from stet_ls.server.cli.docs.message_table import Message, messages
+from stet_ls.validators.ast_text import parse_module
 
 _ROOT = Path(__file__).resolve().parents[3]
 
@@ -46,9 +47,9 @@ another message, as evidence, or in a report.
 
 
 def _room(folder: str, found: list[Message]) -> str:
-    purpose = (ast.get_docstring(ast.parse((_ROOT / folder / "__init__.py").read_text("utf-8"))) or "").partition("\n")[
-        0
-    ]
+    purpose = (ast.get_docstring(parse_module((_ROOT / folder / "__init__.py").read_text("utf-8"))) or "").partition(
+        "\n"
+    )[0]
     distinct = list(dict.fromkeys((each.kind, each.text) for each in found))
     rows = (
         f"| {'part' if kind == 'text' else kind} | {_cell(text)} | {_cell(_example(kind, text))} |\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_module, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -66,6 +66,6 @@ def _units(tree: ast.Module | None) -> Iterator[Function | ast.ClassDef]:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
+        return parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stet_ls.engine.actions.generated_tests.suite_split import distinct
 from stet_ls.engine.api.request import Request
+from stet_ls.validators.ast_text import parse_module
 
 
 def prepare(code: str, name: str, request: Request, path: Path, present: str) -> str:
@@ -34,7 +35,7 @@ def _module(request: Request, path: Path) -> str:
 def _imported(code: str, name: str, module: str) -> str:
     """Imports `name` from its real module: small models invent the module, or repeat the tested code."""
     try:
-        tree = ast.parse(code)
+        tree = parse_module(code)
     except SyntaxError:
         return code  # the syntax judge reports it
     lines = code.splitlines(keepends=True)
@@ -57,7 +58,7 @@ def _imported(code: str, name: str, module: str) -> str:
 
 def _after_future(code: str, line: str) -> str:
     """The code with an import line put after its docstring and its `__future__` imports."""
-    body = ast.parse(code).body
+    body = parse_module(code).body
     at = 0
     for node in body:
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
 import json
 import math
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.javascript.inputs.value_kinds import ANY, BOOLEAN, NULL, NUMBER, STRING, ValueKind, union
 from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of as source_of
+from stet_ls.validators.ast_text import literal_eval
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -51,7 +51,7 @@ def source(text: str) -> str:
     if text.startswith(_KEPT):
         return text.removeprefix(_KEPT)
     try:
-        return _written(ast.literal_eval(text))
+        return _written(literal_eval(text))
     except ValueError:
         return text.replace("float('", "").replace("')", "").replace("inf", "Infinity").replace("nan", "NaN")
 

@@ -21,7 +21,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
     known_module,
     subject_of,
 )
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 
 def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def calls_for(
 
 
 def _script(setup: str, body: str) -> Call:
-    names = {node.id for node in ast.walk(ast.parse(setup)) if isinstance(node, ast.Name)
+    names = {node.id for node in ast.walk(parse_module(setup)) if isinstance(node, ast.Name)
              and isinstance(node.ctx, ast.Store)}  # fmt: skip
     return Call(setup, body, tuple(sorted(names)), "example")
 
@@ -136,7 +136,7 @@ def _given(call: str) -> tuple[dict[str, str], str]:
     """The lists and similar containers among a call's arguments, under new names, and the call with these names: an
     object may keep its arguments, and the caller sees what becomes of them.
     """
-    tree = ast.parse(call, mode="eval").body
+    tree = parse_expression(call).body
     given: dict[str, str] = {}
     if not isinstance(tree, ast.Call):
         return given, call

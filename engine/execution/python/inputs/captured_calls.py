@@ -13,7 +13,7 @@ from stet_ls.engine.execution.inputs.rows import CAPTURED
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject, known_module, subject_of
 from stet_ls.engine.privacy.secrets.scan import find_secrets
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
-from stet_ls.validators.ast_text import dump, unparse
+from stet_ls.validators.ast_text import dump, parse_expression, unparse
 
 _MOST, _MOST_WRITTEN = 120, 30
 """Calls that are made again, and those of which near misses are made."""
@@ -104,7 +104,7 @@ def _arguments(subject: Subject, row: Mapping[str, str]) -> str:
 def _tidy(text: str) -> str:
     """A value as other inputs are written, so that equal ones are found to be equal."""
     try:
-        return unparse(ast.parse(text, mode="eval"))
+        return unparse(parse_expression(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import read_text
 from stet_ls.validators.test_files import for_language
@@ -40,7 +40,7 @@ def scripts_for(module: Module, subject: Subject) -> Iterator[tuple[str, str]]:
         for example in doctest_examples(ast.get_docstring(node) or ""):
             source = example.source.rstrip("\n")
             try:
-                tree = ast.parse(source)
+                tree = parse_module(source)
             except (SyntaxError, ValueError):
                 continue
             if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
@@ -99,7 +99,7 @@ def _calls(module: Module, subject: Subject, tests: tuple[str, ...]) -> Iterator
     yield from _in_code(module.tree, subject.callee)
     for text in tests:
         try:
-            yield from _in_code(ast.parse(text), subject.callee)
+            yield from _in_code(parse_module(text), subject.callee)
         except (SyntaxError, ValueError, RecursionError):
             continue
 
@@ -120,7 +120,7 @@ def _in_prose(text: str, name: str) -> Iterator[ast.Call]:
     for match in re.finditer(rf"\b{name}\s*\(", text):
         for end in _closings(text, match.end()):
             try:
-                tree = ast.parse(text[match.start() : end].strip(), mode="eval")
+                tree = parse_expression(text[match.start() : end].strip())
             except (SyntaxError, ValueError, RecursionError):
                 continue
             if isinstance(tree.body, ast.Call):

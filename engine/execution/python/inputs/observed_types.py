@@ -10,6 +10,7 @@ from typing import Any
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Parameter
+from stet_ls.validators.ast_text import parse_expression
 
 _PLAIN = ("bool", "int", "float", "str", "bytes")
 
@@ -28,7 +29,7 @@ def _hint(parameter: Parameter, rows: Sequence[ArgumentRow]) -> ast.expr | None:
     if not values or any(value is None for value in values):
         return None
     kind = _union([*values, *(None for text in texts if text == "None")])
-    return ast.parse(kind, mode="eval").body
+    return parse_expression(kind).body
 
 
 def _union(values: Iterable[Any]) -> str:

@@ -20,6 +20,7 @@ from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.engine.execution.python.inputs.untyped_params import METHODS, named_kind, of_parameter
+from stet_ls.validators.ast_text import literal_eval
 
 _MADE = "__double__("
 _SEEDS, _ROWS, _DOUBLES = 4, 100, 40
@@ -170,7 +171,7 @@ def _mapping(name: str, uses: Uses, known: ModuleContext) -> Texts:
     """A dictionary with the keys that are read, or else like the keys and values that are taken out of it."""
     keys = {key: part for key, part in uses.items.items() if key.startswith("'")}
     if keys:
-        return _literal("{", "{!r}: {}", "}", {ast.literal_eval(key): part for key, part in keys.items()}, known)
+        return _literal("{", "{!r}: {}", "}", {literal_eval(key): part for key, part in keys.items()}, known)
     fields = uses.fields
     pair = fields.get("items", Uses()).at(("()", "[]"))
     taken = (pair.parts.get("[1]"), fields.get("values", Uses()).at(("()",)).parts.get("[]"), uses.parts.get("[]"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from stet_ls.validators.ast_text import dump, unparse
+from stet_ls.validators.ast_text import dump, parse_module, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -78,7 +78,7 @@ def known_module(text: str) -> Module | None:
 def read_module(text: str) -> Module | None:
     """The module of a text; None if it is not valid Python."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     module = Module(tree)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
-from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.ast_text import parse_expression, unparse
 
 Texts = st.SearchStrategy[str]
 
@@ -57,7 +57,7 @@ def _of_constant(hint: ast.Constant, known: ModuleContext) -> Texts | None:
         return st.just("None")
     if isinstance(hint.value, str):
         try:
-            return of_hint(ast.parse(hint.value, mode="eval").body, known.deeper())
+            return of_hint(parse_expression(hint.value).body, known.deeper())
         except (SyntaxError, ValueError):
             return None
     return None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stet_ls.engine.execution.python.inputs import type_strategies
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts, of_hint
+from stet_ls.validators.ast_text import parse_expression
 
 _NAMES = (
     (r"n|m|k|i|j|x|y|z|a|b|c|num|number|count|size|index|idx|limit|length|width|height|year|month|day|age|depth|step"
@@ -154,7 +155,7 @@ def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, 
 
 def _one_of(kinds: list[str], known: ModuleContext) -> Texts:
     """Any of some kinds, each written as a hint; anything at all if none of them is known."""
-    found = [of_hint(ast.parse(kind, mode="eval").body, known) for kind in dict.fromkeys(kinds)]
+    found = [of_hint(parse_expression(kind).body, known) for kind in dict.fromkeys(kinds)]
     options = [each for each in found if each is not None]
     return st.one_of(options) if options else ANY(known)
 
