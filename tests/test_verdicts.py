@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from bench.verdicts import JUDGES, Outcome, outcome_of
 from support.tools import needs
-from support.verdicts import Half, Label, Rewrite, observed, rewrites
+from support.verdicts import HASHED, Half, Label, Rewrite, observed, rewrites
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 
@@ -60,8 +60,11 @@ def test_the_corpus_is_balanced_and_each_case_has_its_own_name() -> None:
     labels = Counter(each.label for each in CASES)
     assert min(labels.values()) >= 100
     assert len(SCRIPT) + len(TYPED) >= 30
-    for half in Half:
-        assert abs(sum(each.half is half for each in CASES) - len(CASES) / 2) < len(CASES) / 10
+    fresh = [each for each in CASES if each.half is Half.FRESH]
+    hashed = len(CASES) - len(fresh)
+    for half in HASHED:
+        assert abs(sum(each.half is half for each in CASES) - hashed / 2) < hashed / 10
+    assert min(Counter(each.label for each in fresh).values()) >= 60
 
 
 def test_the_bench_asks_what_compares_and_runs_tests() -> None:

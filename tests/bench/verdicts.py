@@ -118,7 +118,7 @@ METRICS = (
 
 
 def rows() -> Iterator[Row]:
-    """The summary of both halves, without CrossHair."""
+    """The summary of each half, without CrossHair."""
     for half in Half:
         judged = judge_all([each for each in rewrites() if each.half is half])
         yield from summary(judged, f"{half}: ")

@@ -1,7 +1,7 @@
 """The rewrites of `corpora/verdicts` and their labels: read, split into halves, stripped of hints, and run.
 
-The split is by a hash of what a case is called, so that a new case changes no other's half, and was fixed before
-anything was measured.
+The split into tuning and reporting is by a hash of what a case is called, so that a new case changes no other's half,
+and was fixed before anything was measured. The cases of `corpora/verdicts/fresh` are a set of their own.
 """
 
 from __future__ import annotations
@@ -51,15 +51,22 @@ class Label(StrEnum):
 
 
 class Half(StrEnum):
-    """What a case is for: to work with, or to report."""
+    """What a case is for: to work with, to report, or to report what an author who had not seen the judges wrote."""
 
     TUNING = "tuning"
     REPORTING = "reporting"
+    FRESH = "fresh"
+
+
+HASHED = (Half.TUNING, Half.REPORTING)
 
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A unit of a text and the text after. `script` proves the label; `tests` is a file of tests, "" for none."""
+    """A unit of a text and the text after.
+
+    `script` proves the label; `tests` is a file of tests, "" for none; `is_fresh` says that it stands in `fresh/`.
+    """
 
     label: Label
     kind: str
@@ -70,16 +77,17 @@ class Rewrite:
     after: str
     script: str
     tests: str = ""
+    is_fresh: bool = False
 
     @property
     def id(self) -> str:
         """What it is called everywhere."""
-        return f"{self.label}/{self.kind}/{self.name}"
+        return f"{'fresh/' * self.is_fresh}{self.label}/{self.kind}/{self.name}"
 
     @property
     def half(self) -> Half:
         """The half that it belongs to, whatever else there is."""
-        return tuple(Half)[hashlib.sha256(self.id.encode()).digest()[0] % 2]
+        return Half.FRESH if self.is_fresh else HASHED[hashlib.sha256(self.id.encode()).digest()[0] % 2]
 
     @property
     def is_told(self) -> bool:
@@ -97,10 +105,17 @@ class Rewrite:
 
 def rewrites() -> list[Rewrite]:
     """All cases."""
-    return [case for label in Label for file in sorted((FOLDER / label).glob("*.txt")) for case in _read(label, file)]
+    folders = ((FOLDER, False), (FOLDER / "fresh", True))
+    return [
+        case
+        for folder, is_fresh in folders
+        for label in Label
+        for file in sorted((folder / label).glob("*.txt"))
+        for case in _read(label, file, is_fresh)
+    ]
 
 
-def _read(label: Label, file: Path) -> Iterator[Rewrite]:
+def _read(label: Label, file: Path, is_fresh: bool) -> Iterator[Rewrite]:
     for block in re.split(r"(?m)^=== ", file.read_text(encoding="utf-8"))[1:]:
         head, *rest = _SECTION.split(block)
         name, *lines = head.splitlines()
@@ -109,7 +124,7 @@ def _read(label: Label, file: Path) -> Iterator[Rewrite]:
         script = parts["agrees" if label is Label.RIGHT else "shows"]
         yield Rewrite(
             label, file.stem, name, keys.get("language", "python"), keys["unit"], parts["before"], parts["after"],
-            script, parts.get("tests", ""),
+            script, parts.get("tests", ""), is_fresh,
         )  # fmt: skip
 
 
