@@ -2,6 +2,7 @@
 
     .venv/bin/python tests/bench/verdicts.py --half tuning --kind limits --misses misses.md
     .venv/bin/python tests/bench/verdicts.py --half reporting --crosshair
+    .venv/bin/python tests/bench/verdicts.py --half fresh
 
 The corpus is `corpora/verdicts` (its README says how labels are proven and halves are fixed). Each rewrite goes through
 all judges of `refactor`, as a reply that holds the text after would, on a project of its own with the case's tests.
