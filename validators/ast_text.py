@@ -22,10 +22,26 @@ def parse_module(text: str | bytes) -> ast.Module:
         return ast.parse(text)
 
 
+def try_parse(text: str | bytes) -> ast.Module | None:
+    """The tree of a text; None if it is not valid Python, or too large or too deep for its parser."""
+    try:
+        return parse_module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def parse_expression(text: str) -> ast.Expression:
     """The tree of one expression. Errors like `parse_module`."""
     with _PARSING:
         return ast.parse(text, mode="eval")
+
+
+def try_parse_expression(text: str) -> ast.expr | None:
+    """The expression that a text is; None as for `try_parse`."""
+    try:
+        return parse_expression(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def literal_eval(text: str) -> Any:

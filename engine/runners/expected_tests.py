@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from stet_ls.validators.ast_text import parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, unparse
 from stet_ls.validators.parsing import grammars
 
 
 def python(text: str) -> Iterator[str]:
     """Functions `test…`, and methods `test…` of classes `Test…` and of unittest's."""
-    try:
-        tree = parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = try_parse(text)
+    if tree is None:
         return
     for node in tree.body:
         if isinstance(node, _FUNCTIONS) and node.name.startswith("test") and not _fixture(node):

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
-from stet_ls.validators.ast_text import parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, unparse
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _ASSERTING = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
@@ -37,9 +37,8 @@ class AssertCount:
 
 def count(text: str) -> AssertCount:
     """The count for a Python text; zero if it does not parse."""
-    try:
-        tree = parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = try_parse(text)
+    if tree is None:
         return AssertCount()
     tests = tests_in(text)
     lines = {line for test in tests for line in range(test.first, test.last + 1)}

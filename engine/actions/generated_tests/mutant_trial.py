@@ -18,7 +18,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
-from stet_ls.validators.ast_text import dump, parse_module
+from stet_ls.validators.ast_text import dump, try_parse
 
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
@@ -143,11 +143,10 @@ async def try_mutants(
 
 def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
     """True if these tests are functions that only have to be called: no fixtures, no marks, no setup."""
-    try:
-        body = parse_module(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = try_parse(text)
+    if tree is None:
         return False
-    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     found = [functions.get(test) for test in tests]
     set_up = any(name.startswith(("setup", "teardown", "setUp")) for name in functions) or b"autouse" in text
     return not set_up and all(

@@ -13,7 +13,7 @@ from random import Random
 from stet_ls.engine.actions.syntax_edits.edit import EditedFunction
 from stet_ls.engine.actions.syntax_edits.edits import edits_of, functions_in
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 from stet_ls.validators.source import Source
 
 
@@ -39,14 +39,6 @@ def mutants_of(text: str, unit: str, most: int = 30) -> list[Mutant]:
             if edit.mutates:
                 new = source.splice(sorted(edit.splices, key=lambda each: each.span)).text
                 found.setdefault(new, Mutant(new, edit.change, source.line_of(edit.splices[0].span.start) + 1))
-    chosen = [each for each in found.values() if _parses(each.text)]
+    chosen = [each for each in found.values() if try_parse(each.text)]
     Random(0).shuffle(chosen)  # noqa: S311 - the choice must be the same each time
     return chosen[:most]
-
-
-def _parses(text: str) -> bool:
-    try:
-        parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stet_ls.engine.runners import expected_tests
-from stet_ls.validators.ast_text import parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, unparse
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -90,10 +90,8 @@ def owner_at(text: str, line: int) -> frozenset[str] | None:
 
 
 def _body(text: str) -> list[ast.stmt]:
-    try:
-        return parse_module(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    tree = try_parse(text)
+    return tree.body if tree else []
 
 
 def _named(text: str) -> Iterator[tuple[str, ast.stmt]]:

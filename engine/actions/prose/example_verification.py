@@ -22,7 +22,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.privacy.placeholders import hide_secrets, without_values
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 
 MOST = 20
 """The most examples of one text that are run; the prompt asks for three."""
@@ -50,11 +50,7 @@ class _Example:
 
     @property
     def broken(self) -> bool:
-        try:
-            parse_module(self.text)
-        except (SyntaxError, ValueError):
-            return True
-        return False
+        return try_parse(self.text) is None
 
     def as_written(self) -> Iterator[str]:
         """Its lines without the result."""
@@ -152,10 +148,8 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
 
 def _imports(text: str, module: str) -> bool:
     """True for an import from the document itself, whose names are all defined."""
-    try:
-        body = parse_module(text).body
-    except (SyntaxError, ValueError):
-        return False
+    tree = try_parse(text)
+    body = tree.body if tree else []
     own = (node for node in body if isinstance(node, ast.ImportFrom) and node.module)
     return bool(body) and [(node.module or "").rpartition(".")[2] for node in own] == [module] * len(body)
 

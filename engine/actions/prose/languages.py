@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 from stet_ls.validators.languages import lookup
 from stet_ls.validators.metrics.style import lines_of
 from stet_ls.validators.source import Source, Span
@@ -28,9 +28,8 @@ def _python_words() -> frozenset[str]:
 
 def _is_silent_python(source: Source, span: Span) -> bool:
     """True without `raise` and `assert` in the code and in what it names in the file. False if it does not parse."""
-    try:
-        tree = parse_module(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = try_parse(source.text)
+    if tree is None:
         return False
     own, words = lines_of(source, span), frozenset(_WORD.findall(source.slice(span)))
     named = (node for node in ast.walk(tree) if isinstance(node, _UNITS) and node.name in words)

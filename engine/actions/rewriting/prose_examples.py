@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, shown_example
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import parameters, read_module, subject_of
-from stet_ls.validators.ast_text import literal_eval, parse_expression, parse_module, unparse
+from stet_ls.validators.ast_text import literal_eval, parse_expression, parse_module, try_parse_expression, unparse
 
 _LONGEST = 8_000
 _MOST = 12
@@ -121,11 +121,7 @@ def _settings(text: str, function: ast.FunctionDef) -> Iterator[tuple[str, str, 
 
 def _call_with(given: str, function: ast.FunctionDef) -> str:
     """The call with arguments that are written as in a call; "" if they are not this function's."""
-    try:
-        tree = parse_expression(f"{function.name}({given})")
-    except (SyntaxError, ValueError):
-        return ""
-    call = tree.body
+    call = try_parse_expression(f"{function.name}({given})")
     known = [each.name for each in parameters(function) if each.default is None]
     names = [each.arg for each in call.keywords] if isinstance(call, ast.Call) else []
     if (
@@ -134,7 +130,7 @@ def _call_with(given: str, function: ast.FunctionDef) -> str:
         or (call.args and len(call.args) != len(known))
     ):
         return ""
-    return unparse(tree) if _is_plain(unparse(tree)) else ""
+    return unparse(call) if _is_plain(unparse(call)) else ""
 
 
 def _rows(text: str, function: ast.FunctionDef) -> Iterator[tuple[str, str, bool]]:

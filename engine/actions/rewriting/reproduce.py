@@ -22,7 +22,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.workspace.visible_files import shown_text
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 
 _MOST = 3
 """The most failures of each kind in a prompt: they often have the same cause."""
@@ -103,9 +103,8 @@ def _text_of(job: Job, name: str) -> str:
     ignored = IgnoredFiles(job.request.workspace, job.settings.privacy.ignore)
     for root in job.request.workspace.roots:
         text = shown_text(job.request, root / file, ignored, most=_LARGEST_TEST) or ""
-        try:
-            tree = parse_module(text)
-        except (SyntaxError, ValueError, RecursionError):
+        tree = try_parse(text)
+        if tree is None:
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stet_ls.validators.ast_text import literal_eval, parse_expression, unparse
+from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 _LONGEST = 4_000
 _WRONG = r"(?:return(?:s|ed)?|gives?|gave|yields?|is|was|produces?|prints?|raise(?:s|d)?|fails? with|==?|->|→)"
@@ -48,11 +48,8 @@ def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
 def call_at(text: str, start: int) -> tuple[str | None, int]:
     """The call that begins at `start`, if its arguments are complete and parse; and its end."""
     for end in (at + 1 for at in range(start, min(len(text), start + 400)) if text[at] == ")"):
-        try:
-            tree = parse_expression(text[start:end])
-        except (SyntaxError, ValueError):
-            continue
-        return unparse(tree), end
+        if (tree := try_parse_expression(text[start:end])) is not None:
+            return unparse(tree), end
     return None, start
 
 

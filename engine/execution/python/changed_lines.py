@@ -16,7 +16,7 @@ from types import MappingProxyType
 from stet_ls.engine.execution.python.changed_part import Part, Start, extent_of, start_of
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, is_text, lazily_changed, statements
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 
 _UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 """Statements that some Python versions run without a line event."""
@@ -30,14 +30,13 @@ def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
     Each of them has to run before tests or examples prove anything about the whole edit. If the text before cannot be
     parsed, lines decide what is new; if that is outside of functions, all of `unit` has to run. Not for an event loop.
     """
-    try:
-        new = _Text(parse_module(after))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    trees = try_parse(before), try_parse(after)
+    if trees[1] is None:
         return None
-    try:
-        old = _Text(parse_module(before))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    new = _Text(trees[1])
+    if trees[0] is None:
         return tuple(_by_text(before, after, new)) or (_whole(new, unit),)
+    old = _Text(trees[0])
     loose = [*_loose(old, new)]
     found = [*_units(old, new), *(part for part, is_known in loose if is_known)]
     if found or loose:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.validators.ast_text import parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, unparse
 
 _BOX = Path("/box")
 _READS = re.compile(r"__file__|\bopen\s*\(|read_text|read_bytes|\bPath\s*\(|importlib|resources|chdir|getcwd")
@@ -66,9 +66,8 @@ def isolated_unit(text: str, unit: str) -> str | None:
 
     For a file that cannot be imported: the unit may not need what fails.
     """
-    try:
-        tree = parse_module(text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = try_parse(text)
+    if tree is None:
         return None
     owners = {name: node for node in tree.body for name in _binds(node)}
     wanted, kept = [unit.partition(".")[0]], set()
@@ -98,9 +97,8 @@ def _binds(node: ast.stmt) -> Iterator[str]:
 @lru_cache(maxsize=16)
 def _imports(text: str) -> tuple[str, ...]:
     """The top-level names of a module's own imports; "." for relative ones. Cached, since each judge needs it."""
-    try:
-        tree = parse_module(text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = try_parse(text)
+    if tree is None:
         return ()
     found: list[str] = []
     for node in ast.walk(tree):

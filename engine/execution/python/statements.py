@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.validators.ast_text import dump, parse_module
+from stet_ls.validators.ast_text import dump, parse_module, try_parse
 
 _WORD = re.compile(r"[^\W\d][\w$]*")
 
@@ -31,10 +31,8 @@ def words(text: str) -> frozenset[str]:
 
 def named_in(text: str) -> frozenset[str]:
     """The names that a Python text uses, without those in its comments and strings."""
-    try:
-        found = ast.walk(parse_module(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
+    tree = try_parse(text)
+    found = list(ast.walk(tree)) if tree else []
     return frozenset(
         each.id if isinstance(each, ast.Name) else each.attr
         for each in found

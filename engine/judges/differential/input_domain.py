@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.validators.ast_text import parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, unparse
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with its contents if it is a container: `("dict", kinds of keys, kinds of values)`."""
@@ -32,13 +32,10 @@ def kinds_of(call: Call) -> dict[str, Kind]:
         return {}
     if call.printer != "print":
         return {name: _kind_of_script(text) for name, text in _BINDING.findall(call.setup)}
-    try:
-        body = parse_module(call.setup).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+    tree = try_parse(call.setup)
     return {
         each.targets[0].id: _kind(each.value)
-        for each in body
+        for each in (tree.body if tree else ())
         if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
     }
 

@@ -8,16 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 from stet_ls.validators.languages import lookup
 
 
 def _assigned_python(text: str, path: Path | None) -> Iterator[str]:
     """The names that a text assigns into other modules of the project, where its tests may use them."""
-    try:
-        nodes = list(ast.walk(parse_module(text)))
-    except (SyntaxError, ValueError, RecursionError):
-        return
+    tree = try_parse(text)
+    nodes = list(ast.walk(tree)) if tree else []
     folder = path.parent if path is not None else Path()
     imported = {
         alias.asname or alias.name

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from stet_ls.validators.ast_text import parse_module
+from stet_ls.validators.ast_text import try_parse
 
 _CATCH = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
@@ -49,9 +49,8 @@ def imports(code: str) -> Imports:
 @lru_cache(maxsize=256)
 def imported(code: str) -> tuple[Imported, ...]:
     """Every module that the code imports, including relative imports. Cached: each judge and candidate calls it."""
-    try:
-        tree = parse_module(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = try_parse(code)
+    if tree is None:
         return ()
     found: dict[Imported, None] = {}
     # Only statements import, except for calls of `importorskip`: expressions are most of a large file.

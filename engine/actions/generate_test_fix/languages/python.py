@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from stet_ls.validators.ast_text import parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -13,8 +13,8 @@ _KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.
 
 def new_unit(before: str, after: str) -> str:
     """The first public function or class that a candidate added at the top level; "" if there is none."""
-    known = {node.name for node in _units(_parsed(before))}
-    fresh = [node.name for node in _units(_parsed(after)) if node.name not in known]
+    known = {node.name for node in _units(try_parse(before))}
+    fresh = [node.name for node in _units(try_parse(after)) if node.name not in known]
     return next((name for name in fresh if not name.startswith("_")), "")
 
 
@@ -24,7 +24,7 @@ def specification(before: str, after: str, unit: str) -> str | None:
     Docstrings, values and comments are those of the text `before`, which the user wrote: with a candidate's own
     documentation, the tests would repeat its mistakes.
     """
-    tree, original = _parsed(after), _parsed(before)
+    tree, original = try_parse(after), try_parse(before)
     if tree is None or not any(node.name == unit.partition(".")[0] for node in _units(tree)):
         return None
     docs = dict(_documented(original)) if original is not None else {}
@@ -62,10 +62,3 @@ def _documented(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
 def _units(tree: ast.Module | None) -> Iterator[Function | ast.ClassDef]:
     if tree is not None:
         yield from (node for node in tree.body if isinstance(node, Function | ast.ClassDef))
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

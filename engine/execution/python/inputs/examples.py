@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject
-from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
+from stet_ls.validators.ast_text import try_parse, try_parse_expression, unparse
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import read_text
 from stet_ls.validators.test_files import for_language
@@ -39,9 +39,8 @@ def scripts_for(module: Module, subject: Subject) -> Iterator[tuple[str, str]]:
         lines: list[str] = []
         for example in doctest_examples(ast.get_docstring(node) or ""):
             source = example.source.rstrip("\n")
-            try:
-                tree = parse_module(source)
-            except (SyntaxError, ValueError):
+            tree = try_parse(source)
+            if tree is None:
                 continue
             if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
                 yield "\n".join(lines), f"__out__({source})"
@@ -98,10 +97,8 @@ def _calls(module: Module, subject: Subject, tests: tuple[str, ...]) -> Iterator
     yield from _in_prose(ast.get_docstring(subject.node) or "", r"[A-Za-z_]\w*")
     yield from _in_code(module.tree, subject.callee)
     for text in tests:
-        try:
-            yield from _in_code(parse_module(text), subject.callee)
-        except (SyntaxError, ValueError, RecursionError):
-            continue
+        if (tree := try_parse(text)) is not None:
+            yield from _in_code(tree, subject.callee)
 
 
 def _in_code(tree: ast.AST, name: str) -> Iterator[ast.Call]:
@@ -119,13 +116,10 @@ def _in_prose(text: str, name: str) -> Iterator[ast.Call]:
     """
     for match in re.finditer(rf"\b{name}\s*\(", text):
         for end in _closings(text, match.end()):
-            try:
-                tree = parse_expression(text[match.start() : end].strip())
-            except (SyntaxError, ValueError, RecursionError):
-                continue
-            if isinstance(tree.body, ast.Call):
-                yield tree.body
-            break
+            if (call := try_parse_expression(text[match.start() : end].strip())) is not None:
+                if isinstance(call, ast.Call):
+                    yield call
+                break
 
 
 def _closings(text: str, start: int) -> Iterator[int]:

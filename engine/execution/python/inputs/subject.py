@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from stet_ls.validators.ast_text import dump, parse_module, unparse
+from stet_ls.validators.ast_text import dump, try_parse, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -77,9 +77,8 @@ def known_module(text: str) -> Module | None:
 
 def read_module(text: str) -> Module | None:
     """The module of a text; None if it is not valid Python."""
-    try:
-        tree = parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = try_parse(text)
+    if tree is None:
         return None
     module = Module(tree)
     for node in _top(tree.body):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
-from stet_ls.validators.ast_text import parse_expression, unparse
+from stet_ls.validators.ast_text import try_parse_expression, unparse
 
 Texts = st.SearchStrategy[str]
 
@@ -56,10 +56,7 @@ def _of_constant(hint: ast.Constant, known: ModuleContext) -> Texts | None:
     if hint.value is None:
         return st.just("None")
     if isinstance(hint.value, str):
-        try:
-            return of_hint(parse_expression(hint.value).body, known.deeper())
-        except (SyntaxError, ValueError):
-            return None
+        return of_hint(try_parse_expression(hint.value), known.deeper())
     return None
 
 
