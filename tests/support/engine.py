@@ -12,6 +12,7 @@ from support.scripted import Body, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Event
+from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import Settings
@@ -59,6 +60,11 @@ class Bench:
         answer = await self.run(action, marked, **fields)
         assert answer.success, answer.message
         return applied(answer)
+
+
+def said(answer: Answer, check: Check) -> Evidence:
+    """The answer's first evidence of a check."""
+    return next(item for item in answer.evidence if item.check is check)
 
 
 def applied(answer: Answer) -> str:

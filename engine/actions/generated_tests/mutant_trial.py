@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.actions import box_program
 from stet_ls.engine.actions.generated_tests.flakiness import simple
 from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.errors import StetError
@@ -22,6 +23,7 @@ from stet_ls.validators.ast_text import dump, try_parse
 
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
+    "box_program.py": Path(box_program.__file__).read_bytes(),
     "processes.py": Path(procfs.__file__).read_bytes(),
 }
 _SECONDS = 12.0

@@ -9,10 +9,6 @@ BOX_REPORT_FD.
 from __future__ import annotations
 
 import gc
-import importlib
-import importlib.machinery
-import importlib.util
-import io
 import json
 import os
 import resource
@@ -22,6 +18,19 @@ import sys
 import time
 import types
 from typing import Any, Callable, Iterator  # noqa: UP035 - as Python 3.8 has them
+
+# Both are next to this file in the sandbox.
+from box_program import (  # type: ignore[import-not-found]
+    Tracer,
+    finish,
+    received,
+    send,
+    serve,
+    silence,
+)
+from checks import examples, with_tests  # type: ignore[import-not-found]
+
+del sys.modules["box_program"], sys.modules["checks"]  # the tests may import their own modules of these names
 
 LEAST, MOST = 0.05, 0.5
 """Seconds of the processor that an edited function gets, at least and at most."""
@@ -35,17 +44,9 @@ FUTURE = 0x1FE0000
 
 
 def main() -> None:
-    with open(sys.argv[1], encoding="utf-8") as file:
-        job = json.load(file)
-    os.unlink(sys.argv[1])
-    report = int(os.environ.pop("BOX_REPORT_FD"))
-    os.set_inheritable(report, False)
-    sys.dont_write_bytecode = True
+    job, report = received()
     sys.stdin = open(os.devnull)
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    sys.path[0] = os.getcwd()
+    silence()
     folder = os.getcwd()
     job["path"] = os.path.realpath(os.path.join(folder, job["path"]))
     sys.path[:0] = [os.path.normpath(os.path.join(folder, root)) for root in job["roots"]]
@@ -62,124 +63,8 @@ def main() -> None:
             searched([])
     except BaseException as error:
         told.setdefault("problem", f"the code could not be loaded ({type(error).__name__})")
-    data = json.dumps({**told, "nonce": job["nonce"]}).encode()
-    while data:
-        data = data[os.write(report, data) :]
+    send(report, {**told, "nonce": job["nonce"]})
     os._exit(0)
-
-
-def with_tests(job: Any, found: Callable[[list[Any]], None]) -> None:
-    """Collects the tests and passes them on, under pytest within its session."""
-    try:
-        import pytest
-        from _pytest.reports import TestReport
-    except ImportError:
-        found([unittest_of(each) for each in job["tests"]])
-        return
-
-    class Plugin:
-        def __init__(self) -> None:
-            self.good = True
-
-        def pytest_configure(self, config: Any) -> None:
-            if getattr(config.option, "dist", "no") != "no" or getattr(config.option, "numprocesses", None):
-                config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
-
-        @pytest.hookimpl(tryfirst=True)
-        def pytest_runtestloop(self, session: Any) -> bool:
-            def check(item: Any) -> Callable[[], bool]:
-                def run() -> bool:
-                    self.good = True
-                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-                    return self.good
-
-                return run
-
-            found([check(item) for item in session.items])
-            return True
-
-        @pytest.hookimpl(tryfirst=True)
-        def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
-            if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
-                return None
-            # The text of a failure, which nobody reads here, takes longer than the test.
-            return TestReport(item.nodeid, item.location, {}, "failed", None, call.when)
-
-        def pytest_runtest_logreport(self, report: Any) -> None:
-            self.good = self.good and not report.failed
-
-    arguments = ["-p", "no:cacheprovider", "-q", *job["tests"]]
-    if importlib.util.find_spec("pytest_cov") and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:
-        arguments.insert(0, "--no-cov")
-    pytest.main(arguments, plugins=[Plugin()])
-
-
-def unittest_of(identifier: str) -> Callable[[], bool]:
-    """A test by its id, `file::Class::method`."""
-    import unittest
-
-    path, *names = identifier.split("::")
-    name = "stet_tests_" + "".join(each if each.isalnum() else "_" for each in path)
-    if name not in sys.modules:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-        spec: Any = importlib.util.spec_from_file_location(name, path)
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-
-    def run() -> bool:
-        result = unittest.TestResult()
-        getattr(sys.modules[name], names[0])(names[-1]).run(result)
-        return result.wasSuccessful()
-
-    return run
-
-
-def examples(job: Any) -> Iterator[Callable[[], bool]]:
-    """The examples as checks: what a line prints, or the error that it raises."""
-    if not job["examples"]:
-        return
-    space = vars(loaded(job))
-    checker = None
-    if any("..." in want for _, _, wants, _ in job["examples"] for want in wants):
-        import doctest
-
-        checker = doctest.OutputChecker()
-
-    def check(setup: Any, body: Any, wants: list[str], error: str) -> Callable[[], bool]:
-        def run() -> bool:
-            own = dict(space)
-            printed, sys.stdout = sys.stdout, io.StringIO()
-            try:
-                exec(setup, own)
-                exec(body, own)
-            except Exception as raised:
-                return bool(error) and type(raised).__qualname__.rpartition(".")[2] == error
-            finally:
-                said, sys.stdout = sys.stdout, printed
-            got = said.getvalue()
-            if checker is not None:
-                return not error and any(
-                    checker.check_output(want, got, 8 | 4) for want in wants
-                )  # ELLIPSIS, NORMALIZE_WHITESPACE
-            return not error and got.split() in [want.split() for want in wants]
-
-        return run
-
-    for setup, body, wants, error in job["examples"]:
-        yield check(compile(setup, "<setup>", "exec"), compile(body, "<example>", "exec"), wants, error)
-
-
-def loaded(job: Any) -> Any:
-    """The module; under another name if this program itself needs one of its name."""
-    if job["name"] not in sys.modules:
-        return importlib.import_module(job["name"])
-    known = sys.modules[job["name"]]
-    if os.path.realpath(getattr(known, "__file__", None) or "") == job["path"]:
-        return known
-    spec: Any = importlib.util.spec_from_file_location("stet_target", job["path"])
-    module = sys.modules["stet_target"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def search(job: Any, checks: list[Callable[[], bool]], report: int) -> Any:
@@ -243,7 +128,9 @@ class Targets:
         row, live = self.job["functions"][edits[0]["function"]], self.live[edits[0]["function"]]
         splices = sorted((splice for edit in edits for splice in edit["splices"]), reverse=True)
         if not live:
-            served(self.job["path"], spliced(self.data, splices).decode("utf-8", "surrogatepass"))
+            text = spliced(self.data, splices).decode("utf-8", "surrogatepass")
+            compile(text, self.job["path"], "exec", dont_inherit=True)
+            serve(self.job["path"], text)
             return
         start, end = row["start"], row["end"]
         text = spliced(self.data[start:end], [[a - start, b - start, new] for a, b, new in splices])
@@ -272,58 +159,31 @@ def named(code: Any, path: list[str]) -> Any:
     return code
 
 
-def served(path: str, text: str) -> None:
-    """Makes `text` the source of the module at this path, under any import name."""
-    plain = importlib.machinery.SourceFileLoader.get_code
-
-    def get_code(self: Any, fullname: str) -> Any:
-        if os.path.realpath(self.path) == path:
-            return compile(text, self.path, "exec", dont_inherit=True)
-        return plain(self, fullname)
-
-    compile(text, path, "exec", dont_inherit=True)
-    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
-
-
 def attempt(job: Any, report: int, checks: list[Any], traced: bool = False) -> Any:
     """One run of checks on the unchanged code: whether all passed, whether it finished, its seconds, its lines."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        lines: set[int] = set()
-        known: dict[str, bool] = {}
-
-        def call(frame: Any, event: str, value: Any) -> Any:
-            name = frame.f_code.co_filename
-            if name not in known:
-                known[name] = os.path.realpath(name) == job["path"]
-            return line if known[name] else None
-
-        def line(frame: Any, event: str, value: Any) -> Any:
-            lines.add(frame.f_lineno)
-            return line
-
+        tracer = Tracer(job["path"])
         try:
             os.close(report)
             bounded(MOST if job["tests"] else BRIEF)
             began = time.process_time()
             if traced:
-                sys.settrace(call)
+                sys.settrace(tracer.call)
             passed = sum(check() for check in checks) == len(checks)
             sys.settrace(None)
             took = time.process_time() - began
-            told = {"passed": passed, "done": True, "took": took, "lines": sorted(lines)}
+            told = {"passed": passed, "done": True, "took": took, "lines": sorted(tracer.lines)}
             os.write(writer, json.dumps(told).encode())
         finally:
             os._exit(0)
     os.close(writer)
-    data, chunk, end = b"", b"-", time.monotonic() + WALL * MOST
-    while chunk and select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
+    data, chunk, latest = b"", b"-", time.monotonic() + WALL * MOST
+    while chunk and select.select([reader], [], [], max(0.0, latest - time.monotonic()))[0]:
         chunk = os.read(reader, 1 << 16)
         data += chunk
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    os.close(reader)
+    finish(child, reader)
     try:
         return json.loads(data)
     except ValueError:
@@ -383,9 +243,7 @@ class Pool:
             for reader in [each for each in running if each in ready or running[each][2] < now]:
                 each, child, _ = running.pop(reader)
                 told = os.read(reader, 8) if reader in ready else b""
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                os.close(reader)
+                finish(child, reader)
                 self.count(each, told)
 
     def start(self, each: tuple[int, ...]) -> Any:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.actions import box_program
 from stet_ls.engine.actions.syntax_edits.edit import UNLIKELY, EditedFunction, SyntaxEdit
 from stet_ls.engine.actions.syntax_edits.edits import edits_of, functions_in
 from stet_ls.engine.errors import StetError
@@ -27,7 +28,11 @@ SECONDS = 3.0
 """For trying edits; starting and loading come on top."""
 _Named = tuple[SyntaxEdit, str]
 """An edit and the function that it changes."""
-_INSIDE = Path(__file__).with_name("inside.py").read_bytes()
+_INSIDE = {
+    "run.py": Path(__file__).with_name("inside.py").read_bytes(),
+    "checks.py": Path(__file__).with_name("checks.py").read_bytes(),
+    "box_program.py": Path(box_program.__file__).read_bytes(),
+}
 _MOST_EDITS = 4000
 _MOST_LINES = 500
 """Lines of a target beyond which nothing is searched: there are too many edits to try in that time."""
@@ -117,7 +122,11 @@ def _job(
     assert runtime.python is not None
     spec = RunSpec(
         (str(runtime.python.path), "-s", "-B", f"{folder}/run.py", f"{folder}/job.json"),
-        files={**files, f"{folder}/run.py": _INSIDE, f"{folder}/job.json": json.dumps(job).encode()},
+        files={
+            **files,
+            **{f"{folder}/{name}": text for name, text in _INSIDE.items()},
+            f"{folder}/job.json": json.dumps(job).encode(),
+        },
         binds=runtime.python.binds,
         overlay=overlay,
         env={**runtime.python.env, "PYTHONHASHSEED": "0"},

@@ -13,6 +13,15 @@ __all__ = ["backend", "make", "runtime"]
 
 
 @pytest.fixture
+def root(tmp_path: Path, stet_home: Path) -> Path:
+    """A project whose tests import its modules from the top."""
+    root = tmp_path / "shop"
+    (root / "tests").mkdir(parents=True)
+    (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    return root
+
+
+@pytest.fixture
 def check_action(scripted: ScriptedModel, stet_home: Path, tmp_path: Path) -> CheckAction:
     folder = tmp_path / "shop"
     folder.mkdir()

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from support.engine import Bench, code_reply
+from support.engine import Bench, code_reply, said
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
@@ -158,10 +158,6 @@ async def refactored(scripted: ScriptedModel, root: Path, hard: Hard) -> Answer:
     if any("code may not run" in item.detail for item in answer.evidence):
         pytest.skip(f"code cannot run here: {answer.message}")
     return answer
-
-
-def said(answer: Answer, check: Check) -> Evidence:
-    return next(item for item in answer.evidence if item.check is check)
 
 
 @pytest.mark.parametrize("hard", [pytest.param(hard, id=name) for name, hard in CASES.items()])

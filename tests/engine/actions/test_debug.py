@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.engine import Bench
+from support.engine import Bench, said
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Budget, Diagnostic, Workspace
 from stet_ls.engine.settings.schema import Checks, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
@@ -38,18 +38,6 @@ async def debug(scripted: ScriptedModel, root: Path, *codes: str, text: str = BR
     async with Bench(scripted, ASKS) as bench:
         asked = {"path": path, "workspace": Workspace((root,)), **fields}
         return await bench.run("debug", text.replace("return", "$0return", 1), **asked)
-
-
-def said(answer: Answer, check: Check) -> Evidence:
-    return next(item for item in answer.evidence if item.check is check)
-
-
-@pytest.fixture
-def root(tmp_path: Path, stet_home: Path) -> Path:
-    root = tmp_path / "shop"
-    (root / "tests").mkdir(parents=True)
-    (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
-    return root
 
 
 async def test_a_failing_test_is_in_the_prompt_and_passes_after_the_fix(scripted: ScriptedModel, root: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from support.command import Stet
-from support.engine import Bench, code_reply
+from support.engine import Bench, code_reply, said
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
@@ -62,10 +62,6 @@ async def answer_to(scripted: ScriptedModel, action: str, text: str, *replies: s
     if any("code may not run" in item.detail for item in answer.evidence):
         pytest.skip(f"code cannot run here: {answer.message}")
     return answer
-
-
-def said(answer: Answer, check: Check) -> Evidence:
-    return next(item for item in answer.evidence if item.check is check)
 
 
 async def test_a_speedup_is_offered_with_its_interval(scripted: ScriptedModel) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.engine import Bench, applied, code_reply
+from support.engine import Bench, applied, code_reply, said
 from support.judging import MakeCase
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.repair_search.search import search
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.errors import ModelError
 from stet_ls.engine.judges.doctest import read_examples
@@ -44,18 +44,6 @@ async def debug(scripted: ScriptedModel, root: Path, text: str, *, at: str = "re
     async with Bench(scripted, settings) as bench:
         asked = {"path": path, "workspace": Workspace((root,)), **fields}
         return await bench.run("debug", text.replace(at, f"$0{at}", 1), **asked)
-
-
-def said(answer: Answer, check: Check) -> Evidence:
-    return next(item for item in answer.evidence if item.check is check)
-
-
-@pytest.fixture
-def root(tmp_path: Path, stet_home: Path) -> Path:
-    root = tmp_path / "shop"
-    (root / "tests").mkdir(parents=True)
-    (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
-    return root
 
 
 async def test_an_example_that_fails_is_fixed_without_a_model(scripted: ScriptedModel, root: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.engine import Bench, asks_for_tests, code_reply
+from support.engine import Bench, asks_for_tests, code_reply, said
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.evidence import Check, EvidenceTier, Ruling
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
@@ -55,10 +55,6 @@ async def generate(scripted: ScriptedModel, root: Path, code: str, **fields: obj
     if "code may not run" in answer.message:
         pytest.skip(f"code cannot run here: {answer.message}")
     return answer
-
-
-def said(answer: Answer, check: Check) -> Evidence:
-    return next(item for item in answer.evidence if item.check is check)
 
 
 async def test_a_function_without_callers_is_not_proven(scripted: ScriptedModel, root: Path) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from support.busy import too_busy_for
-from support.engine import Bench, applied
+from support.engine import Bench, applied, said
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
@@ -62,10 +62,6 @@ async def offered(
     if any("code may not run" in item.detail for item in answer.evidence):
         pytest.skip(f"code cannot run here: {answer.message}")
     return answer
-
-
-def said(answer: Answer, check: Check) -> Evidence:
-    return next(item for item in answer.evidence if item.check is check)
 
 
 def functions(text: str | None) -> list[str]:
