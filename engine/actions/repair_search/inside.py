@@ -128,9 +128,9 @@ class Targets:
         row, live = self.job["functions"][edits[0]["function"]], self.live[edits[0]["function"]]
         splices = sorted((splice for edit in edits for splice in edit["splices"]), reverse=True)
         if not live:
-            text = spliced(self.data, splices).decode("utf-8", "surrogatepass")
-            compile(text, self.job["path"], "exec", dont_inherit=True)
-            serve(self.job["path"], text)
+            module = spliced(self.data, splices).decode("utf-8", "surrogatepass")
+            compile(module, self.job["path"], "exec", dont_inherit=True)
+            serve(self.job["path"], module)
             return
         start, end = row["start"], row["end"]
         text = spliced(self.data[start:end], [[a - start, b - start, new] for a, b, new in splices])
