@@ -18,7 +18,7 @@ from enum import Flag, auto
 from pathlib import Path
 from typing import Final
 
-from stet_ls.server.cli.docs.message_table import PACKAGES, messages
+from pages.message_table import PACKAGES, messages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 EXCEPTIONS: Final = ROOT / "tests" / "prose_exceptions.tsv"

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages.settings_page import user_variables
 
 from stet_ls.editors import PLACES
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.settings import KEYS, SetBy
 from stet_ls.server.cli import editor
-from stet_ls.server.cli.docs.settings_page import user_variables
 from stet_ls.server.handlers.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]

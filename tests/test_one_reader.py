@@ -31,7 +31,6 @@ LISTS = "walks a workspace itself, to a bound of its own"
 ALLOWED: dict[str, str] = {
     "engine/judges/calibration.py": SHIPPED,
     "engine/judges/differential/python_attachment.py": SHIPPED,
-    "server/cli/docs/": SHIPPED,
     "engine/execution/python/inside/": IN_THE_BOX,
     "engine/execution/javascript/harness.py": SHIPPED,
     "engine/actions/repair_search/inside.py": IN_THE_BOX,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from pages.message_table import Message, messages_in
 from prose import RULES, Text, Where, exceptions, main, problems, texts
-
-from stet_ls.server.cli.docs.message_table import Message, messages_in
 
 BAD = (
     "Nobody answered whether the edit may land.",

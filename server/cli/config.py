@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.settings import PROJECT_FILE, SettingRow, find_project, load
+from stet_ls.engine.settings import KEYS, PROJECT_FILE, TABLES, Key, SettingRow, find_project, load
+from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.trusted_projects import trust
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.server.cli.docs.settings_page import starter_file
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_status, print_warning
 
@@ -79,3 +80,46 @@ def _init() -> int:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
     render.print_line(str(path))
     return 0
+
+
+def starter_file() -> str:
+    """A user file with every key commented out at its default."""
+    lines = [
+        "# Stet's settings. Every line is a comment that shows the default; take the # away to change it.",
+        "# The reference: docs/settings.md. What is in force, and from where: stet config show",
+        "",
+    ]
+    for _, table, keys in sections():
+        if table:
+            lines.append(f"[{table}]")
+        for key in keys:
+            value = "..." if key.default is None else json.dumps(key.default)
+            lines += [f"# {key.description} ({key.expected})", f"# {key.name.rpartition('.')[2]} = {value}"]
+        lines.append("")
+    lines += [
+        "# An endpoint; the first that answers is used. Repeat the table for more.",
+        "# [[providers]]",
+        '# name = "local"',
+        '# base_url = "http://127.0.0.1:11434/v1"',
+        '# model = "qwen2.5-coder:7b"',
+        '# api_key_env = "LOCAL_API_KEY"',
+        "",
+        "# What you know better about a model. Repeat the table for more.",
+        "# [[models]]",
+        '# name = "qwen2.5-coder*"',
+        "# temperature = 0.1",
+        "# max_tokens = 2000",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def sections() -> Iterator[tuple[str, str, list[Key]]]:
+    """Title, table name and keys of each section, in the order of the model."""
+    grouped: dict[str, list[Key]] = {}
+    for key in KEYS.values():
+        if key.name not in TABLES:
+            grouped.setdefault(key.name.rpartition(".")[0], []).append(key)
+    for table, keys in grouped.items():
+        title = Settings.model_fields[table].description if table else "Outside of any table"
+        yield (title or table).rstrip("."), table, keys

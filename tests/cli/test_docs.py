@@ -6,24 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
+from pages.pages import pages
 
-from stet_ls.engine.judges.differential.effects import effects_table
 from stet_ls.engine.settings import KEYS, TABLES
-from stet_ls.server.cli.docs.pages import pages, with_effects
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_table_of_effects_is_current() -> None:
-    """In the page about evidence, which is written by hand otherwise."""
-    text = (DOCS / "evidence.md").read_text()
-    assert with_effects(text) == text
-    assert effects_table() in text
-
-
 @pytest.mark.parametrize("name", pages())
 def test_a_page_is_up_to_date(name: str) -> None:
-    """To write them again: .venv/bin/python -m stet_ls.server.cli.docs"""
+    """To write them again: .venv/bin/python tests/pages"""
     assert (DOCS / name).read_text() == pages()[name]
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages.settings_page import settings_page
 
 from stet_ls.engine.settings import KEYS, TABLES, Loaded, SetBy, load
 from stet_ls.engine.settings.schema import Settings
-from stet_ls.server.cli.docs.settings_page import settings_page
 
 USER: dict[str, Any] = {
     "providers": [{"name": "evil", "base_url": "http://evil.example/v1"}],

@@ -14,7 +14,6 @@ from stet_ls.validators.ast_text import parse_module
 PACKAGES: Final = ("server", "engine", "validators")
 
 NOT_FOR_PEOPLE: Final = {
-    "server/cli/docs/": "text of the generated pages",
     "server/cli/demo/sample/": "the demo's sample project",
     "engine/prompt/": "prompts for the model",
     "engine/model_probe/tasks.py": "prompts for the model",

@@ -44,7 +44,7 @@ def languages_page() -> str:
     return f"""\
 # Languages
 
-This page is generated from the tables of languages by `python -m stet_ls.server.cli.docs`.
+This page is generated from the tables of languages by `python tests/pages`.
 
 Any text can be edited. What Stet knows of its language decides how much of an edit is checked:
 

@@ -1,23 +1,21 @@
 """The reference pages, made from the settings model and the tables of commands and tools.
 
-`python -m stet_ls.server.cli.docs` writes them. A test compares the files in docs/ with these pages, so that they
+`python tests/pages` writes them. A test compares the files in docs/ with these pages, so that they
 cannot lag behind the code.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from stet_ls.engine.judges.differential.effects import effects_table
-from stet_ls.server.cli.docs.checkers_page import checkers_page
-from stet_ls.server.cli.docs.commands_page import commands_page, protocol_page
-from stet_ls.server.cli.docs.languages_page import languages_page
-from stet_ls.server.cli.docs.messages_page import messages_page
-from stet_ls.server.cli.docs.settings_page import editor_schema, settings_page, settings_schema
+from pages.checkers_page import checkers_page
+from pages.commands_page import commands_page, protocol_page
+from pages.languages_page import languages_page
+from pages.messages_page import messages_page
+from pages.settings_page import editor_schema, settings_page, settings_schema
 
 
 def pages() -> Mapping[str, str]:
@@ -45,12 +43,4 @@ def main() -> int:
     for name, text in pages().items():
         (folder / name).write_text(text, encoding="utf-8")
         print(folder / name)
-    evidence = folder / "evidence.md"
-    if evidence.exists():
-        evidence.write_text(with_effects(evidence.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
-
-
-def with_effects(text: str) -> str:
-    """The page about evidence with the current table of effects."""
-    return re.sub(r"(?s)(<!-- effects -->\n).*?(\n<!-- /effects -->)", rf"\g<1>{effects_table()}\g<2>", text)

@@ -1,13 +1,14 @@
-"""The reference of the settings, their schemas, and a starter file: all from one model."""
+"""The reference of the settings and their schemas: all from one model."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stet_ls.engine.settings import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
 from stet_ls.engine.settings.schema import Settings
+from stet_ls.server.cli.config import sections
 
 
 def settings_schema() -> dict[str, Any]:
@@ -59,7 +60,7 @@ def settings_page() -> str:
     return f"""\
 # Settings
 
-This page is generated from the settings model by `python -m stet_ls.server.cli.docs`.
+This page is generated from the settings model by `python tests/pages`.
 
 Each source overrides those before it, key by key:
 
@@ -92,7 +93,7 @@ the server variables (Neovim: `cmd_env = {{ STET_EDITOR_PREVIEW = "never" }}`).
 endpoint; then no other is asked. Without `STET_API_KEY`, `OPENAI_API_KEY` and `OPENAI_ORG_ID` are taken. Without
 `STET_BASE_URL` none of them is read.
 
-{"".join(_section(title, name, keys) for title, name, keys in _sections())}\
+{"".join(_section(title, name, keys) for title, name, keys in sections())}\
 ## Endpoints
 
 `[[providers]]` 🔒, one table for each, in the order in which they are asked. Keys stay out of files: `api_key_env`
@@ -136,17 +137,6 @@ pattern = '^[^:]+:(?P<line>\\d+):(?P<column>\\d+): (?P<severity>error|warning): 
 | `STET_HUB` | another address from which weights are fetched |
 | `STET_TOKEN` | the token of `stet serve --tcp` and `--ws` |
 """
-
-
-def _sections() -> Iterator[tuple[str, str, list[Key]]]:
-    """Title, table name and keys of each section, in the order of the model."""
-    grouped: dict[str, list[Key]] = {}
-    for key in KEYS.values():
-        if key.name not in TABLES:
-            grouped.setdefault(key.name.rpartition(".")[0], []).append(key)
-    for table, keys in grouped.items():
-        title = Settings.model_fields[table].description if table else "Outside of any table"
-        yield (title or table).rstrip("."), table, keys
 
 
 def _section(title: str, table: str, keys: Iterable[Key]) -> str:
@@ -193,35 +183,3 @@ def _default(key: Key) -> str:
 
 
 _REQUIRED = ("name", "base_url", "language", "argv", "path", "title", "instruction")
-
-
-def starter_file() -> str:
-    """A user file with every key commented out at its default."""
-    lines = [
-        "# Stet's settings. Every line is a comment that shows the default; take the # away to change it.",
-        "# The reference: docs/settings.md. What is in force, and from where: stet config show",
-        "",
-    ]
-    for _, table, keys in _sections():
-        if table:
-            lines.append(f"[{table}]")
-        for key in keys:
-            value = "..." if key.default is None else json.dumps(key.default)
-            lines += [f"# {key.description} ({key.expected})", f"# {key.name.rpartition('.')[2]} = {value}"]
-        lines.append("")
-    lines += [
-        "# An endpoint; the first that answers is used. Repeat the table for more.",
-        "# [[providers]]",
-        '# name = "local"',
-        '# base_url = "http://127.0.0.1:11434/v1"',
-        '# model = "qwen2.5-coder:7b"',
-        '# api_key_env = "LOCAL_API_KEY"',
-        "",
-        "# What you know better about a model. Repeat the table for more.",
-        "# [[models]]",
-        '# name = "qwen2.5-coder*"',
-        "# temperature = 0.1",
-        "# max_tokens = 2000",
-        "",
-    ]
-    return "\n".join(lines)

@@ -15,7 +15,7 @@ def checkers_page() -> str:
     return f"""\
 # Checkers, linters and formatters
 
-This page is generated from the tables of tools by `python -m stet_ls.server.cli.docs`. `stet doctor` says which of them
+This page is generated from the tables of tools by `python tests/pages`. `stet doctor` says which of them
 work on this machine.
 
 A grammar checks every text. The result of an installed tool counts more: a new error of an *authority* blocks an edit.

@@ -18,7 +18,7 @@ def commands_page() -> str:
     return f"""\
 # The command line
 
-This page is generated from the table of commands by `python -m stet_ls.server.cli.docs`.
+This page is generated from the table of commands by `python tests/pages`.
 
 Results go to standard output, everything else to standard error. {EPILOG}
 
@@ -75,7 +75,7 @@ def protocol_page() -> str:
     return f"""\
 # The language server's commands
 
-This page is generated from the table of commands by `python -m stet_ls.server.cli.docs`.
+This page is generated from the table of commands by `python tests/pages`.
 
 Each is run by `workspace/executeCommand` with at most one object argument, of which every field is optional unless it
 says otherwise. Without `uri` the document is meant that the client last opened, changed or asked actions for.

@@ -7,10 +7,10 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-from stet_ls.server.cli.docs.message_table import Message, messages
+from pages.message_table import Message, messages
 from stet_ls.validators.ast_text import parse_module
 
-_ROOT = Path(__file__).resolve().parents[3]
+_ROOT = Path(__file__).resolve().parents[2]
 
 _SAMPLES = {
     "action": "refactor", "actions": "greet, tidy", "backend": "bubblewrap",
@@ -39,7 +39,7 @@ def messages_page() -> str:
     return f"""\
 # Messages
 
-This page is generated from the code by `python -m stet_ls.server.cli.docs`: each text that a person can see, by the
+This page is generated from the code by `python tests/pages`: each text that a person can see, by the
 folder whose code says it. Placeholders are in braces; the example fills them in. Texts of the kind *part* appear within
 another message, as evidence, or in a report.
 

@@ -1,1 +1,0 @@
-"""The pages of `docs/` that are generated from tables."""
