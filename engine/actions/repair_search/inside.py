@@ -28,9 +28,9 @@ from box_program import (  # type: ignore[import-not-found]
     serve,
     silence,
 )
-from checks import examples, with_tests  # type: ignore[import-not-found]
+from inside_checks import examples, with_tests  # type: ignore[import-not-found]
 
-del sys.modules["box_program"], sys.modules["checks"]  # the tests may import their own modules of these names
+del sys.modules["box_program"], sys.modules["inside_checks"]  # the tests may import their own modules of these names
 
 LEAST, MOST = 0.05, 0.5
 """Seconds of the processor that an edited function gets, at least and at most."""

@@ -30,7 +30,7 @@ _Named = tuple[SyntaxEdit, str]
 """An edit and the function that it changes."""
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
-    "checks.py": Path(__file__).with_name("checks.py").read_bytes(),
+    "inside_checks.py": Path(__file__).with_name("inside_checks.py").read_bytes(),
     "box_program.py": Path(box_program.__file__).read_bytes(),
 }
 _MOST_EDITS = 4000
