@@ -88,7 +88,7 @@ ALLOWED: dict[str, str] = {
     "engine/workers/": STETS_OWN,
     "server/__main__.py": KERNEL,
     "server/cli/inputs/secret_arguments.py": KERNEL,
-    "server/cli/check/git.py": "looks for a pipe below the folder that its user named, once git waits for one",
+    "engine/workspace/git.py": "looks for a pipe below the folder that its user named, once git waits for one",
     "server/cli/check/signals.py": KERNEL,
     "server/cli/check/file_discovery.py": "lists the folders that its user named for `stet check`",
     "server/cli/config.py": WRITES,

@@ -48,6 +48,7 @@ class Case:
     instruction: str = ""
     planned: bool = False
     adds: frozenset[str] | None = None
+    parts: tuple[range, range] | None = None
 
     @property
     def spec(self) -> ActionSpec:

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, CommandRow] = {
     "serve": CommandRow("serve", "start the language server (`stet --stdio` does the same)"),
     "run": CommandRow("run", "run an action on a file and print the checked edit"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
+    "verify": CommandRow("verify.command", "verify a change by any author, without a model"),
     "model": CommandRow("model", "list, download and test models; allow or deny a local model server"),
     "doctor": CommandRow("doctor", "show what works on this machine and what does not"),
     "config": CommandRow(

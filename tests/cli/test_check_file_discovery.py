@@ -13,7 +13,7 @@ from support.command import Ran, Stet
 from support.repository import Repository
 from support.stet import stet_argv
 
-from stet_ls.server.cli.check import git
+from stet_ls.engine.workspace import git
 from stet_ls.server.cli.check.file_discovery import collect
 
 BROKEN = "(\n"

@@ -256,12 +256,20 @@ def _vouched(
     return [replace(each, in_domain=not taken or in_input_domain(each.call, taken)) for each in differences]
 
 
-def unseen(both: tuple[ProbedText, ProbedText], report: HarnessReport) -> frozenset[Probe]:
-    """The probes of two texts that no call reached; all of them if unknown."""
-    if report.unseen is None:
-        return frozenset((*both[0].probes, *both[1].probes))
-    sides = zip(both, report.unseen, strict=True)
-    return frozenset(probe for each, left in sides for n, probe in enumerate(each.probes) if n in left)
+def unseen(
+    both: tuple[ProbedText, ProbedText], report: HarnessReport, parts: tuple[range, range] | None = None
+) -> frozenset[Probe]:
+    """The probes of two texts that no call reached; all of them if unknown. Only those within `parts`, if given."""
+    sides = enumerate(both)
+    left = frozenset(
+        probe for side, each in sides for n, probe in enumerate(each.probes)
+        if report.unseen is None or n in report.unseen[side]
+    )  # fmt: skip
+    return (
+        left
+        if parts is None
+        else frozenset(each for each in left if not each.line or each.line in parts[not each.is_old])
+    )
 
 
 def shortened(text: str) -> str:

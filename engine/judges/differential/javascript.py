@@ -73,13 +73,15 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         return report
     found = compared(unit, calls, report, text=case.before.text)
     if both is not None and not found.differences:
-        found = replace(found, unseen=unseen(both, report))
+        found = replace(found, unseen=unseen(both, report, case.parts))
     if both is not None and found.unseen and not found.differences:
         change = partial(changed_call, is_open=any(ASKS_KINDS.search(each.text) for each in found.unseen))
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals), change)
         further = await ran(texts, both, more, _FURTHER) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.combine(compared(unit, more, further, text=case.before.text), unseen(both, further))
+            found = found.combine(
+                compared(unit, more, further, text=case.before.text), unseen(both, further, case.parts)
+            )
     shown = (report.built[0], report.built[1]) if len(report.built) > 1 else _opened(texts, case.language)
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:

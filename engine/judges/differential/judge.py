@@ -69,6 +69,19 @@ async def judge(case: Case) -> Evidence:
     return replace(_evidence(done, case.runtime), attachments=attachments)
 
 
+async def judge_unit(case: Case, unit: str) -> Evidence:
+    """As `judge`, for one unit of both texts alone."""
+    comparer = row_for(COMPARERS, case.language, None)
+    if comparer is None:
+        return _skipped(f"behavior comparison does not support {case.language} yet")
+    if case.runtime is None or case.is_too_large_to_run:
+        return _skipped("no code ran" if case.runtime is None else f"not compared: {TOO_LARGE}")
+    found = await comparer.compare(case, case.runtime, unit)
+    if isinstance(found, NotRunnable):
+        return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {found.reason}")
+    return replace(_evidence([found], case.runtime), attachments=found.attachments())
+
+
 def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     if different := next((each for each in done if each.differences), None):
         return _different(different.unit, different.differences[0], runtime)

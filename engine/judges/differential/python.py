@@ -73,14 +73,14 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     meant = await asyncio.to_thread(_meant, before, unit)
     found = compared(unit, calls, report, promised, before, meant)
     if both is not None and report.unseen is not None:
-        found = replace(found, unseen=unseen(both, report))
+        found = replace(found, unseen=unseen(both, report, case.parts))
     if needs_observation(found):
         trial = _trial(texts, unit, calls, place, both, of_tests)
         more = within_contract(await observed(runtime, trial, place.overlay), before, unit)
         more = await asyncio.to_thread(lambda: with_files(with_protocol(more, before, unit), before, unit))
         further = await run(runtime, replace(trial, calls=more, seconds=_FURTHER), place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            still = unseen(both, further) if both is not None else frozenset()
+            still = unseen(both, further, case.parts) if both is not None else frozenset()
             found = found.with_observed(compared(unit, more, further, promised, before, meant), still)
     if both is not None and found.unseen and not found.differences:
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
@@ -88,7 +88,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.combine(compared(unit, more, further, promised, before, meant), unseen(both, further))
+            found = found.combine(
+                compared(unit, more, further, promised, before, meant), unseen(both, further, case.parts)
+            )
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)

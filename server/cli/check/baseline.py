@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.check.git import complaint, git, repository
+from stet_ls.engine.workspace.git import complaint, git, repository
 from stet_ls.server.cli.inputs.files import MOST_BYTES
 
 _FILE_MODES = ("100644", "100755", "100664")  # neither links (120000) nor submodules (160000)

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from stet_ls.server.cli.check.git import complaint, git, is_top, repository
+from stet_ls.engine.workspace.git import complaint, git, is_top, repository
 from stet_ls.validators.checkers.table import checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.languages import language

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from stet_ls.validators.checkers import programs
 from stet_ls.validators.checkers.tool_process import ToolResult, run_tool
@@ -40,14 +42,19 @@ _OWN = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GI
 """Variables for the user's own configuration: global ignore rules and trusted repositories."""
 
 
-def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
-    """Runs git in a folder. `missing` in the result means that git is absent, or only present inside the project."""
+def git(
+    folder: Path, *words: str, stdin: bytes = b"", variables: Mapping[str, str] = MappingProxyType({})
+) -> ToolResult:
+    """Runs git in a folder. `missing` in the result means that git is absent, or only present inside the project.
+
+    `variables` name files of the caller's that git uses instead of the repository's, as `GIT_INDEX_FILE` does.
+    """
     if any(_waits(folder / name) for name in _READ_FIRST):
         return ToolResult(None, stderr=b"a file that git reads is no regular file")
     program = programs.find("git", BUILT_IN, name="git", path=folder / "any file")
     if program is None:
         return ToolResult(None, missing="git")
-    environment = _ENVIRONMENT | {name: os.environ[name] for name in _OWN if name in os.environ}
+    environment = _ENVIRONMENT | dict(variables) | {name: os.environ[name] for name in _OWN if name in os.environ}
     environment["PATH"] = programs.search_path(path=folder / "any file")
     run = partial(
         run_tool,

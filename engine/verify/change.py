@@ -1,0 +1,175 @@
+"""A change: two trees of a project, and the files in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from stet_ls.engine.privacy.secret_files import is_secret
+from stet_ls.validators.languages import NODE_KINDS, language_of
+
+LINK = "120000"
+SUBMODULE = "160000"
+LARGEST = 1_000_000
+"""Bytes of a file that is judged."""
+_SIMILAR = 0.5
+"""The share of equal lines above which git, too, calls a file renamed."""
+_MOST_PAIRS = 2_500
+"""Pairs of files that are compared to find renamed ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a tree: its mode as git writes it, and the id that git gives its content."""
+
+    mode: str
+    id: str
+
+
+class Tree(Protocol):
+    """The files of one state of a project, by their paths below its root."""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it: `HEAD`, a commit, `working tree`."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, Entry]:
+        """All of its files, links and submodules."""
+        ...
+
+    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """The contents of some of its files; those that cannot be read are missing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file in which the trees differ. `before` or `after` is None if it was added or removed; `was` is the path
+    before if it was renamed, else `path`.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    was: str
+
+    @property
+    def language(self) -> str:
+        """Its language id, `plaintext` if the name does not show it."""
+        return language_of(self.path)
+
+    def text(self, data: bytes | None) -> str | None:
+        """A side as text; "" if the file does not exist on it, None if it is not text."""
+        if data is None:
+            return ""
+        try:
+            text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        return None if "\0" in text else text
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Two states of the project in `root`.
+
+    `old` and `new` hold what differs from the disk on either side, by path; a file that a side lacks is empty there.
+    `skipped` says which changed files are not judged, and why. `messages` are those of the commits, the newest first.
+    """
+
+    root: Path
+    base: Tree
+    head: Tree
+    files: tuple[ChangedFile, ...]
+    old: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    new: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    skipped: tuple[tuple[str, str], ...] = ()
+    messages: tuple[str, ...] = ()
+    is_git: bool = True
+
+
+def change_of(
+    root: Path,
+    base: Tree,
+    head: Tree,
+    disk: Tree,
+    *,
+    within: tuple[str, ...] = (),
+    messages: tuple[str, ...] = (),
+    is_git: bool = True,
+) -> Change:
+    """The change from `base` to `head`, where the working folder holds `disk`.
+
+    Files outside of `within` (folders and files; all if empty) are not judged, but they are there when code runs.
+    """
+    differing = sorted(path for path in {*base.files, *head.files} if base.files.get(path) != head.files.get(path))
+    wanted = [path for path in differing if not within or any(path == each or path.startswith(f"{each.rstrip('/')}/")
+              for each in within)]  # fmt: skip
+    skipped = [(path, why) for path in wanted if (why := _unfit(path, base, head))]
+    left = [path for path in wanted if path not in dict(skipped)]
+    before, after = base.read(left), head.read(left)
+    files: list[ChangedFile] = []
+    for path in left:
+        sides = before.get(path), after.get(path)
+        lost = (path in base.files and sides[0] is None) or (path in head.files and sides[1] is None)
+        if lost or max(len(each or b"") for each in sides) > LARGEST:
+            skipped.append((path, "cannot be read" if lost else f"larger than {LARGEST // 1_000_000} MB"))
+        elif sides[0] != sides[1]:  # a mode alone is no change of the code
+            files.append(ChangedFile(path, *sides, path))
+    return Change(
+        root, base, head, tuple(_renamed(files)), _over(base, disk), _over(head, disk), tuple(skipped), messages, is_git
+    )
+
+
+def _unfit(path: str, base: Tree, head: Tree) -> str:
+    """Why a path is not judged."""
+    modes = {tree.files[path].mode for tree in (base, head) if path in tree.files}
+    if LINK in modes:
+        return "a symbolic link"
+    if SUBMODULE in modes:
+        return "a submodule: verify it in its own folder"
+    return "a file of secrets" if is_secret(path.split("/"), folder=False) else ""
+
+
+def _over(tree: Tree, disk: Tree) -> dict[str, bytes]:
+    """What a tree has over the disk. Code that it lacks is empty, since a layer cannot remove files."""
+    if tree is disk:
+        return {}
+    files = {path: each for path, each in tree.files.items() if each.mode not in (LINK, SUBMODULE)}
+    other = disk.files
+    over = dict(tree.read(path for path, each in files.items() if path not in other or other[path].id != each.id))
+    return over | {path: b"" for path in other.keys() - tree.files.keys() if language_of(path) in NODE_KINDS}
+
+
+def _renamed(files: list[ChangedFile]) -> Iterable[ChangedFile]:
+    """The files, with those that were added and removed paired by their content."""
+    gone = [each for each in files if each.after is None]
+    came = [each for each in files if each.before is None]
+    pairs: dict[str, ChangedFile] = {}
+    if len(gone) * len(came) <= _MOST_PAIRS:
+        shares = sorted(
+            ((_alike(old.before or b"", new.after or b""), new.path, old) for old in gone for new in came
+             if old.language == new.language),
+            key=lambda row: (-row[0], row[1], row[2].path),
+        )  # fmt: skip
+        used: set[str] = set()
+        for share, path, old in shares:
+            if share >= _SIMILAR and path not in pairs and old.path not in used:
+                pairs[path] = old
+                used.add(old.path)
+    taken = {old.path for old in pairs.values()}
+    for each in files:
+        if each.path in pairs:
+            yield ChangedFile(each.path, pairs[each.path].before, each.after, pairs[each.path].path)
+        elif each.path not in taken:
+            yield each
+
+
+def _alike(one: bytes, other: bytes) -> float:
+    """The share of lines that two contents have in common."""
+    first, second = set(one.splitlines()), set(other.splitlines())
+    return len(first & second) / max(len(first), len(second), 1)

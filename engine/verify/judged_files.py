@@ -1,0 +1,121 @@
+"""The judges' results for the files and units of a change."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
+from stet_ls.engine.judges.differential.judge import judge_unit
+from stet_ls.engine.judges.table import judge_of
+from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.report import CheckResult
+from stet_ls.engine.verify.units import Kind, UnitChange
+from stet_ls.validators import syntax
+from stet_ls.validators.checkers.toolbox import Toolbox
+from stet_ls.validators.findings import new_findings
+from stet_ls.validators.source import Source
+
+_ACTION = "refactor"
+"""The action of the cases: the strictest, whose edits may add no effects."""
+NO_TIME = "not run: no time left"
+
+
+def case_of(change: Change, file: ChangedFile, tools: Toolbox, runtime: Runtime | None) -> Case:
+    """The case of a file: both texts, in the place of the new one."""
+    before, after = file.text(file.before) or "", file.text(file.after) or ""
+    return Case(
+        _ACTION, file.language, change.root / file.path, Source(before), Source(after), tools=tools, runtime=runtime,
+        secrets=frozenset(),
+    )  # fmt: skip
+
+
+async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[CheckResult, ...]:
+    """Syntax, names, dangerous calls, and whether the code is the same but for comments. Nothing is run."""
+    parsed = await timed(judge_of(Check.SYNTAX), case)
+    line = await asyncio.to_thread(_line_of_syntax, case) if parsed.verdict is Ruling.FAIL else 0
+    found = [CheckResult.of(parsed, line=line)]
+    if file.after is None or parsed.verdict is Ruling.FAIL:
+        return tuple(found)
+    named = await timed(judge_of(Check.NAMES), case)
+    line = await asyncio.to_thread(_line_of_names, case) if named.verdict is Ruling.FAIL else 0
+    found.append(CheckResult.of(named, line=line))
+    danger = await timed(judge_of(Check.DANGER), case)
+    found.append(CheckResult.of(danger, told=danger.verdict is Ruling.UNKNOWN))
+    if file.before is not None:
+        found.append(_same_code(await timed(judge_of(Check.COMMENTS), case), intent))
+    return tuple(found)
+
+
+def _same_code(evidence: Evidence, intent: Intent) -> CheckResult:
+    """Equal code is proven by its tree; changed code contradicts only a change of docs."""
+    same = evidence.verdict is Ruling.PASS
+    contradicts = intent.kind is IntentKind.DOCS and evidence.verdict is Ruling.FAIL
+    plain = replace(evidence, trusted=contradicts and intent.is_stated)
+    if evidence.verdict is Ruling.FAIL and not contradicts:
+        plain = replace(plain, verdict=Ruling.SKIPPED)
+    return CheckResult.of(plain, proves=same, told=contradicts)
+
+
+def is_same_code(checks: Sequence[CheckResult]) -> bool:
+    """Whether only comments and docstrings changed."""
+    return any(each.check == Check.COMMENTS and each.proves for each in checks)
+
+
+def is_broken(checks: Sequence[CheckResult]) -> bool:
+    """Whether nothing else can be judged: the new text does not parse."""
+    return any(each.check == Check.SYNTAX and each.status is Ruling.FAIL for each in checks)
+
+
+async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Sequence[ChangedFile]) -> CheckResult:
+    """The behavior of a unit, old against new. Only a claim that it is the same is refuted by a difference."""
+    check = Check.DIFFERENTIAL.value
+    if unit.change is not Kind.CHANGED or not unit.name:
+        why = (
+            "there is no old form to compare with"
+            if unit.change is Kind.ADDED
+            else f"{unit.change} code is not compared"
+        )
+        return CheckResult(check, Ruling.SKIPPED, why if unit.name else "code outside of functions is not compared")
+    if case.runtime is None or case.runtime.left() <= 0:
+        return CheckResult(check, Ruling.SKIPPED, NO_TIME)
+    evidence = await judge_unit(replace(case, unit=unit.name, parts=unit.parts), unit.name)
+    if evidence.verdict is Ruling.PASS:
+        return CheckResult.of(evidence, proves=evidence.trusted)
+    if evidence.verdict is not Ruling.FAIL:
+        return CheckResult.of(evidence, told=evidence.trusted)
+    if beside := _imported(case, others):
+        detail = f"{evidence.detail} (with the new `{beside}`)"
+        return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), told=True), opens=True)
+    blames = intent.is_stated and intent.keeps_behavior
+    result = CheckResult.of(replace(evidence, trusted=blames), told=True)
+    return replace(result, opens=intent.kind is not IntentKind.FIX)
+
+
+def _imported(case: Case, others: Sequence[ChangedFile]) -> str:
+    """A changed file that the case's file probably uses: the old text ran with the new one."""
+    for each in others:
+        stem = PurePath(each.path).stem
+        name = PurePath(each.path).parent.name if stem in ("__init__", "index") else stem
+        if name and re.search(rf"^\s*(?:from|import|export)\b.*\b{re.escape(name)}\b|require\(.*{re.escape(name)}",
+                              case.before.text, re.MULTILINE):  # fmt: skip
+            return each.path
+    return ""
+
+
+def _line_of_syntax(case: Case) -> int:
+    before, after = (verdict(each, case.language, case.path, case.tools) for each in (case.before, case.after))
+    new = syntax.broken_by(before, after)
+    return new[0].line + 1 if new else 0
+
+
+def _line_of_names(case: Case) -> int:
+    before, after = (undefined_names(case, each) or () for each in (case.before, case.after))
+    new = new_findings(before, after)
+    return new[0].line + 1 if new else 0

@@ -1,0 +1,74 @@
+"""What four runs of a test say about a change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from stet_ls.engine.runners.report import CaseOutcome
+from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.report import TestResult
+from stet_ls.engine.verify.runs_of_tests import TestRuns, edit_of
+
+_PASSED = CaseOutcome.PASSED.value
+_FAILED = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value})
+_SILENT = frozenset({CaseOutcome.SKIPPED.value, CaseOutcome.XFAILED.value, CaseOutcome.XPASSED.value})
+_EQUAL = frozenset({IntentKind.REFACTOR, IntentKind.PERF})
+
+
+def results(
+    runs: TestRuns, edits: Mapping[str, str], intent: Intent, removed_units: Collection[str]
+) -> Iterator[TestResult]:
+    """The tests that say something: edited ones, and those whose outcome differs. `removed_units` are product names."""
+    ids = dict.fromkeys((*runs.old_on_old, *runs.new_on_new))
+    for each in ids:
+        result = _result(each, runs, edit_of(each, edits))
+        if result.edit == "unchanged" and result.old_on_old == result.new_on_new:
+            continue
+        if each not in runs.flaky:
+            yield _judged(result, intent, runs.details.get(each, ""), removed_units)
+
+
+def _result(name: str, runs: TestRuns, edit: str) -> TestResult:
+    return TestResult(
+        name, edit, runs.old_on_old.get(name, ""), runs.old_on_new.get(name, ""), runs.new_on_old.get(name, ""),
+        runs.new_on_new.get(name, ""),
+    )  # fmt: skip
+
+
+def _judged(test: TestResult, intent: Intent, failure: str, removed: Collection[str]) -> TestResult:
+    why = f": {failure}" if failure else ""
+    if test.old_on_old != _PASSED:
+        return test
+    if test.new_on_new in _FAILED or (test.new_on_new == "" and test.edit == "unchanged"):
+        what = "passed and fails now" if test.new_on_new in _FAILED else "passed and does not run now"
+        return _with(test, what + why, refutes=True)
+    if test.old_on_new not in _FAILED:
+        silent = test.new_on_new in _SILENT
+        return _with(test, f"passed and is {test.new_on_new} now") if silent else test
+    if test.new_on_new in _SILENT:
+        what = f"is {test.new_on_new} now; as it was, it fails on the new code{why}"
+        return _with(test, what, refutes=not _names_any(failure, removed))
+    if test.new_on_new == "":
+        if _names_any(failure, removed):
+            return test
+        what = f"was removed; it passed before and fails on the new code{why}"
+        return _with(test, what, refutes=intent.is_stated and intent.kind is not IntentKind.FEATURE)
+    what = f"was edited; as it was, it fails on the new code{why}"
+    return _with(test, what, refutes=intent.is_stated and intent.kind in _EQUAL)
+
+
+def _names_any(failure: str, names: Collection[str]) -> bool:
+    """Whether a test failed because what it tested is gone."""
+    return any(f"'{each}'" in failure or f"`{each}`" in failure for each in names)
+
+
+def _with(test: TestResult, detail: str, *, refutes: bool = False) -> TestResult:
+    return TestResult(
+        test.id, test.edit, test.old_on_old, test.old_on_new, test.new_on_old, test.new_on_new, detail, refutes
+    )
+
+
+def shows_fix(test: TestResult) -> bool:
+    """Whether a test fails on the old code and passes on the new one."""
+    before = test.new_on_old or (test.old_on_old if test.edit == "unchanged" else "")
+    return before in _FAILED and test.new_on_new == _PASSED

@@ -1,0 +1,49 @@
+"""A report as text for people: at most 100 columns a line, texts of the repository made harmless."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stet_ls.engine.plurals import plural
+from stet_ls.engine.verify.report import Finding, Report, Verdict
+from stet_ls.validators.invisible_chars import escape_invisible
+
+COLUMNS = 100
+
+
+def lines(report: Report) -> Iterator[str]:
+    """A line for each finding and each unproven unit, then the notes and the verdict."""
+    for finding in report.findings:
+        yield finding_line(finding)
+    told = {(each.path, each.unit) for each in report.findings}
+    for each in report.units:
+        if each.verdict is Verdict.UNPROVEN and (each.unit.path, each.unit.label) not in told:
+            yield fitted(f"{each.unit.path}:{each.unit.line} {each.unit.label}: unproven: {each.why}")
+    for note in report.notes:
+        yield fitted(f"note: {note}")
+    yield fitted(summary(report))
+
+
+def finding_line(finding: Finding) -> str:
+    """One finding with its place."""
+    word = "refuted" if finding.refutes else "note"
+    return fitted(f"{finding.path}:{finding.line} {finding.unit}: {finding.check} {word}: {finding.detail}")
+
+
+def summary(report: Report) -> str:
+    """The verdict in one line."""
+    if not report.units and not report.notes:
+        return f"ok: no change between {report.base} and {report.head}"
+    verdicts = [each.verdict for each in report.units]
+    counts = [f"{verdicts.count(each)} {each}" for each in reversed(Verdict) if each in verdicts]
+    parts = [f"{report.verdict}: {plural(len(verdicts), 'unit')} ({', '.join(counts)})" if counts else report.verdict]
+    failing = sum(each.refutes for each in report.tests)
+    parts += [f"{plural(failing, 'test')} refuted it"] if failing else []
+    parts += ["out of time"] if report.partial else []
+    return "; ".join((*parts, str(report.intent), f"{report.seconds:.1f} s"))
+
+
+def fitted(text: str) -> str:
+    """A text as one line of at most `COLUMNS` columns."""
+    line = escape_invisible(" ".join(text.split()))
+    return line if len(line) <= COLUMNS else f"{line[: COLUMNS - 1]}…"

@@ -1,0 +1,197 @@
+"""The verdict on a change: of each unit, of the tests, of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from stet_ls.engine.api.evidence import Attachment, Evidence, Ruling
+from stet_ls.engine.verify.intent import Intent
+from stet_ls.engine.verify.units import UnitChange
+
+SCHEMA = "stet.verify/1"
+
+
+class Verdict(StrEnum):
+    """REFUTED: something shows that the change is wrong. UNPROVEN: nothing shows that it is right."""
+
+    OK = "ok"
+    UNPROVEN = "unproven"
+    REFUTED = "refuted"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check found. `refutes`: the change is wrong because of it. `told`: a reader should know it anyway.
+
+    `proves`: it ran the unit, and found it right. `opens`: whatever else was proven, the unit stays unproven.
+    `line` counts from 1 in the new text; 0 for the unit's own.
+    """
+
+    check: str
+    status: Ruling
+    detail: str
+    refutes: bool = False
+    told: bool = False
+    proves: bool = False
+    opens: bool = False
+    line: int = 0
+    seconds: float = 0.0
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, evidence: Evidence, *, told: bool = False, proves: bool = False, line: int = 0) -> CheckResult:
+        """The result of a judge's evidence; trusted failure refutes."""
+        refutes = evidence.verdict is Ruling.FAIL and evidence.trusted
+        return cls(
+            evidence.label, evidence.verdict, evidence.detail, refutes, told, proves, False, line, evidence.seconds,
+            evidence.attachments,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line for a person. `id` is the same for the same finding in the same text."""
+
+    path: str
+    line: int
+    unit: str
+    check: str
+    detail: str
+    refutes: bool
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+
+    @property
+    def id(self) -> str:
+        """Identifies it among the findings of a change."""
+        return sha256(
+            "\0".join((self.path, self.unit, self.check, self.detail)).encode("utf-8", "replace")
+        ).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReport:
+    """A unit with its checks."""
+
+    unit: UnitChange
+    checks: tuple[CheckResult, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Only what was run and proves something is ok."""
+        if any(each.refutes for each in self.checks):
+            return Verdict.REFUTED
+        proven = any(each.proves for each in self.checks) and not any(each.opens for each in self.checks)
+        return Verdict.OK if proven else Verdict.UNPROVEN
+
+    @property
+    def why(self) -> str:
+        """Why it is unproven, in words."""
+        told = [each.detail for each in self.checks if each.status is not Ruling.PASS and each.detail]
+        return "; ".join(told[-2:]) or "nothing ran it"
+
+    def to_json(self) -> dict[str, Any]:
+        """The row of the report's JSON."""
+        unit = self.unit
+        return {
+            "path": unit.path, "line": unit.line, "name": unit.name, "was": unit.was, "pairing": unit.pairing.value,
+            "change": unit.change.value, "verdict": self.verdict.value,
+            "checks": [
+                {"check": each.check, "status": each.status.value, "detail": each.detail, "refutes": each.refutes,
+                 "line": each.line or unit.line, "seconds": round(each.seconds, 3)}
+                for each in self.checks
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """A test whose outcome or text differs between the trees.
+
+    The outcomes are "passed", "failed" and so on, "" if the test does not exist or was not run there. `edit` is
+    "unchanged", "edited", "added" or "removed".
+    """
+
+    __test__ = False
+
+    id: str
+    edit: str
+    old_on_old: str = ""
+    old_on_new: str = ""
+    new_on_old: str = ""
+    new_on_new: str = ""
+    detail: str = ""
+    refutes: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The row of the report's JSON."""
+        return {
+            "id": self.id, "edit": self.edit, "old_on_old": self.old_on_old, "old_on_new": self.old_on_new,
+            "new_on_old": self.new_on_old, "new_on_new": self.new_on_new, "detail": self.detail,
+            "refutes": self.refutes,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The verdict on a change. `partial`: the time was up before all was run. `refused`: the sandbox was too weak."""
+
+    intent: Intent
+    base: str
+    head: str
+    units: tuple[UnitReport, ...] = ()
+    tests: tuple[TestResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    refused: bool = False
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all; a change of nothing that can be judged is unproven, no change at all is ok."""
+        if any(each.refutes for each in self.tests):
+            return Verdict.REFUTED
+        verdicts = [each.verdict for each in self.units]
+        if Verdict.REFUTED in verdicts:
+            return Verdict.REFUTED
+        is_open = self.partial or Verdict.UNPROVEN in verdicts or (not verdicts and bool(self.notes))
+        return Verdict.UNPROVEN if is_open else Verdict.OK
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to tell, refutations first, each once."""
+        found = {each.id: each for each in self._findings()}
+        return tuple(sorted(found.values(), key=lambda each: not each.refutes))
+
+    def _findings(self) -> Iterator[Finding]:
+        for test in self.tests:
+            if test.detail:
+                path, _, name = test.id.partition("::")
+                yield Finding(path, 1, name, "tests", test.detail, test.refutes)
+        for each in self.units:
+            for check in each.checks:
+                if check.refutes or check.told:
+                    line = check.line or each.unit.line
+                    yield Finding(
+                        each.unit.path, line, each.unit.label, check.check, check.detail, check.refutes,
+                        check.attachments,
+                    )  # fmt: skip
+
+    def to_json(self, *, units: Sequence[UnitReport] | None = None) -> dict[str, Any]:
+        """The report as `stet.verify/1`."""
+        return {
+            "schema": SCHEMA, "verdict": self.verdict.value, "partial": self.partial,
+            "intent": {"kind": self.intent.kind.value, "source": self.intent.source},
+            "base": self.base, "head": self.head,
+            "findings": [
+                {"id": each.id, "path": each.path, "line": each.line, "unit": each.unit, "check": each.check,
+                 "detail": each.detail, "refutes": each.refutes}
+                for each in self.findings
+            ],
+            "units": [each.to_json() for each in (self.units if units is None else units)],
+            "tests": [each.to_json() for each in self.tests],
+            "notes": list(self.notes), "seconds": round(self.seconds, 3),
+        }  # fmt: skip

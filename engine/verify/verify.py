@@ -1,0 +1,215 @@
+"""The entry point: a change in, a report out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Buffer, Request, Workspace
+from stet_ls.engine.execution.environment_provisioning import JobResources
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.judges.case import timed
+from stet_ls.engine.judges.table import judge_of
+from stet_ls.engine.verify import outcome_table, runs_of_tests
+from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.intent import Intent, IntentKind, intent_of
+from stet_ls.engine.verify.judged_files import NO_TIME, case_of, compare_unit, is_broken, is_same_code, static_checks
+from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
+from stet_ls.engine.verify.runs_of_tests import TestRuns, is_of_tests, run_both
+from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, changed_units, is_code
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
+from stet_ls.validators.languages import family
+from stet_ls.validators.source import Source
+
+BUDGET = 60.0
+"""Seconds for a whole change, unless the caller has less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`intent` is the caller's claim ("" for none), `budget` in seconds. Without `runs_code` only syntax, names and
+    dangerous calls are judged.
+    """
+
+    intent: str = ""
+    budget: float = BUDGET
+    runs_code: bool = True
+    tools: Toolbox = BUILT_IN
+    on_progress: Callable[[str], None] = field(default=lambda _: None)
+
+
+async def verify(change: Change, runtimes: RuntimeProvider, options: Options = Options()) -> Report:
+    """Judges a change. Nothing is written, and code runs only in the sandbox."""
+    started = time.monotonic()
+    until = started + options.budget
+    intent = intent_of(options.intent, change.messages)
+    files = [each for each in change.files if is_code(each)]
+    units = await asyncio.to_thread(changed_units, files)
+    options.on_progress(f"{len(units)} units in {len(files)} files")
+    async with AsyncExitStack() as held:
+        judging = _Judging(change, intent, options, units, runtimes, until, held)
+        await judging.static(change.files)
+        if options.runs_code:
+            await judging.tests(files)
+            await judging.comparisons()
+        return judging.report(time.monotonic() - started)
+
+
+@dataclass
+class _Judging:
+    """The results so far."""
+
+    change: Change
+    intent: Intent
+    options: Options
+    units: Sequence[UnitChange]
+    runtimes: RuntimeProvider
+    until: float
+    held: AsyncExitStack
+    of_files: dict[str, tuple[CheckResult, ...]] = field(default_factory=dict)
+    of_units: dict[UnitChange, list[CheckResult]] = field(default_factory=dict)
+    test_rows: list[TestResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    others: list[UnitReport] = field(default_factory=list)
+    refused: bool = False
+    partial: bool = False
+    _runtimes: dict[str, Runtime] = field(default_factory=dict)
+
+    async def static(self, files: Iterable[ChangedFile]) -> None:
+        """What needs no run, for every file."""
+        for path, why in self.change.skipped:
+            self.notes.append(f"{path} is not judged: {why}")
+        for file in files:
+            if None in (file.text(file.before), file.text(file.after)):
+                self.notes.append(f"{file.path} is not judged: not UTF-8 text")
+                continue
+            checks = await static_checks(case_of(self.change, file, self.options.tools, None), file, self.intent)
+            self.of_files[file.path] = checks
+            if is_code(file):
+                continue
+            if any(each.refutes for each in checks):
+                line = next(each.line for each in checks if each.refutes)
+                unit = UnitChange(file, "", max(line, 1), Kind.CHANGED, Pairing.NAME)
+                self.others.append(UnitReport(unit, checks))
+            elif not is_same_code(checks):
+                self.notes.append(f"{file.path} is not judged: not code")
+
+    async def tests(self, files: Sequence[ChangedFile]) -> None:
+        """The project's tests on both trees, language by language; then which of them run the change."""
+        whole = [each for each in files if not is_broken(self.of_files[each.path])]
+        moving = [each for each in whole if not is_same_code(self.of_files[each.path])]
+        done: set[str] = set()
+        for file in moving:
+            if file.language in done:
+                continue
+            alike = family(file.language)
+            done |= {*alike}
+            same = [each for each in moving if each.language in alike]
+            self.options.on_progress("running tests on the old and the new code")
+            runs = await run_both(self.change, file.language, same, await self._runtime(file.language))
+            self.refused |= runs.refused
+            await self._judge_tests(runs, same)
+
+    async def _judge_tests(self, runs: TestRuns, files: Sequence[ChangedFile]) -> None:
+        edits = await asyncio.to_thread(runs_of_tests.edits_of, files, runs.language)
+        removed = {each.name.rpartition(".")[2] for each in self.units
+                   if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
+        rows = list(outcome_table.results(runs, edits, self.intent, removed))
+        self.test_rows += rows
+        if runs.flaky:
+            self.notes.append(f"{len(runs.flaky)} tests had varying results and count for nothing: {_some(runs.flaky)}")
+        if runs.left_out:
+            self.partial = True
+            self.notes.append(runs.left_out)
+        fixed = any(outcome_table.shows_fix(each) for each in rows)
+        worse = any(each.refutes for each in rows)
+        for file in files:
+            own = [each for each in self.units if each.file is file]
+            if is_of_tests(file.path):
+                self._of_test_file(runs, own)
+            elif own:
+                result = await self._executed(runs, file, is_worse=worse, fixed=fixed)
+                for each in own:
+                    self.of_units.setdefault(each, []).append(result)
+
+    def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange]) -> None:
+        """A test is proven by running: it passes on the new code."""
+        for unit in units:
+            prefix = f"{unit.path}::{unit.name.replace('.', '::')}" if unit.name else f"{unit.path}::"
+            own = {each: how for each, how in runs.new_on_new.items() if each.startswith(prefix)}
+            passed = sum(how == "passed" for how in own.values())
+            good = bool(passed) and all(how in ("passed", "skipped", "xfailed") for how in own.values())
+            detail = f"{passed} tests pass" if own else runs.problem or "no test ran"
+            status = Ruling.PASS if good else Ruling.UNKNOWN if own else Ruling.SKIPPED
+            self.of_units.setdefault(unit, []).append(CheckResult("tests", status, detail, proves=good))
+
+    async def _executed(self, runs: TestRuns, file: ChangedFile, *, is_worse: bool, fixed: bool) -> CheckResult:
+        """Whether passing tests execute a file's change."""
+        if runs.problem or runs.left_out:
+            return CheckResult("tests", Ruling.SKIPPED, runs.problem or NO_TIME)
+        if is_worse:
+            return CheckResult("tests", Ruling.UNKNOWN, "tests fail")
+        if file.after is None:
+            return CheckResult("tests", Ruling.UNKNOWN, "tests pass without it")
+        runtime = await self._runtime(file.language)
+        if runtime.left() <= 0:
+            self.partial = True
+            return CheckResult("tests", Ruling.SKIPPED, NO_TIME)
+        found = await timed(judge_of(Check.TESTS), case_of(self.change, file, self.options.tools, runtime))
+        proves = found.verdict is Ruling.PASS
+        if self.intent.kind is IntentKind.FIX and not fixed:
+            found = Evidence(
+                Check.TESTS, Ruling.UNKNOWN, f"no test fails on the old code and passes now; {found.detail}"
+            )
+            return CheckResult.of(found, told=True)
+        return replace(CheckResult.of(found, proves=proves), refutes=False)
+
+    async def comparisons(self) -> None:
+        """Old against new behavior, unit by unit, while there is time."""
+        for unit in self.units:
+            checks = self.of_files.get(unit.path, ())
+            if is_broken(checks) or is_same_code(checks) or is_of_tests(unit.path):
+                continue
+            self.options.on_progress(f"comparing {unit.label}")
+            runtime = await self._runtime(unit.file.language)
+            case = case_of(self.change, unit.file, self.options.tools, runtime)
+            if case.language == "python":
+                case = replace(case, runtime=await runtime.fit(case.before.text, case.after.text))
+            others = [each for each in self.change.files if each is not unit.file and is_code(each)]
+            result = await compare_unit(case, unit, self.intent, others)
+            self.partial |= result.detail == NO_TIME
+            self.of_units.setdefault(unit, []).append(result)
+
+    async def _runtime(self, language: str) -> Runtime:
+        if language not in self._runtimes:
+            helper = JobResources(self.held, lambda *_: nullcontext(), self.notes.append)
+            first = next(each for each in self.change.files if each.language == language)
+            over = {self.change.root / path: data for path, data in self.change.new.items()}
+            texts = {path: data.decode("utf-8", "replace") for path, data in over.items() if b"\0" not in data}
+            buffers = tuple(Buffer(path, 1, text) for path, text in texts.items())
+            request = Request(
+                "refactor", language, Source(first.text(first.after) or ""), path=self.change.root / first.path,
+                workspace=Workspace((self.change.root,), buffers),
+            )  # fmt: skip
+            self._runtimes[language] = replace(await self.runtimes.runtime(request, helper), until=self.until)
+        return self._runtimes[language]
+
+    def report(self, seconds: float) -> Report:
+        """Everything together. A file's own results belong to each of its units."""
+        units = (*self.others, *(
+            UnitReport(unit, (*self.of_files.get(unit.path, ()), *self.of_units.get(unit, ()))) for unit in self.units
+        ))  # fmt: skip
+        return Report(
+            self.intent, self.change.base.name, self.change.head.name, units, tuple(self.test_rows),
+            tuple(dict.fromkeys(self.notes)), self.partial, self.refused, seconds,
+        )  # fmt: skip
+
+
+def _some(names: Iterable[str]) -> str:
+    ordered = sorted(each.rpartition("::")[2] for each in names)
+    return ", ".join(ordered[:3]) + (" and more" if len(ordered) > 3 else "")

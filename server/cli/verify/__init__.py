@@ -1,0 +1,1 @@
+"""`stet verify`: the arguments, and the formats of its report."""

@@ -1,0 +1,122 @@
+"""The arguments of `stet verify`, and how a report becomes an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.run import LEVELS
+from stet_ls.server.cli.terminal.progress_line import ProgressLine
+
+if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
+    from stet_ls.engine.verify.read_change import Asked
+
+INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
+_MOST_PATCH = 50_000_000
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(s|m|min)?")
+_RANGE = re.compile(r"[^\s:]*\.\.[^\s:/][^\s:]*|[^\s:/.][^\s:]*\.\.[^\s:]*")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument(
+        "what", nargs="*", metavar="RANGE|PATH",
+        help="commits to verify (A..B), and files or folders to judge [default: working tree against HEAD]",
+    )  # fmt: skip
+    side = parser.add_mutually_exclusive_group()
+    side.add_argument("--staged", action="store_true", help="verify what is staged")
+    side.add_argument("--patch", metavar="FILE", help="verify a patch without applying it; - for standard input")
+    parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
+    parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
+    parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
+    parser.add_argument(
+        "--fail-on", choices=("refuted", "unproven"), default="refuted", help="exit with 1 from this verdict on"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="format of the report")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="same as --format json")
+    parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
+
+
+def seconds(text: str) -> float:
+    """The type of a time: "10s", "2m" or a number of seconds."""
+    match = _SECONDS.fullmatch(text)
+    if match is None or not float(match[1]):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a time such as 10s or 2m")
+    return float(match[1]) * (60 if match[2] in ("m", "min") else 1)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verifies the change, prints the report, and returns the exit status."""
+    return asyncio.run(_run(arguments))
+
+
+async def _run(arguments: argparse.Namespace) -> int:
+    settings = load_settings(arguments={"sandbox.minimum_level": arguments.sandbox_level}).settings
+
+    from stet_ls.engine.api.events import Stage
+    from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+    from stet_ls.engine.settings.tool_settings import toolbox
+    from stet_ls.engine.storage.paths import user_paths
+    from stet_ls.engine.verify.read_change import read_change
+    from stet_ls.engine.verify.report import Verdict
+    from stet_ls.engine.verify.verify import Options, verify
+    from stet_ls.server.cli.verify.formats import FORMATS
+
+    runtimes = RuntimeProvider(settings, user_paths())
+    progress = ProgressLine()
+    try:
+        if arguments.sandbox_level not in (None, "none"):
+            await runtimes.sandbox.allow()
+        with read_change(_asked(arguments)) as change:
+            tools = toolbox(settings, (change.root,))
+            options = Options(
+                arguments.intent,
+                arguments.budget,
+                tools=tools,
+                on_progress=lambda words: progress(Stage("verify", words)),
+            )
+            report = await verify(change, runtimes, options)
+    finally:
+        progress.clear()
+        await runtimes.close()
+    FORMATS[arguments.format](report)
+    if report.refused and report.verdict is not Verdict.REFUTED:
+        return PolicyError.exit_code
+    failing = (Verdict.REFUTED, Verdict.UNPROVEN) if arguments.fail_on == "unproven" else (Verdict.REFUTED,)
+    return int(report.verdict in failing)
+
+
+def _asked(arguments: argparse.Namespace) -> Asked:
+    from stet_ls.engine.verify.read_change import Asked
+
+    here = Path.cwd()
+    words = list(arguments.what)
+    span = words.pop(0) if words and _RANGE.fullmatch(words[0]) and not (here / words[0]).exists() else ""
+    if span and (arguments.staged or arguments.patch or arguments.base):
+        raise UsageError(f"`{span}` names both sides; leave out --staged, --patch and --base")
+    return Asked(here, span, arguments.staged, _patch(arguments.patch), arguments.base, tuple(map(Path, words)))
+
+
+def _patch(named: str | None) -> bytes | None:
+    if named is None:
+        return None
+    if named == "-":
+        data = sys.stdin.buffer.read(_MOST_PATCH + 1)
+    else:
+        from stet_ls.validators.project_files import read_regular
+
+        try:
+            data = read_regular(Path(named), most=_MOST_PATCH)
+        except OSError as error:
+            raise UsageError(f"cannot read {named}: {error.strerror}") from None
+    if len(data) > _MOST_PATCH:
+        raise UsageError(f"the patch is larger than {_MOST_PATCH // 1_000_000} MB")
+    if not data.strip():
+        raise UsageError("the patch is empty")
+    return data

@@ -1,0 +1,65 @@
+"""`stet verify` on the command line: exit status, formats, and what is an error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command import Stet
+from support.repository import Repository
+from support.verifying import SHOP, TESTS
+
+
+@pytest.fixture
+def repository(folder: Path) -> Repository:
+    made = Repository.new(folder)
+    made.commit({"shop.py": SHOP, "tests/test_shop.py": TESTS})
+    return made
+
+
+def test_a_refuted_change_exits_with_1(stet: Stet, repository: Repository) -> None:
+    repository.write({"shop.py": SHOP.replace("cost += 1", "cost += 2")})
+    ran = stet("verify")
+    assert ran.status == 1, ran
+    first, *_, last = ran.out.splitlines()
+    assert first.startswith("tests/test_shop.py:1 test_shipping: tests refuted: passed and fails now: ")
+    assert last.startswith("refuted: 1 unit")
+
+
+def test_unproven_fails_only_on_request(stet: Stet, repository: Repository) -> None:
+    repository.write({"extra.py": "def unused(path):\n    return open(path)\n"})
+    ran = stet("verify", "--json", "--fail-on", "unproven")
+    report = json.loads(ran.out)
+    assert (ran.status, report["schema"], report["verdict"]) == (1, "stet.verify/1", "unproven")
+    assert stet("verify", "extra.py", "--budget", "30s").status == 0
+
+
+def test_a_patch_from_standard_input(stet: Stet, repository: Repository) -> None:
+    repository.write({"shop.py": SHOP.replace("return cost", "return costs")})
+    patch = repository("diff")
+    repository("checkout", "--quiet", ".")
+    ran = stet("verify", "--patch", "-", "--json", stdin=patch)
+    assert (ran.status, json.loads(ran.out)["head"]) == (1, "the patch")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--base", "nowhere"), "unknown revision `nowhere`"),
+        (("HEAD..nowhere",), "unknown revision `nowhere`"),
+        (("HEAD..HEAD", "--staged"), "names both sides"),
+        (("--budget", "soon"), "expected a time such as 10s"),
+        (("../elsewhere.py",), "is outside of"),
+    ],
+)
+def test_usage_errors(stet: Stet, repository: Repository, words: tuple[str, ...], says: str) -> None:
+    ran = stet("verify", *words)
+    assert ran.status == 2
+    assert says in ran.err
+
+
+def test_outside_of_git_a_folder_is_needed(stet: Stet, folder: Path) -> None:
+    ran = stet("verify")
+    assert ran.status == 2
+    assert "name a folder to compare with: `--base FOLDER`" in ran.err

@@ -1,0 +1,48 @@
+"""A repository, the runtimes of an engine, and a call that verifies what is in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from support.boxed import patient_with_trials
+from support.repository import Repository
+from support.verifying import SHOP, TESTS
+
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.report import Report
+from stet_ls.engine.verify.verify import Options, verify
+
+__all__ = ["patient_with_trials"]
+
+Verify = Callable[..., Awaitable[Report]]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """A small project, committed."""
+    made = Repository.new(tmp_path / "project")
+    made.commit({"shop.py": SHOP, "tests/test_shop.py": TESTS})
+    return made
+
+
+@pytest.fixture
+async def runtimes(tmp_path: Path) -> AsyncIterator[RuntimeProvider]:
+    provider = RuntimeProvider(Settings(), user_paths())
+    yield provider
+    await provider.close()
+
+
+@pytest.fixture
+def verified(repository: Repository, runtimes: RuntimeProvider) -> Verify:
+    """Verifies what is in the repository; words are the fields of `Asked` and of `Options`."""
+
+    async def call(intent: str = "", **asked: object) -> Report:
+        with read_change(Asked(repository.folder, **asked)) as change:  # type: ignore[arg-type]
+            return await verify(change, runtimes, Options(intent))
+
+    return call

@@ -1,0 +1,99 @@
+"""Verdicts on changes of real repositories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+
+import pytest
+from support.repository import Repository
+from support.verifying import SHOP, TESTS
+
+from stet_ls.engine.verify.render import COLUMNS, lines
+from stet_ls.engine.verify.report import Report, Verdict
+
+Verify = Callable[..., Awaitable[Report]]
+_LOOP = SHOP.replace(
+    "return sum(prices)", "result = 0\n    for each in prices:\n        result += each\n    return result"
+)
+_WRONG = SHOP.replace("cost += 1", "cost += 2")
+
+
+async def test_equal_behavior_is_ok(repository: Repository, verified: Verify) -> None:
+    repository.write({"shop.py": _LOOP})
+    report = await verified()
+    assert [(each.unit.name, each.verdict) for each in report.units] == [("total", Verdict.OK)], report
+    assert report.verdict is Verdict.OK
+
+
+async def test_a_difference_is_reported_and_refutes_only_a_stated_claim(
+    repository: Repository, verified: Verify
+) -> None:
+    repository.write({"shop.py": SHOP.replace("weight * 0.5", "weight * 0.5 if weight < 9 else 1.0")})
+    told = await verified()
+    assert told.verdict is Verdict.UNPROVEN
+    assert [(each.check, each.refutes) for each in told.findings] == [("differential", False)]
+    refuted = await verified("refactor")
+    assert refuted.verdict is Verdict.REFUTED
+    assert [(each.unit, each.refutes) for each in refuted.findings] == [("shipping", True)]
+    assert all(len(line) <= COLUMNS for line in lines(refuted))
+
+
+async def test_a_passing_test_that_fails_now_refutes(repository: Repository, verified: Verify) -> None:
+    repository.write({"shop.py": _WRONG})
+    report = await verified()
+    assert report.verdict is Verdict.REFUTED
+    (test,) = (each for each in report.tests if each.refutes)
+    assert (test.id, test.edit, test.old_on_old, test.new_on_new) == (
+        "tests/test_shop.py::test_shipping", "unchanged", "passed", "failed",
+    )  # fmt: skip
+
+
+async def test_an_edited_test_hides_nothing(repository: Repository, verified: Verify) -> None:
+    repository.write({"shop.py": _WRONG, "tests/test_shop.py": TESTS.replace("== 2.0", "== 3.0")})
+    report = await verified("refactor")
+    (test,) = (each for each in report.tests if each.refutes)
+    assert (test.edit, test.old_on_new, test.new_on_new) == ("edited", "failed", "passed")
+    assert (await verified("fix")).verdict is not Verdict.REFUTED
+
+
+async def test_a_skipped_test_that_would_fail_refutes(repository: Repository, verified: Verify) -> None:
+    skipped = TESTS.replace("def test_shipping", "@pytest.mark.skip\ndef test_shipping")
+    repository.write({"shop.py": _WRONG, "tests/test_shop.py": f"import pytest\n{skipped}"})
+    report = await verified()
+    assert report.verdict is Verdict.REFUTED
+    assert re.search("is skipped now; as it was, it fails", report.findings[0].detail)
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [(SHOP.replace("return cost", "return costs"), "names"), (SHOP.replace("return cost", "return (cost"), "syntax")],
+)
+async def test_code_that_cannot_work_is_refuted(
+    repository: Repository, verified: Verify, text: str, check: str
+) -> None:  # fmt: skip
+    repository.write({"shop.py": text})
+    report = await verified()
+    assert report.verdict is Verdict.REFUTED
+    assert report.findings[0].check in (check, "tests")
+    (found,) = (each for each in report.units[0].checks if each.refutes)
+    assert (found.check, found.line) == (check, 5 if check == "names" else 8)
+
+
+async def test_comments_alone_are_ok(repository: Repository, verified: Verify) -> None:
+    repository.write({"shop.py": SHOP.replace("    return cost", "    # all of it\n    return cost")})
+    report = await verified("docs")
+    assert report.verdict is Verdict.OK
+    assert (await verified("docs", base="HEAD")).verdict is Verdict.OK
+
+
+async def test_code_that_nothing_runs_is_unproven(repository: Repository, verified: Verify) -> None:
+    repository.write({"new.py": "def unused(path):\n    return open(path)\n"})
+    report = await verified()
+    assert report.verdict is Verdict.UNPROVEN
+
+
+async def test_no_change_is_ok(verified: Verify) -> None:
+    report = await verified()
+    assert (report.verdict, report.units) == (Verdict.OK, ())
+    assert [*lines(report)] == ["ok: no change between HEAD and working tree"]
