@@ -53,7 +53,9 @@ class ModelSettings(Section):
     )
     discover: bool = _key(True, UserOnly, "Look for model servers on this machine if no endpoint is configured.")
     idle_seconds: float = _key(600, LowerOnly, "Idle seconds after which the embedded model exits.", ge=10)
-    threads: int = _key(0, UserOnly, "Threads of the embedded model; 0: one less than the number of processors.", ge=0)
+    threads: int = _key(
+        0, UserOnly, "Threads of the embedded model; 0: all of two processors, else one less than there are.", ge=0
+    )
     breaker_failures: int = _key(
         5, UserOnly, "Consecutive failed calls after which an endpoint is temporarily disabled.", ge=1
     )

@@ -21,8 +21,21 @@ from stet_ls.validators.install_hints import install_command
 CONTEXT = 8192
 """Tokens. Its memory is small (100 MB for tiny, 230 MB for small), and reading a longer prompt would take minutes."""
 
+_ALL_OF = 2
+"""Up to so many processors the model gets all: it gives way by its priority, and one of two is half of its speed."""
+
 _START_SECONDS = 120.0
 """From a slow disk, next to a build."""
+
+
+def default_threads(processors: int) -> int:
+    """The threads of the model if the settings do not say: one processor is left free where there are enough."""
+    return processors if processors <= _ALL_OF else processors - 1
+
+
+def processors() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Embedded:
@@ -102,7 +115,7 @@ class Embedded:
         weights, path = WEIGHTS[name], installed(self._paths, name)
         arguments = {
             "--alias": weights.model,
-            "--threads": str(self._settings.model.threads or max(1, (os.cpu_count() or 2) - 1)),
+            "--threads": str(self._settings.model.threads or default_threads(processors())),
             "--context": str(CONTEXT),
             "--idle-seconds": str(self._settings.model.idle_seconds),
         }

@@ -19,7 +19,7 @@ from stet_ls.engine.api.events import Event, Notice, Stage
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import NoModelError, WeightsError
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.embedded.embedded_model import Embedded
+from stet_ls.engine.model.embedded.embedded_model import Embedded, default_threads
 from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.settings.schema import ModelSettings, Settings
@@ -217,6 +217,56 @@ async def test_a_cancelled_call_stops_while_the_model_reads_its_prompt(home_with
         assert processor_seconds(pid) - spent < 1.5, "the rest of the prompt would take over a minute"
     finally:
         await models.close()
+
+
+ASKS = """
+import json, os, sys, urllib.request
+from stet_ls.engine.model.embedded.embedded_child import Llama
+llama = Llama(sys.argv[1], "it", threads=1, context=2048, drafts=sys.argv[2] == "drafts")
+info = llama.start()
+headers = {"Authorization": f"Bearer {info['api_key']}", "Content-Type": "application/json"}
+request = urllib.request.Request(f"{info['base_url']}/chat/completions", sys.stdin.buffer.read(), headers)
+reply = json.load(urllib.request.urlopen(request))
+text, timings = reply["choices"][0]["message"]["content"], reply["timings"]
+print("\\nREPLY", json.dumps([text, timings.get("draft_n_accepted", 0)]), flush=True)
+os._exit(0)
+"""
+
+EDIT = """Fix the bug in this code, a wrong sign, and reply with all of the code.
+```python
+def weighted(items, weights):
+    \"\"\"The weighted sum of the items, each with the weight at its place.\"\"\"
+    total = 0
+    for item, weight in zip(items, weights):
+        total -= item * weight
+    return total
+```"""
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+def test_drafts_do_not_change_an_edit_and_write_most_of_it(home_with_model: Paths) -> None:
+    def asked(drafts: str) -> tuple[str, int]:
+        body = json.dumps(body_of(EDIT, max_tokens=200))
+        done = subprocess.run(
+            [sys.executable, "-c", ASKS, str(USERS_WEIGHTS), drafts], input=body, capture_output=True, text=True
+        )
+        line = next(
+            each for each in done.stdout.splitlines() if each.startswith("REPLY ")
+        )  # the library logs there too
+        reply, accepted = json.loads(line.removeprefix("REPLY "))
+        return reply, accepted
+
+    plain, none = asked("plain")
+    drafted, accepted = asked("drafts")
+    assert none == 0
+    assert accepted >= 20, "tokens that were copied"
+    assert drafted == plain
+
+
+@pytest.mark.parametrize(("processors", "threads"), [(1, 1), (2, 2), (4, 3), (8, 7)])
+def test_one_processor_stays_free_where_there_are_more_than_two(processors: int, threads: int) -> None:
+    assert default_threads(processors) == threads
 
 
 def processor_seconds(pid: int) -> float:
