@@ -49,6 +49,19 @@ def literal_eval(text: str) -> Any:
     return ast.literal_eval(parse_expression(text.lstrip(" \t")))
 
 
+def is_literal_call(text: str) -> bool:
+    """Whether a text calls a plain name, with literals alone as arguments."""
+    call = try_parse_expression(text)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return False
+    try:
+        for each in (*call.args, *(keyword.value for keyword in call.keywords)):
+            ast.literal_eval(each)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
 def unparse(node: ast.AST) -> str:
     """Like `ast.unparse`; numbers too long for it become hexadecimals. ValueError for a tree without a text."""
     try:

@@ -88,6 +88,14 @@ class Runtime:
         lacking = self.missing_packages
         return f"environment: {lacking.why.rstrip('.')}" if lacks.partition(".")[0] in lacking.modules else ""
 
+    def unsaved(self, root: Path, path: Path) -> dict[str, bytes]:
+        """The open texts below `root` by their paths in it, without that of the file `path`."""
+        return {
+            each.path.relative_to(root).as_posix(): each.text.encode("utf-8", "surrogatepass")
+            for each in self.workspace.buffers
+            if each.path.is_relative_to(root) and each.path != path
+        }
+
     def root_of(self, path: Path | None) -> Path | None:
         """The innermost open folder that contains a file."""
         holding = [root for root in self.workspace.roots if path is not None and path.is_relative_to(root)]

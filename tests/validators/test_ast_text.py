@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.ast_text import dump, parse_module, unparse
+from stet_ls.validators.ast_text import dump, is_literal_call, parse_module, try_parse, try_parse_expression, unparse
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,3 +79,14 @@ def test_nobody_parses_past_the_lock() -> None:
     files = [file for room in ("server", "engine", "validators") for file in (ROOT / room).rglob("*.py")]
     names = [str(file.relative_to(ROOT)) for file in files if re.search(r"\bast\.parse\(", file.read_text())]
     assert sorted(name for name in names if not name.startswith(alone)) == []
+
+
+@pytest.mark.parametrize("text", ["def f(:", "x = '\0'", "(" * 500, "-" * 100_000 + "1"])
+def test_a_text_that_does_not_parse_is_none(text: str) -> None:
+    assert try_parse(text) is None
+    assert try_parse_expression(text) is None
+
+
+def test_a_call_with_literals_alone_is_recognized() -> None:
+    assert is_literal_call("f(1, [-2], key={'a': None})")
+    assert not any(map(is_literal_call, ("f(x)", "f(g(1))", "a.f(1)", "f(*[1])", "1 + 1", "f(")))

@@ -6,7 +6,6 @@ Nothing else is tried: the meaning of other sentences is not guessed.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import re
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from stet_ls.engine.judges import doctest
 from stet_ls.engine.privacy.placeholders import without_values
 from stet_ls.engine.reply.findings_reply import LocatedFinding
 from stet_ls.validators import structure
-from stet_ls.validators.ast_text import parse_expression
+from stet_ls.validators.ast_text import is_literal_call
 from stet_ls.validators.source import Source
 
 CONFIRMED = "confirmed: "
@@ -112,7 +111,7 @@ def _called(words: str, subject: Subject) -> str | None:
     """A call of the function with literals only: of a model's text, nothing but values is evaluated."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(subject.callee)}\(", words):
         call, _ = call_at(words, match.start())
-        if call is not None and _is_plain(call):
+        if call is not None and is_literal_call(call):
             return subject.name + call[len(subject.callee) :]
     return None
 
@@ -130,16 +129,3 @@ def _given(words: str, subject: Subject) -> str | None:
         if value is not None:
             values.append(f"{parameter.name}={value}" if by_name else value)
     return f"{subject.name}({', '.join(values)})" if values else None
-
-
-def _is_plain(call: str) -> bool:
-    """True for a call whose arguments are literals."""
-    node = parse_expression(call).body
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return False
-    try:
-        for value in (*node.args, *(each.value for each in node.keywords)):
-            ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True

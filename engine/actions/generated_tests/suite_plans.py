@@ -35,11 +35,7 @@ def suite_plan(runtime: Runtime, language: str, path: Path, text: str, tests: Pa
     own = root is not None and tests.is_relative_to(root)
     base = root if own and root is not None else Path(os.path.commonpath([path.parent, tests.parent]))
     target, file = (each.relative_to(base).as_posix() for each in (path, tests))
-    buffers = {
-        buffer.path.relative_to(base).as_posix(): buffer.text.encode("utf-8", "surrogatepass")
-        for buffer in runtime.workspace.buffers
-        if buffer.path.is_relative_to(base) and buffer.path != tests
-    }
+    buffers = runtime.unsaved(base, tests)
     files = {target: text.encode("utf-8", "surrogatepass")}
     plan = TestPlan(
         language,

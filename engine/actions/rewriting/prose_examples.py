@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, shown_example
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import parameters, read_module, subject_of
-from stet_ls.validators.ast_text import literal_eval, parse_expression, parse_module, try_parse_expression, unparse
+from stet_ls.validators.ast_text import is_literal_call, literal_eval, parse_module, try_parse_expression, unparse
 
 _LONGEST = 8_000
 _MOST = 12
@@ -106,7 +106,7 @@ def _calls(text: str, name: str, spoken: bool) -> Iterator[tuple[str, str, bool]
             continue
         call, end = call_at(text, match.start())
         between = _BETWEEN.match(text, end)
-        if call is not None and between and _is_plain(call) and (value := _value(text, between.end())):
+        if call is not None and between and is_literal_call(call) and (value := _value(text, between.end())):
             doubtful = spoken and between[0].strip(" `:").isalpha()
             yield call, value[0], value[1] and not doubtful
 
@@ -130,7 +130,7 @@ def _call_with(given: str, function: ast.FunctionDef) -> str:
         or (call.args and len(call.args) != len(known))
     ):
         return ""
-    return unparse(call) if _is_plain(unparse(call)) else ""
+    return unparse(call) if is_literal_call(unparse(call)) else ""
 
 
 def _rows(text: str, function: ast.FunctionDef) -> Iterator[tuple[str, str, bool]]:
@@ -149,7 +149,7 @@ def _rows(text: str, function: ast.FunctionDef) -> Iterator[tuple[str, str, bool
         elif len(cells) == 2 and cells[0].startswith(f"{function.name}("):
             call_text, end = call_at(cells[0], 0)
             value = _value(cells[1], 0)
-            if call_text and end == len(cells[0]) and value and _is_plain(call_text):
+            if call_text and end == len(cells[0]) and value and is_literal_call(call_text):
                 yield call_text, *value
 
 
@@ -181,19 +181,6 @@ def _value(text: str, start: int) -> tuple[str, bool] | None:
         in_brackets = piece.startswith("(") and not isinstance(value, tuple)
         return repr(value), bool(_ENDS.match(rest)) and not in_brackets
     return None
-
-
-def _is_plain(call: str) -> bool:
-    """Whether all arguments are literals."""
-    tree = parse_expression(call).body
-    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
-        return False
-    try:
-        for each in (*tree.args, *(keyword.value for keyword in tree.keywords)):
-            ast.literal_eval(each)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 def _comments(source: str, node: ast.FunctionDef) -> str:

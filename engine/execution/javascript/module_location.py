@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.javascript.inputs.subject import read_module, top_names
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import below, text_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
 
@@ -43,12 +43,7 @@ def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: 
         module = any(_MODULE.search(text) for text in texts)
         stem = re.sub(r"[^\w.-]", "_", path.stem) if path else "target"
         return ScriptLocation(Path(stem + _EXTENSIONS.get(language, ".mjs" if module else ".cjs")))
-    buffers = {
-        each.path.relative_to(root).as_posix(): each.text.encode("utf-8", "surrogatepass")
-        for each in runtime.workspace.buffers
-        if each.path.is_relative_to(root) and each.path != path
-    }
-    return ScriptLocation(path.relative_to(root), Overlay(root, buffers))
+    return ScriptLocation(path.relative_to(root), Overlay(root, runtime.unsaved(root, path)))
 
 
 def opened(text: str, language: str, globals_: tuple[str, ...] = ()) -> str:
@@ -122,10 +117,7 @@ def _binds(statement: tree_sitter.Node) -> Iterator[str]:
 
 
 def _names(node: tree_sitter.Node) -> Iterator[str]:
-    pending = [node]
-    while pending:
-        each = pending.pop()
+    for each in below(node):
         if each.type in ("identifier", "type_identifier", "shorthand_property_identifier",
                          "shorthand_property_identifier_pattern"):  # fmt: skip
             yield text_of(each)
-        pending += each.named_children

@@ -53,12 +53,7 @@ def place_of(
     warm = tuple(each for each in _absolute(imported) if each not in own)
     if not in_project and not own and "." not in name and not any(_READS.search(text) for text in texts):
         return ModuleLocation(_BOX / path.name, name, (), None, warm)
-    buffers = {
-        str(each.path.relative_to(root)): each.text.encode()
-        for each in runtime.workspace.buffers
-        if each.path.is_relative_to(root) and each.path != path
-    }
-    return ModuleLocation(path, name, roots, Overlay(root, buffers), warm)
+    return ModuleLocation(path, name, roots, Overlay(root, runtime.unsaved(root, path)), warm)
 
 
 def isolated_unit(text: str, unit: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import below, text_of
 from stet_ls.engine.execution.javascript.inputs.values import kept, source, stored
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
@@ -85,14 +85,11 @@ def _in_code(
 def _constants(root: tree_sitter.Node) -> dict[str, str]:
     """The literals that names in a test file refer to."""
     found: dict[str, str] = {}
-    pending = [root]
-    while pending:
-        each = pending.pop()
+    for each in below(root):
         if each.type == "variable_declarator":
             name, value = each.child_by_field_name("name"), each.child_by_field_name("value")
             if name is not None and value is not None and (text := stored(value)) is not None:
                 found[text_of(name)] = text
-        pending += each.named_children
     return found
 
 

@@ -16,6 +16,7 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     STRING,
     UNDEFINED,
     ValueKind,
+    below,
     text_of,
     union,
 )
@@ -225,10 +226,4 @@ def _element_of(kind: ValueKind) -> ValueKind:
 
 def _uses(body: tree_sitter.Node, name: str) -> list[tree_sitter.Node]:
     name = re.sub(r"^(?:const|let|var)\s+", "", name)
-    pending, found = [body], []
-    while pending:
-        each = pending.pop()
-        if each.type == "identifier" and text_of(each) == name:
-            found.append(each)
-        pending += each.named_children
-    return found
+    return [each for each in below(body) if each.type == "identifier" and text_of(each) == name]

@@ -140,6 +140,15 @@ def union(kinds: Iterator[ValueKind] | tuple[ValueKind, ...]) -> ValueKind:
     return distinct[0] if len(distinct) == 1 else ValueKind("union", distinct) if distinct else ANY
 
 
+def below(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The node and all named nodes in it, the last child first."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending += each.named_children
+
+
 def text_of(node: tree_sitter.Node) -> str:
     """A node's source."""
     return (node.text or b"").decode("utf-8", "replace")
