@@ -41,6 +41,8 @@ COMMANDS: Mapping[str, CommandRow] = {
     "run": CommandRow("run", "run an action on a file and print the checked edit"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
     "verify": CommandRow("verify.command", "verify a change by any author, without a model"),
+    "hook": CommandRow("hook.command", "check what coding agents change: install, remove and answer their hooks"),
+    "mcp": CommandRow("mcp.command", "serve the checks over MCP, or register the server with a coding agent"),
     "model": CommandRow("model", "list, download and test models; allow or deny a local model server"),
     "doctor": CommandRow("doctor", "show what works on this machine and what does not"),
     "config": CommandRow(

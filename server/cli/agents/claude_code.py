@@ -1,0 +1,70 @@
+"""Claude Code. Source: its hooks and MCP references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stet_ls.server.cli.agents.agent import Agent, Answer, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.json_config import JsonHooks, JsonServer
+
+EVENTS = {
+    Moment.START: "SessionStart",
+    Moment.PROMPT: "UserPromptSubmit",
+    Moment.EDIT: "PostToolUse",
+    Moment.STOP: "Stop",
+}
+_NAME = "claude-code"
+_SECONDS = {Moment.STOP: 120}
+
+
+def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+    # One string in place of `command` and `args`: Cursor and Copilot run this file, too, and may not know `args`.
+    return [
+        (
+            ("hooks", event),
+            ({"matcher": "Edit|MultiEdit|Write|NotebookEdit"} if moment is Moment.EDIT else {})
+            | {
+                "hooks": [
+                    {"type": "command", "command": program.hook(_NAME, moment), "timeout": _SECONDS.get(moment, 20)}
+                ]
+            },
+        )
+        for moment, event in EVENTS.items()
+    ]
+
+
+def context(text: str) -> Answer:
+    """Text for the model after a tool call. Exit status 2 there does not reach it (anthropics/claude-code#78393)."""
+    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text}}
+
+
+def refuse(text: str) -> Answer:
+    """The turn goes on with this text."""
+    return {"decision": "block", "reason": text}
+
+
+def server(program: Program) -> dict[str, Any]:
+    """The usual form of a server on standard input and output."""
+    return {"command": program.words[0], "args": [*program.words[1:], "mcp"]}
+
+
+AGENT = Agent(
+    _NAME,
+    "Claude Code",
+    ConfigFile(
+        JsonHooks(_NAME, _entries),
+        project=".claude/settings.json",
+        user=".claude/settings.json",
+        user_variable="CLAUDE_CONFIG_DIR",
+    ),
+    Dialect(context, refuse),
+    "Claude Code runs the hooks of a project once you trust its folder; `/hooks` lists them. "
+    "Cursor and Copilot CLI run this file, too: the first to ask gets the answer.",
+    mcp=ConfigFile(
+        JsonServer(("mcpServers", "stet"), lambda program: {"type": "stdio"} | server(program)),
+        project=".mcp.json",
+        no_user="run `claude mcp add --scope user stet -- {program} mcp`: Claude Code writes that file itself",
+    ),
+    shown=EVENTS,
+)

@@ -1,0 +1,64 @@
+"""Codex CLI. Source: codex-rs/hooks, its schemas and its discovery of files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from stet_ls.server.cli.agents import claude_code
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.json_config import JsonHooks
+from stet_ls.server.cli.agents.text_config import MarkedBlock
+
+EVENTS = claude_code.EVENTS
+_NAME = "codex"
+
+
+def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+    return [
+        (
+            ("hooks", event),
+            ({"matcher": "apply_patch|Edit|Write"} if moment is Moment.EDIT else {})
+            | {
+                "hooks": [
+                    {
+                        "type": "command",
+                        "command": program.hook(_NAME, moment),
+                        "timeout": 120 if moment is Moment.STOP else 20,
+                    }
+                ]
+            },
+        )
+        for moment, event in EVENTS.items()
+    ]
+
+
+def _server(program: Program) -> str:
+    command, *rest = program.words
+    arguments = ", ".join(json.dumps(word) for word in (*rest, "mcp"))
+    return f"[mcp_servers.stet]\ncommand = {json.dumps(command)}\nargs = [{arguments}]\n"
+
+
+AGENT = Agent(
+    _NAME,
+    "Codex",
+    ConfigFile(
+        JsonHooks(_NAME, _entries), project=".codex/hooks.json", user=".codex/hooks.json", user_variable="CODEX_HOME"
+    ),
+    # An unknown key voids the answer: no key here beyond those of the schema.
+    Dialect(claude_code.context, claude_code.refuse),
+    "Open `/hooks` in Codex and trust each hook, again after every change of its entry. "
+    "Codex reads a project's file only in folders that you trust.",
+    mcp=ConfigFile(
+        MarkedBlock(
+            _server,
+            r"^\s*\[\s*mcp_servers\s*\.\s*[\"']?stet[\"']?\s*\]",
+            "a server named `stet` is configured already; to replace it, write",
+        ),
+        project=".codex/config.toml",
+        user=".codex/config.toml",
+        user_variable="CODEX_HOME",
+    ),
+    shown=EVENTS,
+)

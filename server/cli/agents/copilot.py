@@ -1,0 +1,62 @@
+"""Copilot CLI and cloud agent. Source: GitHub's hooks reference. A file of Stet's own, merged all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stet_ls.server.cli.agents import claude_code
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.json_config import JsonHooks, JsonServer
+
+EVENTS = {
+    Moment.START: "sessionStart",
+    Moment.PROMPT: "userPromptSubmitted",
+    Moment.EDIT: "postToolUse",
+    Moment.STOP: "agentStop",
+}
+_NAME = "copilot"
+
+
+def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+    return [
+        (
+            ("hooks", event),
+            {
+                "type": "command",
+                "command": program.hook(_NAME, moment),
+                "timeoutSec": 120 if moment is Moment.STOP else 20,  # 30 s if it is not set
+            }
+            | ({"matcher": "edit|create|str_replace_editor|apply_patch"} if moment is Moment.EDIT else {}),
+        )
+        for moment, event in EVENTS.items()
+    ]
+
+
+AGENT = Agent(
+    _NAME,
+    "GitHub Copilot",
+    ConfigFile(
+        JsonHooks(_NAME, _entries, {"version": 1}),
+        project=".github/hooks/stet.json",
+        user=".copilot/hooks/stet.json",
+        user_variable="COPILOT_HOME",
+    ),
+    Dialect(
+        context=lambda text: {"additionalContext": text},
+        refuse=claude_code.refuse,
+        tell=lambda text: {"type": "progress", "message": text},  # a line of progress; it decides nothing
+    ),
+    "Copilot CLI runs a project's hooks in folders that you trust. The cloud agent runs them from the default branch, "
+    "and has no `stet` unless its setup steps install it.",
+    mcp=ConfigFile(
+        JsonServer(
+            ("mcpServers", "stet"), lambda program: {"type": "local", **claude_code.server(program), "tools": ["*"]}
+        ),
+        user=".copilot/mcp-config.json",
+        user_variable="COPILOT_HOME",
+        no_project="Copilot CLI keeps its servers for the user alone: add `--user`",
+    ),
+    also_reads=("claude-code",),
+    shown=EVENTS,
+)

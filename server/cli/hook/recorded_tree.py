@@ -1,0 +1,130 @@
+"""The state of a project at one moment, kept so that it can be compared with later: its list of files, and the contents
+that the repository's own objects lack.
+
+Agents commit as they go, so no revision names the state that a session began with. Nothing is written into the project.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
+from stet_ls.engine.verify.change import LARGEST, LINK, SUBMODULE, Entry, Tree
+from stet_ls.engine.verify.read_change import working_tree
+from stet_ls.engine.verify.trees import FolderTree, GitTree
+from stet_ls.engine.workspace.git import repository
+
+_DAYS = 30
+_MOST_STORED = 200_000_000
+"""Bytes of contents that are stored for one state; what does not fit cannot be compared, and is reported so."""
+
+
+@dataclass(frozen=True)
+class RecordedTree(GitTree):
+    """A recorded state. Its contents come from Stet's own files or from the repository's objects."""
+
+    rows: Mapping[str, Entry] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def files(self) -> Mapping[str, Entry]:
+        """All files, links and submodules of that moment."""
+        return self.rows
+
+    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """The contents that are still there."""
+        known = [path for path in paths if path in self.rows]
+        own = {path: data for path in known if (data := _stored(self.rows[path].id)) is not None}
+        rest = [path for path in known if path not in own]
+        return own | (dict(super().read(rest)) if rest and repository(self.root) else {})
+
+
+def top_of(folder: Path) -> Path:
+    """The folder that a session is about: the repository around `folder`, else `folder`."""
+    folder = folder.resolve()
+    return repository(folder) or folder
+
+
+def now(root: Path) -> FolderTree:
+    """The files as they are on the disk. UsageError if git cannot list them."""
+    return working_tree(root, GitTree(root, "index")) if repository(root) else FolderTree(root)
+
+
+def name_of(tree: Tree) -> str:
+    """The name of a state: equal for equal files."""
+    rows = sorted(f"{entry.mode} {entry.id} {path}" for path, entry in tree.files.items())
+    return sha256("\0".join(rows).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def record(root: Path) -> str:
+    """Records the files as they are, and returns the name of that state. UsageError as above."""
+    tree = now(root)
+    name = name_of(tree)
+    file = _folder() / f"{name}.json"
+    if file.exists():
+        os.utime(file)
+        return name
+    known = {entry.id for entry in GitTree(root, "index").files.values()} if repository(root) else set()
+    left = _MOST_STORED
+    for path, entry in tree.files.items():
+        if entry.mode not in (LINK, SUBMODULE) and entry.id not in known and left > 0:
+            data = tree.read([path]).get(path, b"")
+            left -= len(data)
+            if len(data) <= LARGEST:
+                _store(entry.id, data)
+    rows = {path: [entry.mode, entry.id] for path, entry in tree.files.items()}
+    write_private(file, json.dumps({"root": str(root), "files": rows}))
+    _prune()
+    return name
+
+
+def recorded(root: Path, name: str) -> RecordedTree | None:
+    """The state of that name, if it is still known."""
+    try:
+        values = json.loads(read_private(_folder() / f"{name}.json") or "null")
+    except ValueError:
+        return None
+    if not isinstance(values, dict) or values.get("root") != str(root):
+        return None
+    rows = {path: Entry(mode, content) for path, (mode, content) in values["files"].items()}
+    return RecordedTree(root, "the start of the session", rows=rows)
+
+
+def _store(content: str, data: bytes) -> None:
+    file = _blobs() / content
+    if file.exists():
+        os.utime(file)
+    else:
+        write_private(file, zlib.compress(data, 1).hex())
+
+
+def _stored(content: str) -> bytes | None:
+    text = read_private(_blobs() / content) if content.isalnum() else None
+    try:
+        return zlib.decompress(bytes.fromhex(text)) if text is not None else None
+    except (ValueError, zlib.error):
+        return None
+
+
+def _prune() -> None:
+    oldest = time.time() - _DAYS * 86_400
+    for folder in (_folder(), _blobs()):
+        for entry in os.scandir(folder):
+            if entry.is_file(follow_symlinks=False) and entry.stat().st_mtime < oldest:
+                Path(entry).unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    return private_folder(user_paths().data / "hooks" / "trees")
+
+
+def _blobs() -> Path:
+    return private_folder(user_paths().data / "hooks" / "blobs")

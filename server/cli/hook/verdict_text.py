@@ -1,0 +1,39 @@
+"""The text with which a refuted change goes back to an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stet_ls.engine.plurals import plural
+from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, clean, fence
+
+HEADING = "Stet refutes this change"
+"""The first words of every refusal: a prompt that begins with them is one."""
+MOST_FINDINGS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the judges said about a change. `findings` are lines, the worst first, each with its counter-example."""
+
+    REFUTED: ClassVar[str] = "refuted"
+
+    verdict: str
+    summary: str
+    findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def refusal(outcome: Outcome) -> str:
+    """The worst findings, as data, within the shortest limit of all agents."""
+    total = len(outcome.findings)
+    shown = [clean(line, 1_200) for line in outcome.findings[:MOST_FINDINGS]]
+    count = f"the worst {len(shown)} of {total} findings" if total > len(shown) else plural(total, "finding")
+    notes = "\n".join(clean(note) for note in outcome.notes[:5])
+    head = f"{HEADING} ({count}; compared with the start of the session; {clean(outcome.summary)}).\n"
+    tail = (
+        f"\n{notes}".rstrip()
+        + "\nIf a difference is meant, say so to the user. `stet verify --since-start` shows all findings."
+    )
+    return head + fence(shown, MOST_CHARACTERS - len(head) - len(tail)) + tail
