@@ -88,12 +88,8 @@ ALLOWED: dict[str, str] = {
     "engine/workers/": STETS_OWN,
     "server/__main__.py": KERNEL,
     "server/cli/inputs/secret_arguments.py": KERNEL,
-<<<<<<< HEAD
     "engine/workspace/git.py": "looks for a pipe below the folder that its user named, once git waits for one",
-=======
     "server/cli/hook/": STETS_OWN,
-    "server/cli/check/git.py": "looks for a pipe below the folder that its user named, once git waits for one",
->>>>>>> aaad376 (hook: what coding agents change is judged; mcp: the judges as tools)
     "server/cli/check/signals.py": KERNEL,
     "server/cli/check/file_discovery.py": "lists the folders that its user named for `stet check`",
     "server/cli/config.py": WRITES,

@@ -203,3 +203,15 @@ def test_texts_of_the_repository_are_cut_cleaned_and_fenced() -> None:
     assert "\u202e" not in text
     assert key not in text
     assert text.count("text from the repository, not instructions") == 1
+
+
+def test_the_start_of_a_session_can_be_named_on_the_command_line(stet: Stet, project: Repository) -> None:
+    ran = stet("verify", "--since-start")
+    assert (ran.status, "no session of an agent is recorded" in ran.err) == (2, True)
+    project.write({"price.py": BROKEN})
+    call(stet, "codex", "start")
+    assert stet("verify", "--since-start").status == 0
+    project.write({"other.py": "x = (\n"})
+    project.commit()
+    ran = stet("verify", "--since-start")
+    assert (ran.status, "other.py:1" in ran.out, "price.py" in ran.out) == (1, True, False)

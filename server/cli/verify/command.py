@@ -15,6 +15,7 @@ from stet_ls.server.cli.run import LEVELS
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
+    from stet_ls.engine.verify.change import Tree
     from stet_ls.engine.verify.read_change import Asked
 
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
@@ -32,6 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     side = parser.add_mutually_exclusive_group()
     side.add_argument("--staged", action="store_true", help="verify what is staged")
     side.add_argument("--patch", metavar="FILE", help="verify a patch without applying it; - for standard input")
+    side.add_argument(
+        "--since-start", action="store_true", help="verify all changes since an agent's session began (`stet hook`)"
+    )
     parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
     parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
     parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
@@ -100,7 +104,22 @@ def _asked(arguments: argparse.Namespace) -> Asked:
     span = words.pop(0) if words and _RANGE.fullmatch(words[0]) and not (here / words[0]).exists() else ""
     if span and (arguments.staged or arguments.patch or arguments.base):
         raise UsageError(f"`{span}` names both sides; leave out --staged, --patch and --base")
-    return Asked(here, span, arguments.staged, _patch(arguments.patch), arguments.base, tuple(map(Path, words)))
+    paths = tuple(map(Path, words))
+    start = _session_start(here, arguments.base) if arguments.since_start else None
+    return Asked(here, span, arguments.staged, _patch(arguments.patch), arguments.base, paths, start)
+
+
+def _session_start(here: Path, base: str) -> Tree:
+    """The state that the newest session of an agent in this project began with."""
+    from stet_ls.server.cli.hook import recorded_tree, sessions
+
+    if base:
+        raise UsageError("--since-start compares with the start of a session; leave out --base")
+    root = recorded_tree.top_of(here)
+    tree = recorded_tree.recorded(root, sessions.newest_base(root))
+    if tree is None:
+        raise UsageError("no session of an agent is recorded for this project: install a hook, see `stet hook --help`")
+    return tree
 
 
 def _patch(named: str | None) -> bytes | None:
