@@ -97,7 +97,7 @@ def manifest() -> dict[str, dict[str, object]]:
     return {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
 
 
-@pytest.mark.parametrize("hook", manifest())
+@pytest.mark.parametrize("hook", [each for each in manifest() if each != "stet-verify"])
 def test_the_hooks_run_under_pre_commit(hook: str, folder: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     """As shipped, but for the environment that pre-commit would build: that of the tests is there."""
     program, *words = shlex.split(str(manifest()[hook]["entry"]))

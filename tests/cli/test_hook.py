@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from support.command import Ran, Stet
 from support.repository import Repository
+from support.stet import stet_argv
 
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.hook.payload import read
 from stet_ls.server.cli.hook.verdict_text import HEADING, MOST_FINDINGS, Outcome, refusal
 
+MANIFEST = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
 PAYLOADS = Path(__file__).parents[1] / "fixtures" / "hook_payloads"
 READING = sorted(file.stem for file in PAYLOADS.glob("*.json"))
 GOOD = "def price(weight):\n    return weight * 2\n"
@@ -159,6 +165,15 @@ def test_a_session_outside_of_git_has_its_base_too(stet: Stet, folder: Path) -> 
     assert call(stet, "gemini", "stop")["decision"] == "deny"
 
 
+def test_a_large_folder_outside_of_git_is_not_read(stet: Stet, folder: Path) -> None:
+    for number in range(51):
+        (folder / str(number)).mkdir()
+        for name in range(100):
+            (folder / str(number) / str(name)).touch()
+    answer = call(stet, "claude-code", "start")
+    assert "has more than 5,000 files" in answer["systemMessage"]
+
+
 @pytest.mark.parametrize("agent", READING)
 @pytest.mark.parametrize("data", ["", "garbage", "[]", '{"cwd": 3}', '{"cwd": "/nowhere/at/all"}'])
 def test_a_hook_that_fails_lets_go(agent: str, data: str, stet: Stet, folder: Path) -> None:
@@ -186,6 +201,26 @@ def test_a_commit_is_judged_by_what_is_staged(stet: Stet, project: Repository) -
     assert stet("hook", "run", "git", "commit").status == 0
     project("add", "price.py")
     assert stet("hook", "run", "git", "commit").status == 1
+
+
+def test_the_hook_for_pre_commit_judges_the_staged_tree(
+    project: Repository, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """As shipped, but for the environment that pre-commit would build: that of the tests is there."""
+    hook = next(each for each in yaml.safe_load(MANIFEST.read_text()) if each["id"] == "stet-verify")
+    program, *words = shlex.split(hook["entry"])
+    assert program == "stet"
+    local = {**hook, "entry": shlex.join([*stet_argv(), *words]), "language": "system"}
+    project.write({".pre-commit-config.yaml": yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local]}]})})
+    run = [sys.executable, "-m", "pre_commit", "run", "stet-verify"]
+    variables = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+    project("add", "--all")
+    done = subprocess.run(run, cwd=project.folder, env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    project.write({"price.py": BROKEN})
+    project("add", "--all")
+    done = subprocess.run(run, cwd=project.folder, env=variables, capture_output=True, text=True)
+    assert (done.returncode, "price.py:1" in done.stdout) == (1, True), done.stdout
 
 
 def test_changed_settings_of_stet_are_reported(stet: Stet, project: Repository) -> None:

@@ -123,8 +123,13 @@ async def test_refusals_are_values(project: Repository, environment: Mapping[str
 async def test_a_cancelled_call_leaves_the_server_at_work(project: Repository, environment: Mapping[str, str]) -> None:
     project.write({"price.py": "while True: pass\n" + OTHER, "test_price.py": "import price\ndef test_a(): pass\n"})
     async with connected(project.folder, environment) as client:
-        running = asyncio.create_task(client.call_tool("verify_change", {"base": "HEAD"}))
-        await asyncio.sleep(1)  # the call has to have begun; nothing tells a client so
+        begun = asyncio.Event()
+
+        async def progress(*_: object) -> None:
+            begun.set()
+
+        running = asyncio.create_task(client.call_tool("verify_change", {"base": "HEAD"}, progress_callback=progress))
+        await begun.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running

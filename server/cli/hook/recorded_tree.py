@@ -16,14 +16,18 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 from stet_ls.engine.verify.change import LARGEST, LINK, SUBMODULE, Entry, Tree
 from stet_ls.engine.verify.read_change import working_tree
 from stet_ls.engine.verify.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import repository
+from stet_ls.validators.project_files import TOOL_FOLDERS, entries
 
 _DAYS = 30
+_MOST_WITHOUT_GIT = 5_000
+"""Files and folders of a project outside of git; all of them are read at each end of a turn."""
 _MOST_STORED = 200_000_000
 """Bytes of contents that are stored for one state; what does not fit cannot be compared, and is reported so."""
 
@@ -54,8 +58,23 @@ def top_of(folder: Path) -> Path:
 
 
 def now(root: Path) -> FolderTree:
-    """The files as they are on the disk. UsageError if git cannot list them."""
-    return working_tree(root, GitTree(root, "index")) if repository(root) else FolderTree(root)
+    """The files as they are on the disk. UsageError if git cannot list them, or for a large folder without git."""
+    if repository(root):
+        return working_tree(root, GitTree(root, "index"))
+    if _is_large(root):
+        raise UsageError(f"{root} is not a git repository and has more than {_MOST_WITHOUT_GIT:,} files")
+    return FolderTree(root)
+
+
+def _is_large(root: Path) -> bool:
+    """Whether a folder without git is more than a project: an agent may be started in a home folder."""
+    pending, left = [root], _MOST_WITHOUT_GIT
+    while pending and left > 0:
+        for entry in entries(pending.pop()):
+            left -= 1
+            if entry.is_dir(follow_symlinks=False) and entry.name not in TOOL_FOLDERS:
+                pending.append(Path(entry))
+    return left <= 0
 
 
 def name_of(tree: Tree) -> str:
