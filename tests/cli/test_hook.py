@@ -121,6 +121,13 @@ def test_uncommitted_work_of_the_user_is_not_the_agents(stet: Stet, project: Rep
     assert call(stet, "codex", "stop") == {}
 
 
+def test_an_error_of_a_whole_file_is_one_finding(stet: Stet, project: Repository) -> None:
+    project.commit({"price.py": GOOD + "\n\ndef tax(weight):\n    return weight\n"})
+    call(stet, "codex", "start")
+    project.write({"price.py": BROKEN + "\n\ndef tax(weight):\n    return weight + 1\n"})
+    assert "(1 finding;" in call(stet, "codex", "stop")["reason"]
+
+
 def test_a_repaired_change_passes(stet: Stet, project: Repository) -> None:
     call(stet, "claude-code", "start")
     project.write({"price.py": BROKEN})

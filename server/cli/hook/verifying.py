@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from stet_ls.engine.verify.read_change import Asked
 from stet_ls.engine.verify.render import summary
-from stet_ls.server.cli.agents.judging import report_of
+from stet_ls.server.cli.agents.judging import distinct, report_of
 from stet_ls.server.cli.hook.verdict_text import Outcome
 
 
 async def verified(asked: Asked, budget: float) -> Outcome:
     """The outcome of judging a change within so many seconds."""
     report = await report_of(asked, budget=budget)
-    refuting = [each for each in report.findings if each.refutes]
+    refuting = [each for each in distinct(report) if each.refutes]
     lines = tuple(f"{each.path}:{each.line} {each.unit}: {each.check}: {each.detail}" for each in refuting)
     return Outcome(report.verdict.value, summary(report), lines, tuple(report.notes))
