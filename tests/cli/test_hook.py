@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -190,6 +191,42 @@ def test_a_hook_that_fails_lets_go(agent: str, data: str, stet: Stet, folder: Pa
     assert "decision" not in answer
     assert "followup_message" not in answer
     assert "nothing was checked" in ran.err
+
+
+DRIVER = """
+const { Stet } = await import(process.argv[2])
+const shown = []
+const client = { tui: { showToast: async (toast) => shown.push(toast.body.message) } }
+const hooks = await Stet({ client, directory: process.argv[3] })
+await hooks.event({ event: { type: "session.created", properties: { info: { id: "ses_1" } } } })
+await hooks["chat.message"]({ sessionID: "ses_1" })
+const { writeFileSync } = await import("node:fs")
+writeFileSync(process.argv[3] + "/price.py", process.argv[4])
+const output = { output: "edited" }
+const args = { filePath: process.argv[3] + "/price.py" }
+await hooks["tool.execute.after"]({ tool: "edit", sessionID: "ses_1", args }, output)
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "ses_1" } } })
+console.log(JSON.stringify({ output: output.output, shown }))
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="the plugin runs in JavaScript: node is not installed")
+def test_the_plugin_of_opencode_passes_the_answers_on(stet: Stet, project: Repository, tmp_path: Path) -> None:
+    """opencode calls its plugins in a process of its own; here node does, with the same arguments."""
+    stet("hook", "install", "opencode")
+    plugin = tmp_path / "stet.mjs"
+    plugin.write_text((project.folder / ".opencode/plugins/stet.ts").read_text())
+    driver = tmp_path / "driver.mjs"
+    driver.write_text(DRIVER)
+    done = subprocess.run(
+        ["node", str(driver), str(plugin), str(project.folder), BROKEN],
+        cwd=project.folder, env=dict(stet.environment), capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["output"].startswith("edited\n\nStet checked this edit:")
+    assert "price.py: syntax" in found["output"]
+    assert found["shown"][0].startswith(HEADING)
 
 
 def test_aider_gets_text_and_an_exit_status(stet: Stet, project: Repository) -> None:
