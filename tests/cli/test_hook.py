@@ -129,6 +129,20 @@ def test_an_error_of_a_whole_file_is_one_finding(stet: Stet, project: Repository
     assert "(1 finding;" in call(stet, "codex", "stop")["reason"]
 
 
+def test_a_failing_test_comes_with_the_input_that_shows_the_difference(stet: Stet, project: Repository) -> None:
+    typed = "def price(weight: int) -> int:\n    return weight * 2\n"
+    project.commit({
+        "price.py": typed,
+        "tests/test_price.py": "from price import price\n\n\ndef test_one():\n    assert price(1) == 2\n",
+    })  # fmt: skip
+    call(stet, "claude-code", "start")
+    project.write({"price.py": typed.replace("* 2", "* 3")})
+    reason = call(stet, "claude-code", "stop")["reason"]
+    refuting, note = (line for line in reason.splitlines() if "price.py:" in line)
+    assert refuting.startswith("tests/test_price.py:1 test_one: tests: passed and fails now")
+    assert note.startswith("price.py:1 price: differential (note): `weight = ")
+
+
 def test_a_repaired_change_passes(stet: Stet, project: Repository) -> None:
     call(stet, "claude-code", "start")
     project.write({"price.py": BROKEN})

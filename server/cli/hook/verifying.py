@@ -11,6 +11,8 @@ from stet_ls.server.cli.hook.verdict_text import Outcome
 async def verified(asked: Asked, budget: float) -> Outcome:
     """The outcome of judging a change within so many seconds."""
     report = await report_of(asked, budget=budget)
-    refuting = [each for each in distinct(report) if each.refutes]
-    lines = tuple(f"{each.path}:{each.line} {each.unit}: {each.check}: {each.detail}" for each in refuting)
+    lines = tuple(
+        f"{each.path}:{each.line} {each.unit}: {each.check}{'' if each.refutes else ' (note)'}: {each.detail}"
+        for each in distinct(report)
+    )
     return Outcome(report.verdict.value, summary(report), lines, tuple(report.notes))
