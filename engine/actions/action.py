@@ -73,6 +73,7 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
         remembered=job.remembered,
         ignore=job.settings.privacy.ignore,
         index=job.index,
+        begins=job.profile.begins and job.profile.tier != "strong",
     )
     job.remembered = prompt.remembered
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]

@@ -20,6 +20,7 @@ from stet_ls.engine.prompt.build import TaskSpec
 TASK = TaskSpec(
     goal="Refactor the code: make it shorter and clearer without changing what it does.",
     wants="unit",
+    keeps_header=True,
     rules=(
         "The behaviour stays exactly the same, errors and edge cases included.",
         "Keep the name, the parameters and the docstring.",

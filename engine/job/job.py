@@ -161,7 +161,11 @@ class Job:
             return self.canned_reply
         asked = self.settings.model.temperature
         sampling = Sampling(
-            temperature if asked is None else asked, max_tokens, role=self.request.spec.role, by_user=asked is not None
+            temperature if asked is None else asked,
+            max_tokens,
+            role=self.request.spec.role,
+            by_user=asked is not None,
+            begun=prompt.begun,
         )
         if self.usage.calls >= CALLS[self.request.budget]:
             raise LimitError(

@@ -20,7 +20,8 @@ class Sampling:
     """How a reply is drawn. `stop` strings end it and are excluded.
 
     `by_user`: the temperature is the user's own for all models; otherwise a model that needs a higher one gets it.
-    `form` is a `response_format`: for labels only, never for code.
+    `form` is a `response_format`: for labels only, never for code. `begun` is the start of the reply, a fence and
+    perhaps code: an endpoint that can go on with it gets it, and the reply holds it in any case.
     """
 
     temperature: float
@@ -30,6 +31,7 @@ class Sampling:
     role: Role = "generator"
     by_user: bool = False
     form: Mapping[str, Any] | None = None
+    begun: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ class ModelPool:
                     provider,
                     self._settings,
                     experience if old is None else old.experience,
-                    dialect=RequestQuirks(extra=EMBEDDED),
+                    dialect=RequestQuirks(extra=EMBEDDED, begins=True),
                 )
                 if old is not None:
                     await old.close()
@@ -272,7 +272,7 @@ class ModelPool:
             return profile_for("")
         profile = replace(profile_for(WEIGHTS[name].model), context=CONTEXT, known_context=True)
         record, _ = self._store.load(_EMBEDDED, profile.model)
-        return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT)
+        return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT, begins=True)
 
     def _looked(self) -> str:
         if not self._settings.model.discover:

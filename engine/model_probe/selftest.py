@@ -15,6 +15,7 @@ from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import EndpointError, Fault
 from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.endpoint.begun_reply import stops
 from stet_ls.engine.model.endpoint.connection import is_loopback
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, Refusal, TimeBudget
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, sentence
@@ -22,6 +23,8 @@ from stet_ls.engine.model.profiles.profile_store import ProbeScores, Share
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model_probe import context_window
 from stet_ls.engine.model_probe.tasks import (
+    BEGUN,
+    BEGUN_PROMPT,
     BLOCKS,
     BLOCKS_SYSTEM,
     JSON_FORMS,
@@ -31,6 +34,7 @@ from stet_ls.engine.model_probe.tasks import (
     BlockTask,
     UnitTask,
     blocks_prompt,
+    went_on,
 )
 from stet_ls.engine.prompt.build import build
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -42,7 +46,7 @@ from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status
 from stet_ls.validators.source import Source, Span
 
-CALLS, PROMPT_TOKENS, REPLY_TOKENS = 9, 3_000, 1_500
+CALLS, PROMPT_TOKENS, REPLY_TOKENS = 10, 3_000, 1_500
 """Approximate cost of a self-test without retries, to warn users who pay for it."""
 
 _LONGEST_REPLY = 400
@@ -95,6 +99,7 @@ class _SelfTest:
             ("JSON", self._json),
             ("whole units", lambda: self._unit(UNITS[1])),
             ("search/replace", lambda: self._block(BLOCKS[0])),
+            ("begun replies", self._begun),
             ("whole units", lambda: self._unit(UNITS[2])),
             ("search/replace", lambda: self._block(BLOCKS[1])),
             ("whole units", lambda: self._unit(UNITS[3])),
@@ -136,6 +141,12 @@ class _SelfTest:
             good = bool(hunks) and apply(hunks, task.code) == task.after
         self.probe = replace(self.probe, search_replace=_counted(self.probe.search_replace, good))
 
+    async def _begun(self) -> None:
+        """Whether it goes on with a reply that was begun. Some endpoints ignore the beginning, others refuse it."""
+        messages = (Message("user", BEGUN_PROMPT), Message("assistant", BEGUN))
+        completion = await self._ask(messages, stop=stops(BEGUN))
+        self.probe = replace(self.probe, begins=isinstance(completion, Completion) and went_on(completion.text))
+
     async def _json(self) -> None:
         """The strictest form that works."""
         for name, form in JSON_FORMS.items():
@@ -170,18 +181,20 @@ class _SelfTest:
                 size, origin = read
                 self.probe = replace(self.probe, context=size or self.probe.context, context_from=origin)
 
-    async def _ask(self, messages: Sequence[Message], form: object = None) -> Completion | EndpointFailure:
-        """One call. A failure is a value only if the reply's format may be the reason."""
+    async def _ask(
+        self, messages: Sequence[Message], form: object = None, stop: tuple[str, ...] = ()
+    ) -> Completion | EndpointFailure:
+        """One call. A failure is a value only if the reply's format, or its beginning, may be the reason."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         limit = max(self._left(), _FIRST_CALL_SECONDS) if not self.probe.calls else max(self._left(), 5.0)
         turn = TimeBudget(began + limit, began + limit, 5.0)
-        sampling = Sampling(0.1, _LONGEST_REPLY, form=form if isinstance(form, dict) else None)
+        sampling = Sampling(0.1, _LONGEST_REPLY, form=form if isinstance(form, dict) else None, stop=stop)
         result = await self._client.complete(messages, sampling=sampling, turn=turn, on_event=self._on_event)
         self._longest = max(self._longest, loop.time() - began)
         if isinstance(result, Refusal):
             failure = result.failure
-            if form is None or failure.fault not in _FORM_FAULTS:
+            if (form is None and not stop) or failure.fault not in _FORM_FAULTS:
                 raise EndpointError(
                     f"{sentence(failure, self._client.label)}.",
                     fault=failure.fault,

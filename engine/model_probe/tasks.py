@@ -137,6 +137,17 @@ JSON_FORMS: Mapping[str, Mapping[str, Any]] = {
 }
 """Ways to request JSON, the stricter one first."""
 
+BEGUN_PROMPT = """\
+Write the numbers from 1 to 4 in a block of code, one a line, and the word finished below the block."""
+BEGUN = "```\n1\n2\n"
+"""The start of the reply to that. An endpoint that ignores it starts with a fence, or with 1."""
+
+
+def went_on(reply: str) -> bool:
+    """True if a reply goes on after BEGUN, whether or not that is sent too, and stops at the end of the block."""
+    return reply.removeprefix(BEGUN).split() == ["3", "4"]
+
+
 SECRET_WORD = "marker_7351"
 
 

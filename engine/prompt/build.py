@@ -22,6 +22,7 @@ from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.privacy.ignored_files import left_out as left_out_files
 from stet_ls.engine.privacy.redact import Redaction
 from stet_ls.engine.prompt import wording
+from stet_ls.engine.prompt.begun import begun
 from stet_ls.engine.prompt.code_view import View, stub_lines, view
 from stet_ls.engine.prompt.context.conventions import conventions
 from stet_ls.engine.prompt.context.gather import gather
@@ -57,6 +58,8 @@ class Prompt:
 
     `left_out` lists what did not fit or is never shown, with the reason and its size.
 
+    `begun` is the start of the reply, for endpoints that can go on with one.
+
     `secrets` maps the placeholders that a reply may contain to their values, see `redact.restore`.
     `remembered` are the remembered solutions that fit.
     """
@@ -69,6 +72,7 @@ class Prompt:
     parts: tuple[PromptPart, ...] = ()
     budget: int = 0
     form: str = ""
+    begun: str = ""
     sealed: SealedPrompt = field(default=UNSEALED, repr=False)
     remembered: tuple[RememberedItem, ...] = ()
 
@@ -99,8 +103,11 @@ def build(
     ignore: tuple[str, ...] = (),
     index: SymbolIndex | None = None,
     remembered: tuple[RememberedItem, ...] = (),
+    begins: bool = False,
 ) -> Prompt:
     """The first prompt of a job, of at most about `budget_tokens`. `ignore` are the user's patterns of hidden files.
+
+    `begins`: the endpoint gets the start of the reply, so that its form needs fewer words.
 
     If it does not all fit, parts are dropped in this order: notes and conventions of the project, remembered solutions,
     callers, bodies, signatures, the frame, context from the user, the reported problems. Raises UsageError with the
@@ -118,7 +125,7 @@ def build(
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub, *spec))
     gathered = gather(request, target, shown, hidden=done, index=index, remembered=remembered)
     pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
-    layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub))
+    layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub), begins=begins)
     frame = _frame(request, layout, task, pieces, budget_tokens, ignored, tier)
     if frame.room < 0:
         raise UsageError(
@@ -126,7 +133,11 @@ def build(
             f"can take {budget_tokens:,} at once: select a smaller part"
         )
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
-    sealed = seal(request, _messages(frame.system, frame.layout, frame.choice.pieces, task.wants), *idents)
+    messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.wants)
+    opening = f"{layout.fence}{layout.tag}"
+    start = begun(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
+    sealed = seal(request, (*messages, Message("assistant", start)), *idents)
+    sealed, start = replace(sealed, messages=sealed.messages[:-1]), sealed.messages[-1].content
     tokens = _tokens(sealed.messages)
     never = tuple(f"context {name!r} ({reason})" for name, reason in hidden_files.items())
     too_large = (*(PromptPart(each.name, estimate(each.text)) for each in frame.choice.left_out), *frame.dropped)
@@ -140,6 +151,7 @@ def build(
         parts=parts_of(sealed, frame.system, frame.layout, frame.choice.pieces, frame.notes, tokens),
         budget=budget_tokens,
         form=layout.form,
+        begun=start,
         sealed=sealed,
         remembered=tuple(piece.remembered for piece in frame.choice.pieces if piece.remembered is not None),
     )
@@ -261,6 +273,7 @@ def _layout(
     pieces: Sequence[ContextItem],
     *,
     unwritten: bool,
+    begins: bool,
 ) -> Layout:
     row = language(request.language)
     tag = for_language(request.language).tag or (request.language if row and row.id != PLAIN else "")
@@ -272,7 +285,9 @@ def _layout(
         heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
         order=wording.order(task, wish, request.constraints),
-        form=wording.form(task.wants, f"{fence}{tag}\n{opening}\n{fence}", tier),
+        form=wording.form_begun(target)
+        if begins and task.wants == "unit"
+        else wording.form(task.wants, f"{fence}{tag}\n{opening}\n{fence}", tier),
         fence=fence,
         tag=tag,
         ident=nonce(),

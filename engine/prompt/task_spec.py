@@ -14,9 +14,13 @@ ModelTier = Literal["tiny", "mid", "strong"]
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """A task: `goal` in the imperative, `rules` for its result. `spec_first`: documented functions lose their body."""
+    """A task: `goal` in the imperative, `rules` for its result. `spec_first`: documented functions lose their body.
+
+    `keeps_header`: the result begins with the lines that the target begins with, unless an instruction says otherwise.
+    """
 
     goal: str
     wants: Wants
     rules: tuple[str, ...] = ()
     spec_first: bool = False
+    keeps_header: bool = False

@@ -111,6 +111,19 @@ def form(wants: Wants, block: str, tier: ModelTier) -> str:
     return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{labelled}\nNOTES: warnings, if any"
 
 
+def form_begun(target: Target) -> str:
+    """How to reply, if the reply is begun with the fence of its block."""
+    match target.kind:
+        case TargetKind.INSERTION:
+            return "Reply with one block of code: the new code."
+        case TargetKind.DOCUMENT:
+            return "Reply with one block of code: the whole new file."
+        case TargetKind.STATEMENTS:
+            return "Reply with one block of code: all of the selected code, from its first line to its last."
+        case TargetKind.UNIT:
+            return f"Reply with one block of code: all of `{target.name}`."
+
+
 def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
     """The placeholder in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
     if wants == "tests":

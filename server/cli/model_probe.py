@@ -69,6 +69,7 @@ def as_dict(finding: ProbeResults, address: str) -> dict[str, Any]:
         "solved": _share(probe.solved.good, probe.solved.tried),
         "search_replace": _share(probe.search_replace.good, probe.search_replace.tried),
         "json": probe.json or None,
+        "begins": probe.begins,
         "streams": probe.streams,
         "usage": probe.usage,
         "context": profile.context,

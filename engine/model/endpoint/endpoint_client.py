@@ -14,6 +14,7 @@ from stet_ls.engine.api.events import Notice, OnEvent, Requested, UnmeteredUsage
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import Fault, LimitError
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
+from stet_ls.engine.model.endpoint.begun_reply import joined, stops
 from stet_ls.engine.model.endpoint.circuit_breaker import Breaker
 from stet_ls.engine.model.endpoint.connection import Connection, ListedModel
 from stet_ls.engine.model.endpoint.cost import cost_of
@@ -173,6 +174,7 @@ class EndpointClient:
         profile = await self.experience.of(known)
         if self.provider.context:
             profile = replace(profile, context=self.provider.context)
+        profile = replace(profile, begins=profile.begins or self._dialect.begins)
         return overridden(profile, self._settings.models)
 
     def _adapt(self, failure: EndpointFailure, sampling: Sampling) -> Sampling | None:
@@ -194,6 +196,7 @@ class EndpointClient:
                 profile = await self.profile()
                 sdk = await self.connection.sdk()
                 privacy = self._settings.privacy
+                messages = _begun(messages, sampling, profile)
                 fit: Sequence[Message] | EndpointFailure = messages
                 if privacy.differs_by_address:
                     fit = allowed(messages, sealed, await self.connection.route(), privacy)
@@ -209,6 +212,7 @@ class EndpointClient:
         if isinstance(fit, EndpointFailure):
             return fit
         messages = fit
+        begun = messages[-1].content if _is_begun(messages, sampling) else ""
         estimated = sum(estimate(message.content) for message in messages)
         prompt_tokens = round(estimated * profile.token_factor)
         if profile.known_context and prompt_tokens / _OVERESTIMATE + _LEAST_REPLY > profile.context:
@@ -216,6 +220,7 @@ class EndpointClient:
                 Fault.CONTEXT, f"about {prompt_tokens} tokens, and its context is {profile.context}", sent=False
             )
         sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
+        sampling = replace(sampling, stop=(*sampling.stop, *stops(begun)))
         patience = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
         exchange = StreamRequest(
             body=self._dialect.request(profile.model, messages, sampling),
@@ -250,7 +255,8 @@ class EndpointClient:
         self.experience.learn(exchange, estimated=estimated, first_token_seconds=first_token_seconds)
         return Completion(
             # Some servers report the whole answer as reasoning; the reply's reader finds the code in it.
-            text=reading.text or (reading.reasoning if reading.finish == "stop" else ""),
+            text=joined(begun, reading.text, complete=failure is None and reading.finish == "stop")
+            or (reading.reasoning if reading.finish == "stop" else ""),
             reasoning=reading.reasoning,
             finish=reading.finish if failure is None else "cut",
             usage=reading.usage,
@@ -331,6 +337,16 @@ class EndpointClient:
         if warning and warning not in self._warned:
             self._warned.add(warning)
             yield warning
+
+
+def _begun(messages: Sequence[Message], sampling: Sampling, profile: Profile | EndpointFailure) -> Sequence[Message]:
+    """The messages, with the start of the reply for an endpoint that can go on with it."""
+    can = isinstance(profile, Profile) and profile.begins
+    return (*messages, Message("assistant", sampling.begun)) if can and sampling.begun else messages
+
+
+def _is_begun(messages: Sequence[Message], sampling: Sampling) -> bool:
+    return bool(sampling.begun) and messages[-1].role == "assistant"
 
 
 def shown_address(base_url: str) -> str:

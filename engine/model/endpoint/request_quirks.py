@@ -32,11 +32,15 @@ _LEAST_REPLY = 256
 
 @dataclass(frozen=True, slots=True)
 class RequestQuirks:
-    """What an endpoint refused so far; `most_tokens` of a reply; `extra` parameters that only this one takes."""
+    """What an endpoint refused so far; `most_tokens` of a reply; `extra` parameters that only this one takes.
+
+    `begins`: it is known, without a self-test, to go on with a reply that was begun.
+    """
 
     refused: frozenset[str] = frozenset()
     most_tokens: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    begins: bool = False
 
     def request(self, model: str, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         """The body of a chat completion without what was refused."""

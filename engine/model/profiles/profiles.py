@@ -22,7 +22,8 @@ class Profile:
     `context` and `max_output` are in tokens (0: not known); `tokens_per_second` is how fast it writes and `reading` how
     fast it reads a prompt, None until measured. `temperature` is its minimum, `thought` the tokens that it spends on
     reasoning. `search_replace`: its self-test proved that it can edit by blocks. `token_factor` converts our estimates
-    to tokens. `known_context`: the context was reported or measured, not guessed from the name.
+    to tokens. `known_context`: the context was reported or measured, not guessed from the name. `begins`: the endpoint
+    goes on with a reply that was begun.
     """
 
     tier: ModelTier
@@ -40,6 +41,7 @@ class Profile:
     token_factor: float = 1.0
     known_context: bool = False
     probed: str = ""
+    begins: bool = False
 
     def seconds_for(self, prompt_tokens: int, reply_tokens: int) -> float | None:
         """Seconds that such a call takes; None before the model was measured."""
@@ -162,6 +164,7 @@ def measured(profile: Profile, record: StoredProfile) -> Profile:
         repairs=profile.repairs + (formed.tried > 0 and formed.good < _BADLY_FORMED * formed.tried),
         search_replace=blocks.tried >= _LEAST_PROOF and blocks.good == blocks.tried,
         json=None if not probe.json else probe.json != "no",
+        begins=bool(probe.begins),
         temperature=max(profile.temperature, _LOOPED if probe.loops else 0.0),
     )
 

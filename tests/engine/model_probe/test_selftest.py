@@ -16,7 +16,7 @@ from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.model.profiles.profile_store import ProfileStore, Share
 from stet_ls.engine.model_probe.selftest import self_test
-from stet_ls.engine.model_probe.tasks import BLOCKS, SECRET_WORD, UNITS
+from stet_ls.engine.model_probe.tasks import BEGUN, BEGUN_PROMPT, BLOCKS, SECRET_WORD, UNITS
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import user_paths
@@ -39,6 +39,8 @@ def clever(body: Body) -> Reply:
     prompt = "\n".join(str(message["content"]) for message in body["messages"])
     if SECRET_WORD in prompt:
         return Reply(SECRET_WORD)
+    if BEGUN_PROMPT in prompt:
+        return Reply("3\n4")
     if "test run ended" in prompt:
         return Reply('{"kind": "environment", "line": 3}')
     for task, block in zip(BLOCKS, BLOCK_REPLIES, strict=True):
@@ -79,11 +81,32 @@ async def test_a_capable_model_gets_a_good_profile(scripted: ScriptedModel, clie
     probe, profile = finding.probe, finding.profile
     assert (probe.well_formed, probe.solved, probe.search_replace) == (Share(4, 4), Share(4, 4), Share(2, 2))
     assert (probe.json, probe.streams, probe.usage) == ("schema", True, True)
-    assert (probe.calls, probe.cost, finding.left_out) == (8, 0.0, ())
+    assert (probe.calls, probe.cost, finding.left_out) == (9, 0.0, ())
+    assert profile.begins
     assert probe.context_from == "measured"
     assert probe.tokens > 1000
     assert (profile.search_replace, profile.json, profile.samples) == (True, True, 2)
     assert profile.tokens_per_second is not None
+
+
+@pytest.mark.parametrize(
+    ("reply", "begins"),
+    [
+        (Reply("3\n4\n"), True),
+        (Reply(f"{BEGUN}3\n4"), True),
+        (Reply("```\n1\n2\n3\n4\n```\nfinished"), False),
+        (Reply("3\n4\n```\nfinished"), False),
+        (Reply.failure(400, "the last message must have the role `user`"), False),
+    ],
+    ids=["goes on", "sends the beginning too", "starts again", "ignores the stop", "refuses"],
+)
+async def test_only_an_endpoint_that_goes_on_and_stops_gets_its_replies_begun(
+    reply: Reply, begins: bool, scripted: ScriptedModel, client_of
+) -> None:
+    scripted.default = lambda body: reply if body["messages"][-1]["content"] == BEGUN else clever(body)
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    assert finding.profile.begins is begins
+    assert finding.probe.solved == Share(4, 4), "the rest of the self-test went on"
 
 
 async def test_the_profile_is_available_to_the_next_server(scripted: ScriptedModel, client_of) -> None:
@@ -178,7 +201,7 @@ async def test_a_step_without_enough_time_is_not_started(scripted: ScriptedModel
     scripted.default = clever
     finding = await self_test(client_of(scripted), seconds=0, on_event=ignore)
     assert finding.probe.calls == 1
-    assert finding.left_out == ("JSON", "whole units", "search/replace", "context")
+    assert finding.left_out == ("JSON", "whole units", "search/replace", "begun replies", "context")
     assert finding.probe.well_formed.tried == 1
 
 
@@ -186,7 +209,7 @@ async def test_a_paid_endpoint_gets_no_long_prompt_and_its_cost_is_counted(scrip
     scripted.default = clever
     client = client_of(scripted, price_in=1.0, price_out=2.0)
     probe = (await self_test(client, seconds=60, on_event=ignore)).probe
-    assert probe.calls == 7
+    assert probe.calls == 8
     assert probe.cost is not None
     assert probe.cost > 0
     assert not any(SECRET_WORD in request.prompt for request in scripted.requests)

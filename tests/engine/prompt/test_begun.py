@@ -1,0 +1,99 @@
+"""The start of the reply in a prompt: what of the target it holds, and how much shorter the form is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.markers import split_markers
+
+from stet_ls.engine.actions.registry import BUILT_IN
+from stet_ls.engine.api.request import Request, Selection
+from stet_ls.engine.prompt.build import Prompt, build
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.validators.source import Source
+
+TWICE = 'def twice(n: int) -> int:\n    """Twice n."""\n    return$0 n + n\n'
+
+
+def prompt_for(
+    action: str, marked: str, *, language: str = "python", instruction: str = "", begins: bool = True
+) -> Prompt:
+    text, span = split_markers(marked)
+    selection = Selection(span) if span else None
+    request = Request(action, language, Source(text), selection, instruction=instruction)
+    target = resolve_target(request)
+    task = BUILT_IN[action].task
+    assert task is not None
+    found = find_instruction(request, target)
+    return build(request, target, found, task, budget_tokens=2500, tier="tiny", begins=begins)
+
+
+@pytest.mark.parametrize(
+    ("action", "instruction", "kept"),
+    [
+        ("refactor", "", 'def twice(n: int) -> int:\n    """Twice n."""\n'),
+        ("debug", "It gives wrong results.", 'def twice(n: int) -> int:\n    """Twice n."""\n'),
+        ("refactor", "Rename n to number.", ""),
+        ("refactor", "Nenne n in zahl um, größer.", ""),
+        ("debug", "twice(1, 2) should take a second argument", ""),
+        ("generate", "Double it.", ""),
+        ("optimize", "", ""),
+    ],
+)
+def test_the_header_is_begun_where_it_certainly_stays(action: str, instruction: str, kept: str) -> None:
+    """New code and faster code often need an import, which stands above the header."""
+    prompt = prompt_for(action, TWICE, instruction=instruction)
+    assert prompt.begun.endswith(f"```python\n{kept}") if kept else prompt.begun in ("```python\n", "")
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "kept"),
+    [
+        ("python", "def f(a):\n    return a$0\n", "def f(a):\n"),
+        ("python", "def f(\n    a,\n    b,\n):\n    return a$0\n", "def f(\n    a,\n    b,\n):\n"),
+        ("python", "class A:\n    def f(self):\n        return 1$0\n", "def f(self):\n"),
+        ("python", "def f(a): return a$0\n", ""),
+        ("python", "class A:$0\n    def f(self):\n        return 1\n", ""),
+        ("javascript", "/** Twice. */\nfunction f(a) {\n  return a$0 + a;\n}\n", "/** Twice. */\nfunction f(a) {\n"),
+        ("javascript", "function f(a) { return a$0; }\n", ""),
+        ("go", "package a\n\nfunc F(a int) int {\n\treturn a$0\n}\n", "func F(a int) int {\n"),
+    ],
+)
+def test_whole_lines_of_a_function_are_begun(language: str, code: str, kept: str) -> None:
+    begun = prompt_for("refactor", code, language=language).begun
+    assert begun.partition("\n")[2] == kept
+    assert begun.startswith("```")
+
+
+@pytest.mark.parametrize("header", ["def f(items=[]):", "@cache\ndef f(items):", "async def f(items):"])
+def test_a_fix_may_change_a_header_that_may_be_wrong(header: str) -> None:
+    code = f"{header}\n    items.append(1)\n    return$0 items\n"
+    assert prompt_for("debug", code).begun == "```python\n"
+    assert prompt_for("refactor", code).begun == f"```python\n{header}\n"
+
+
+def test_the_hidden_lines_of_a_stub_are_not_begun() -> None:
+    assert prompt_for("refactor", "def f():\n    raise$0 NotImplementedError\n").begun == "```python\n"
+
+
+def test_a_secret_is_not_sent_in_the_beginning() -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3
+    code = f'def f(a):\n    """Uses {secret}."""\n    return$0 a\n'
+    prompt = prompt_for("refactor", code)
+    assert "Uses STET_SECRET_1" in prompt.begun
+    assert secret not in prompt.begun
+
+
+def test_other_endpoints_get_the_form_in_words_and_no_beginning() -> None:
+    prompt = prompt_for("refactor", TWICE, begins=False)
+    assert prompt.begun == ""
+    assert prompt.form.startswith("Reply with one block of code, in exactly this form:\nCODE:\n```python\ndef twice")
+
+
+def test_a_begun_reply_needs_fewer_words_about_its_form() -> None:
+    begun, full = prompt_for("refactor", TWICE), prompt_for("refactor", TWICE, begins=False)
+    assert begun.form == "Reply with one block of code: all of `twice`."
+    assert begun.tokens < full.tokens
+    assert replace(full, form="").messages[0] == begun.messages[0]
