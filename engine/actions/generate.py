@@ -24,11 +24,7 @@ from stet_ls.engine.prompt.target import resolve_target
 TASK = TaskSpec(
     goal="Write the code that the instruction asks for.",
     wants="unit",
-    rules=(
-        "Write complete, working code: no placeholder, no stub, no TODO.",
-        "Follow the style of the code around it and use what is already imported where it serves.",
-        "Handle the edge cases that the instruction implies; comment only what is not obvious.",
-    ),
+    rules=("Write complete code in the style around it, edge cases included: no placeholder, no TODO.",),
 )
 
 REWRITE = rewrite.Rewrite(

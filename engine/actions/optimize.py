@@ -22,13 +22,9 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
-    goal="Make the code faster without changing what it does.",
+    goal="Make the code faster, with a better algorithm or data structure.",
     wants="unit",
-    rules=(
-        "The results stay exactly the same, errors and edge cases included.",
-        "Keep the name, the parameters and the docstring.",
-        "Prefer a better algorithm or data structure.",
-    ),
+    rules=("Keep its results, errors and edge cases included, its name, parameters and docstring.",),
 )
 
 REWRITE = rewrite.Rewrite(done="Optimized", attempted="Tried to optimize", required=frozenset({Check.TIMING}))

@@ -18,14 +18,10 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
-    goal="Refactor the code: make it shorter and clearer without changing what it does.",
+    goal="Refactor the code: shorter and clearer, without repetition and needless nesting.",
     wants="unit",
     keeps_header=True,
-    rules=(
-        "The behaviour stays exactly the same, errors and edge cases included.",
-        "Keep the name, the parameters and the docstring.",
-        "Remove repetition and needless nesting; use clear names.",
-    ),
+    rules=("Keep its behaviour, errors and edge cases included, its name, parameters and docstring.",),
 )
 
 REWRITE = rewrite.Rewrite(

@@ -28,7 +28,7 @@ from stet_ls.engine.prompt.context.conventions import conventions
 from stet_ls.engine.prompt.context.gather import gather
 from stet_ls.engine.prompt.context.project_notes import FILE, notes
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
-from stet_ls.engine.prompt.fence import code_fence, data, nonce, stable
+from stet_ls.engine.prompt.fence import code_fence, data, ident_for, stable
 from stet_ls.engine.prompt.instruction import Instruction
 from stet_ls.engine.prompt.languages.language_table import for_language
 from stet_ls.engine.prompt.layout import ContextChoice, Layout, choose
@@ -279,6 +279,7 @@ def _layout(
     tag = for_language(request.language).tag or (request.language if row and row.id != PLAIN else "")
     wish = instruction.text if instruction else ""
     fence = code_fence(shown.text, wish, *(piece.text for piece in pieces))
+    given = (shown.text, wish, *request.constraints, *(piece.text for piece in pieces))
     opening = wording.opening(task.wants, target, request.language, _header(shown.text, target.name))
     title = wording.title(target, empty=unwritten or not shown.text.strip())
     return Layout(
@@ -290,7 +291,7 @@ def _layout(
         else wording.form(task.wants, f"{fence}{tag}\n{opening}\n{fence}", tier),
         fence=fence,
         tag=tag,
-        ident=nonce(),
+        ident=ident_for(str(request.path or ""), *given),
     )
 
 

@@ -30,9 +30,19 @@ _OBEYED = re.compile(
 )  # fmt: skip
 
 
-def nonce() -> str:
-    """The id of one prompt's data fence, which the author of the data cannot know."""
-    return secrets.token_hex(4)
+_KEY = secrets.token_bytes(32)
+
+
+def ident_for(document: str, *texts: str) -> str:
+    """The id of a data fence, which the author of the data cannot know: it is keyed by a secret of this process.
+
+    It is the same for all prompts about a document, so that an endpoint's cache of the last prompt holds up to the
+    first line that changed. Another one is drawn if any of the `texts` has found out about it.
+    """
+    ident = hashlib.blake2b(document.encode("utf-8", "surrogatepass"), key=_KEY, digest_size=4).hexdigest()
+    while any(ident in text for text in texts):
+        ident = secrets.token_hex(4)
+    return ident
 
 
 def stable(text: str) -> str:

@@ -132,7 +132,7 @@ def test_probe_prints_its_progress_and_results(stet: Stet, scripted: ScriptedMod
     assert ran.status == 0, ran.err
     assert re.search(r"^well formed +0 of 1$", ran.out, re.MULTILINE)
     assert re.search(r"^search replace +not tried$", ran.out, re.MULTILINE)
-    assert re.search(r"^left out +JSON, whole units, search/replace, context$", ran.out, re.MULTILINE)
+    assert re.search(r"^left out +JSON, whole units, search/replace, begun replies, context$", ran.out, re.MULTILINE)
 
 
 def test_probe_warns_before_a_paid_request(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
@@ -142,7 +142,9 @@ def test_probe_warns_before_a_paid_request(stet: Stet, scripted: ScriptedModel, 
     )
     ran = stet("model", "probe", "--json", STET_BASE_URL="", STET_MODEL="", STET_API_KEY="")
 
-    assert re.search(r"paid \(.*\) may cost money: up to 9 calls, .*; about 0\.0210 at your configured prices", ran.err)
+    assert re.search(
+        r"paid \(.*\) may cost money: up to 10 calls, .*; about 0\.0210 at your configured prices", ran.err
+    )
     assert 0 < json.loads(ran.out)["cost"] < 0.1
 
 

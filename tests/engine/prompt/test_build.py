@@ -275,6 +275,29 @@ def test_diagnostics_of_other_tools_are_only_for_debug() -> None:
     assert "- elsewhere, `LIMIT = 3`: warning: Unused" in user(prompt_for(replace(request, action="debug")))
 
 
+@pytest.mark.parametrize(
+    ("instruction", "code", "shown"),
+    [
+        ("clean fails on empty texts", "E501", False),
+        ("clean fails on empty texts", "F821", True),
+        ("clean fails on empty texts", "no-undef", True),
+        ("clean fails on empty texts", "prettier/prettier", False),
+        ("Fix the style warnings", "E501", True),
+        ("", "E501", True),
+    ],
+)
+def test_style_is_no_part_of_a_fix_unless_it_is_asked_for(instruction: str, code: str, shown: bool) -> None:
+    request = ask("debug", "python", PARSER, instruction=instruction)
+    found = replace(problem(request, "return", "Look here"), code=code)
+    assert ("Look here" in data_of(prompt_for(replace(request, diagnostics=(found,))))) is shown
+
+
+def test_style_is_no_part_of_a_refactoring() -> None:
+    request = ask("refactor", "python", PARSER)
+    found = replace(problem(request, "return", "Line too long", Severity.WARNING), code="E501")
+    assert "Line too long" not in data_of(prompt_for(replace(request, diagnostics=(found,))))
+
+
 def test_a_binary_document_is_refused_before_a_model_sees_it() -> None:
     with pytest.raises(UsageError, match="the document is binary"):
         prompt_for(ask("explain", "plaintext", "\x7fELF\0\0$0"))
