@@ -54,7 +54,10 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line for a person. `id` is the same for the same finding in the same text."""
+    """One line for a person. `id` is the same for the same finding in the same text.
+
+    `edited_line` is a line that the change adds or edits, 0 if there is none: reviews show nothing elsewhere.
+    """
 
     path: str
     line: int
@@ -62,6 +65,7 @@ class Finding:
     check: str
     detail: str
     refutes: bool
+    edited_line: int = 0
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
 
     @property
@@ -177,7 +181,7 @@ class Report:
                     line = check.line or each.unit.line
                     yield Finding(
                         each.unit.path, line, each.unit.label, check.check, check.detail, check.refutes,
-                        check.attachments,
+                        each.unit.edited_line, check.attachments,
                     )  # fmt: skip
 
     def to_json(self, *, units: Sequence[UnitReport] | None = None) -> dict[str, Any]:

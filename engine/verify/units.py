@@ -64,6 +64,14 @@ class UnitChange:
         return self.file.path
 
     @property
+    def edited_line(self) -> int:
+        """Its first line that the old file does not hold, where a review can show something; 0 if there is none."""
+        old = {*(self.file.text(self.file.before) or "").splitlines()}
+        new = (self.file.text(self.file.after) or "").splitlines()
+        own = range(1, len(new) + 1) if self.parts is None else self.parts[1]
+        return next((at for at in own if at >= self.line and at <= len(new) and new[at - 1] not in old), 0)
+
+    @property
     def label(self) -> str:
         """Its name for people."""
         return self.name or "module code"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from support.command import Stet
@@ -63,3 +64,36 @@ def test_outside_of_git_a_folder_is_needed(stet: Stet, folder: Path) -> None:
     ran = stet("verify")
     assert ran.status == 2
     assert "name a folder to compare with: `--base FOLDER`" in ran.err
+
+
+def test_a_receipt_is_checked_again(stet: Stet, repository: Repository, tmp_path: Path) -> None:
+    repository.write({"extra.py": "def extra():\n    return missing\n"})
+    receipt = tmp_path / "receipt.json"
+    assert stet("verify", "--receipt", receipt).status == 1
+    statement = json.loads(receipt.read_text())
+    repository("add", ".")
+    (subject,) = statement["subject"]
+    assert subject["digest"]["gitTree"] == repository("write-tree").strip()
+    assert statement["predicate"]["result"] == "FAILED"
+    again = stet("verify", "--recheck", receipt)
+    assert (again.status, again.err) == (0, "")
+    statement["predicate"]["result"] = "PASSED"
+    receipt.write_text(json.dumps(statement))
+    forged = stet("verify", "--recheck", receipt)
+    assert forged.status == 1
+    assert "`result` was PASSED, is FAILED" in forged.err
+    receipt.write_text("{}")
+    assert stet("verify", "--recheck", receipt).status == 2
+
+
+def test_formats_for_services_point_at_edited_lines(stet: Stet, repository: Repository) -> None:
+    repository.write({"extra.py": "def extra():\n    return missing\n"})
+    plain = stet("verify", "--format", "github", "--intent", "refactor").out
+    assert "::error title=stet names%3A extra,file=extra.py,line=1::" in plain
+    results = json.loads(stet("verify", "--format", "sarif").out)["runs"][0]["results"]
+    places = [each["locations"][0]["physicalLocation"] for each in results]
+    assert {(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in places} == {("extra.py", 1)}
+    assert all(each["partialFingerprints"]["stetFinding/v1"] for each in results)
+    suite = ElementTree.fromstring(stet("verify", "--format", "junit").out)
+    failed = {case.get("name") for case in suite if case.find("failure") is not None}
+    assert {"names: extra", "extra"} <= failed

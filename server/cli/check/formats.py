@@ -38,7 +38,7 @@ def text(reports: Reports, _seconds: Callable[[], float]) -> None:
 def as_json(reports: Reports, seconds: Callable[[], float]) -> None:
     """Prints one object with all files; lines and columns count from 1, columns are code points, ends are exclusive."""
     files = [_file(report) for report in reports if not report.unread]
-    _print_json({"files": files, "seconds": round(seconds(), 3)})
+    print_json({"files": files, "seconds": round(seconds(), 3)})
 
 
 def github(reports: Reports, _seconds: Callable[[], float]) -> None:
@@ -53,8 +53,8 @@ def github(reports: Reports, _seconds: Callable[[], float]) -> None:
                 "endLine": place.end_line,
                 "endColumn": place.end_column,
             }
-            listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-            _plain(f"::{_GITHUB[finding.severity]} {listed}::{_command_data(finding.message)}", "")
+            listed = ",".join(f"{key}={property_value(str(value))}" for key, value in properties.items())
+            _plain(f"::{_GITHUB[finding.severity]} {listed}::{command_data(finding.message)}", "")
 
 
 def sarif(reports: Reports, _seconds: Callable[[], float]) -> None:
@@ -63,7 +63,7 @@ def sarif(reports: Reports, _seconds: Callable[[], float]) -> None:
     rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
     driver = {"name": "stet", "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    _print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+    print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
 
 
 FORMATS: dict[str, Callable[[Reports, Callable[[], float]], None]] = {
@@ -104,7 +104,8 @@ def _plain(line: str, _style: str) -> None:
     print(escape_invisible(line))
 
 
-def _print_json(value: object) -> None:
+def print_json(value: object) -> None:
+    """Prints a value as JSON; characters that no encoding can represent are escaped."""
     spelled = json.dumps(value, ensure_ascii=False)
     print(_UNPRINTABLE.sub(lambda match: json.dumps(match.group()).strip('"').replace("\x7f", "\\u007f"), spelled))
 
@@ -163,10 +164,11 @@ def _uri(report: FileReport) -> str:
     return quote(bytes(report.path).decode("utf-8", "surrogateescape"), errors="surrogateescape")
 
 
-def _command_data(value: str) -> str:
+def command_data(value: str) -> str:
     """Escapes a workflow command's message: a line end in it would end the command and begin another."""
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(value: str) -> str:
-    return _command_data(value).replace(":", "%3A").replace(",", "%2C")
+def property_value(value: str) -> str:
+    """Escapes a property of a workflow command."""
+    return command_data(value).replace(":", "%3A").replace(",", "%2C")

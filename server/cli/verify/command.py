@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.run import LEVELS
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
+from stet_ls.server.cli.terminal.status import print_error
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
     from stet_ls.engine.verify.change import Tree
@@ -20,6 +23,7 @@ if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
 
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
 _MOST_PATCH = 50_000_000
+_MOST_RECEIPT = 10_000_000
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)(s|m|min)?")
 _RANGE = re.compile(r"[^\s:]*\.\.[^\s:/][^\s:]*|[^\s:/.][^\s:]*\.\.[^\s:]*")
 
@@ -42,8 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on", choices=("refuted", "unproven"), default="refuted", help="exit with 1 from this verdict on"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="format of the report")
+    parser.add_argument(
+        "--format", choices=("text", "json", "github", "sarif", "junit"), default="text", help="format of the report"
+    )
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="same as --format json")
+    record = parser.add_mutually_exclusive_group()
+    record.add_argument(
+        "--receipt", metavar="FILE", type=Path, help="write an unsigned in-toto statement of the verdict"
+    )
+    record.add_argument("--recheck", metavar="FILE", type=Path, help="verify again and compare with a receipt")
     parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
 
 
@@ -67,11 +78,14 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.execution.runtime_provider import RuntimeProvider
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.engine.storage.paths import user_paths
+    from stet_ls.engine.verify import receipt
     from stet_ls.engine.verify.read_change import read_change
     from stet_ls.engine.verify.report import Verdict
     from stet_ls.engine.verify.verify import Options, verify
     from stet_ls.server.cli.verify.formats import FORMATS
 
+    known = receipt.stated(_read(arguments.recheck, _MOST_RECEIPT)) if arguments.recheck else None
+    intent = arguments.intent or (receipt.intent_in(known) if known else "")
     runtimes = RuntimeProvider(settings, user_paths())
     progress = ProgressLine()
     try:
@@ -80,16 +94,22 @@ async def _run(arguments: argparse.Namespace) -> int:
         with read_change(_asked(arguments)) as change:
             tools = toolbox(settings, (change.root,))
             options = Options(
-                arguments.intent,
-                arguments.budget,
-                tools=tools,
-                on_progress=lambda words: progress(Stage("verify", words)),
+                intent, arguments.budget, tools=tools, on_progress=lambda words: progress(Stage("verify", words))
             )
             report = await verify(change, runtimes, options)
+            sandbox = {"minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python}
+            made = receipt.receipt(change, report, sandbox) if arguments.receipt or known else {}
     finally:
         progress.clear()
         await runtimes.close()
     FORMATS[arguments.format](report)
+    if arguments.receipt:
+        _write(arguments.receipt, made)
+    if known is not None:
+        found = [*receipt.differences(known, made)]
+        for each in found:
+            print_error(f"receipt: {each}")
+        return int(bool(found))
     if report.refused and report.verdict is not Verdict.REFUTED:
         return PolicyError.exit_code
     failing = (Verdict.REFUTED, Verdict.UNPROVEN) if arguments.fail_on == "unproven" else (Verdict.REFUTED,)
@@ -122,18 +142,26 @@ def _session_start(here: Path, base: str) -> Tree:
     return tree
 
 
+def _read(path: Path, most: int) -> bytes:
+    from stet_ls.validators.project_files import read_regular
+
+    try:
+        return read_regular(path, most=most)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _write(path: Path, statement: Mapping[str, Any]) -> None:
+    try:
+        path.write_text(f"{json.dumps(statement, indent=2)}\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
 def _patch(named: str | None) -> bytes | None:
     if named is None:
         return None
-    if named == "-":
-        data = sys.stdin.buffer.read(_MOST_PATCH + 1)
-    else:
-        from stet_ls.validators.project_files import read_regular
-
-        try:
-            data = read_regular(Path(named), most=_MOST_PATCH)
-        except OSError as error:
-            raise UsageError(f"cannot read {named}: {error.strerror}") from None
+    data = sys.stdin.buffer.read(_MOST_PATCH + 1) if named == "-" else _read(Path(named), _MOST_PATCH)
     if len(data) > _MOST_PATCH:
         raise UsageError(f"the patch is larger than {_MOST_PATCH // 1_000_000} MB")
     if not data.strip():

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
 
-from stet_ls.engine.verify.render import lines
-from stet_ls.engine.verify.report import Report
+from stet_ls import __version__
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.verify.render import fitted, lines, summary
+from stet_ls.engine.verify.report import Finding, Report, UnitReport, Verdict
+from stet_ls.server.cli.check.formats import command_data, print_json, property_value
+from stet_ls.validators.invisible_chars import escape_invisible
+
+MOST_ANNOTATIONS = 10
+"""GitHub shows ten errors and ten warnings of a step (actions/toolkit#734)."""
+MOST_RESULTS = 5_000
+"""Results of a SARIF run that GitHub reads."""
 
 
 def text(report: Report) -> None:
@@ -17,8 +29,87 @@ def text(report: Report) -> None:
 
 def as_json(report: Report) -> None:
     """Prints one object, `stet.verify/1`."""
-    print(json.dumps(report.to_json()))
+    print_json(report.to_json())
 
 
-FORMATS: Mapping[str, Callable[[Report], None]] = {"text": text, "json": as_json}
+def github(report: Report) -> None:
+    """Prints workflow commands for the worst findings, and the verdict as a plain line."""
+    for refutes, word in ((True, "error"), (False, "warning")):
+        for each in [one for one in report.findings if one.refutes is refutes][:MOST_ANNOTATIONS]:
+            place = {"file": each.path, "line": each.edited_line} if each.edited_line else {}
+            properties = {"title": f"stet {each.check}: {each.unit}", **place}
+            listed = ",".join(f"{key}={property_value(str(value))}" for key, value in properties.items())
+            print(escape_invisible(f"::{word} {listed}::{command_data(each.detail)}"))
+    print(fitted(summary(report)))
+
+
+def sarif(report: Report) -> None:
+    """Prints SARIF 2.1.0. Fingerprints are those of the findings, so that a repeated run adds none."""
+    first = next((line for each in report.units if (line := each.unit.edited_line)), 1)
+    elsewhere = next((each.unit.path for each in report.units if each.unit.edited_line), "")
+    results = [_result(each, elsewhere, first) for each in report.findings[:MOST_RESULTS]]
+    rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
+    driver = {"name": "stet verify", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+
+
+def _result(finding: Finding, elsewhere: str, first: int) -> dict[str, Any]:
+    """A result at an added or edited line: code scanning hides results of a pull request at any other."""
+    here = bool(finding.edited_line) or not elsewhere
+    path, line = (finding.path, finding.edited_line or finding.line) if here else (elsewhere, first)
+    where = "" if here else f"{finding.path}: "
+    return {
+        "ruleId": finding.check,
+        "level": "error" if finding.refutes else "warning",
+        "message": {"text": escape_invisible(f"{where}{finding.unit}: {finding.detail}")},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}, "region": {"startLine": line}}}
+        ],
+        "partialFingerprints": {"stetFinding/v1": finding.id},
+    }
+
+
+def junit(report: Report) -> None:
+    """Prints JUnit XML: a case for each unit and check. What did not run is skipped, so that it is not counted."""
+    suite = ElementTree.Element("testsuite", name="stet verify", time=f"{report.seconds:.3f}")
+    for unit in report.units:
+        _cases(suite, unit)
+    for test in report.tests:
+        case = ElementTree.SubElement(suite, "testcase", classname="tests", name=_safe(test.id))
+        if test.refutes:
+            ElementTree.SubElement(case, "failure", message=_safe(test.detail))
+    cases = list(suite)
+    suite.set("tests", str(len(cases)))
+    suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
+    suite.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
+    print('<?xml version="1.0" encoding="utf-8"?>')
+    print(ElementTree.tostring(suite, encoding="unicode"))
+
+
+def _cases(suite: ElementTree.Element, unit: UnitReport) -> None:
+    for check in unit.checks:
+        name = f"{check.check}: {unit.unit.label}"
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_safe(unit.unit.path), name=_safe(name), time=f"{check.seconds:.3f}"
+        )
+        if check.refutes:
+            ElementTree.SubElement(case, "failure", message=_safe(check.detail))
+        elif check.status is not Ruling.PASS:
+            ElementTree.SubElement(case, "skipped", message=_safe(check.detail))
+    case = ElementTree.SubElement(suite, "testcase", classname=_safe(unit.unit.path), name=_safe(unit.unit.label))
+    if unit.verdict is Verdict.REFUTED:
+        ElementTree.SubElement(case, "failure", message="refuted")
+    elif unit.verdict is Verdict.UNPROVEN:
+        ElementTree.SubElement(case, "skipped", message=_safe(f"unproven: {unit.why}"))
+
+
+def _safe(value: str) -> str:
+    """A text that XML can hold."""
+    return "".join(each for each in escape_invisible(value) if each.isprintable())
+
+
+FORMATS: Mapping[str, Callable[[Report], None]] = {
+    "text": text, "json": as_json, "github": github, "sarif": sarif, "junit": junit,
+}  # fmt: skip
 """By the name that `--format` takes."""

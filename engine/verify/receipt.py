@@ -1,0 +1,107 @@
+"""A receipt of a verdict: an in-toto statement, unsigned, with all that a second run needs to agree.
+
+Format: in-toto Statement v1 with the predicate test-result v0.1. It is for the build to sign.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha1, sha256
+from typing import Any
+
+from stet_ls import __version__
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.verify.change import Change, Tree
+from stet_ls.engine.verify.report import Report, Verdict
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
+_RESULTS = {Verdict.OK: "PASSED", Verdict.UNPROVEN: "WARNED", Verdict.REFUTED: "FAILED"}
+_FOLDER = "40000"
+
+
+def tree_id(tree: Tree) -> str:
+    """The id that git gives a tree, computed here: nothing is written into the object store."""
+    nested: dict[str, Any] = {}
+    for path, entry in tree.files.items():
+        *folders, name = path.split("/")
+        place = nested
+        for each in folders:
+            place = place.setdefault(each, {})
+        place[name] = entry
+    is_long = any(len(entry.id) == sha256().digest_size * 2 for entry in tree.files.values())
+    return _written(nested, sha256 if is_long else sha1)
+
+
+def _written(nested: Mapping[str, Any], algorithm: Any) -> str:
+    rows = []
+    for name, each in nested.items():
+        is_folder = isinstance(each, dict)
+        mode, identity = (_FOLDER, _written(each, algorithm)) if is_folder else (each.mode, each.id)
+        raw = name.encode("utf-8", "surrogateescape")
+        known = bytes.fromhex(identity) if identity != "unread" else b"\0" * algorithm().digest_size
+        rows.append((raw + (b"/" if is_folder else b""), mode.encode() + b" " + raw + b"\0" + known))
+    data = b"".join(row for _, row in sorted(rows))
+    return str(algorithm(b"tree %d\0" % len(data) + data).hexdigest())
+
+
+def receipt(change: Change, report: Report, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The statement about a verified change. `settings` are those that can change a verdict."""
+    configuration = {
+        "baseTree": tree_id(change.base), "version": __version__, "settings": dict(settings),
+        "intent": {"kind": report.intent.kind.value, "source": report.intent.source}, "partial": report.partial,
+    }  # fmt: skip
+    return {
+        "_type": STATEMENT,
+        "subject": [{"name": report.head, "digest": {"gitTree": tree_id(change.head)}}],
+        "predicateType": PREDICATE,
+        "predicate": {
+            "result": _RESULTS[report.verdict],
+            "configuration": [{"name": "stet", "annotations": configuration}],
+            **{key: list(names) for key, names in _lists(report)},
+        },
+    }
+
+
+def _lists(report: Report) -> Iterator[tuple[str, list[str]]]:
+    """The units and tests by their result."""
+    names = {verdict: [f"{each.unit.path}::{each.unit.label}" for each in report.units if each.verdict is verdict]
+             for verdict in Verdict}  # fmt: skip
+    yield "passedTests", sorted(names[Verdict.OK])
+    yield "warnedTests", sorted(names[Verdict.UNPROVEN])
+    yield "failedTests", sorted([*names[Verdict.REFUTED], *(each.id for each in report.tests if each.refutes)])
+
+
+def stated(data: bytes) -> dict[str, Any]:
+    """A receipt that was read. UsageError if it is not a receipt."""
+    try:
+        found = json.loads(data)
+        if found["_type"] == STATEMENT and found["predicateType"] == PREDICATE and found["predicate"]["configuration"]:
+            return dict(found)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise UsageError("the file is not a receipt of `stet verify`")
+
+
+def intent_in(statement: Mapping[str, Any]) -> str:
+    """The stated intent of a receipt, "" if it had none: the second run needs the same claim."""
+    intent = _configuration(statement).get("intent", {})
+    stated_by = intent.get("source") in ("option", "trailer")
+    return str(intent.get("kind", "")) if stated_by else ""
+
+
+def differences(known: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two receipts, a sentence each."""
+    if known["subject"] != now["subject"]:
+        yield "the receipt is about another tree"
+    old, new = _configuration(known), _configuration(now)
+    yield from (f"`{key}` was {old.get(key)}, is {new[key]}" for key in new if old.get(key) != new[key])
+    for key in ("result", "passedTests", "warnedTests", "failedTests"):
+        before, after = known["predicate"].get(key), now["predicate"].get(key)
+        if before != after:
+            yield f"`{key}` was {before}, is {after}"
+
+
+def _configuration(statement: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(statement["predicate"]["configuration"][0].get("annotations", {}))
