@@ -65,8 +65,8 @@ class Finding:
     check: str
     detail: str
     refutes: bool
-    edited_line: int = 0
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+    edited_line: int = 0
 
     @property
     def id(self) -> str:
@@ -181,7 +181,7 @@ class Report:
                     line = check.line or each.unit.line
                     yield Finding(
                         each.unit.path, line, each.unit.label, check.check, check.detail, check.refutes,
-                        each.unit.edited_line, check.attachments,
+                        check.attachments, each.unit.edited_line,
                     )  # fmt: skip
 
     def to_json(self, *, units: Sequence[UnitReport] | None = None) -> dict[str, Any]:
