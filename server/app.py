@@ -15,7 +15,7 @@ from stet_ls.server.diagnostics.suppression import SuppressionRules
 from stet_ls.server.documents.index_updates import watchers
 from stet_ls.server.errors import failure_of
 from stet_ls.server.evidence.report_viewer import SCHEME
-from stet_ls.server.handlers.code_actions import KINDS, code_actions, custom_offers
+from stet_ls.server.handlers.code_actions import CANCEL_KIND, KINDS, cancel_actions, code_actions, custom_offers
 from stet_ls.server.handlers.commands import COMMANDS
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.editor_settings import SECTION
@@ -31,7 +31,7 @@ CLOSE_SECONDS = 2.0
 FATE_SECONDS = 2.0
 """Limit for reporting the outcomes of edits to the engine in between; the rest is closed all the same."""
 
-_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
+_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=(*KINDS, CANCEL_KIND))
 _CODE_LENSES = types.CodeLensOptions(resolve_provider=False)
 _CONTENT = types.TextDocumentContentOptions([SCHEME])
 _SAVED = types.SaveOptions(include_text=False)
@@ -143,7 +143,8 @@ def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.C
     if snapshot is None:
         return []
     ls.diagnostics.client_has(snapshot, params.context.diagnostics)
-    return code_actions(params, snapshot, ls.units, ls.client, custom_offers(ls.engine.actions))
+    cancels = cancel_actions(params, ls.jobs, ls.client)
+    return [*cancels, *code_actions(params, snapshot, ls.units, ls.client, custom_offers(ls.engine.actions))]
 
 
 def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:

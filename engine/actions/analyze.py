@@ -1,17 +1,21 @@
-"""Analyze: what tools measured; then, apart from it, the model's opinions, if the line they quote is in the code."""
+"""Analyze: failures that a run confirmed, what tools found, and the model's opinions, if their quote is in the code."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from stet_ls.engine.actions.action import Action, finished
 from stet_ls.engine.actions.analysis.analysis_report import counted, report
 from stet_ls.engine.actions.analysis.measures import measure
-from stet_ls.engine.actions.analysis.model_findings import ask_for_findings
+from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_for_findings
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.api.actions import ACTIONS
-from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.answer import CONFIRMED, Answer
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import TaskSpec
+from stet_ls.validators.findings import Finding
 
 TASK = TaskSpec("Review the code: which lines of it go wrong, and for which input?", wants="findings")
 
@@ -26,21 +30,29 @@ async def run(job: Job) -> Answer:
     with job.stage("finish"):
         heading = prose.heading(job, target)
         own = opinions.findings(request.source)
-        note = (f"{len(own)} of the model's opinions",) if own else ()
         answer = Answer(
             success=True,
             action=request.action,
             language=request.language,
-            summary=Summary("Analyzed", heading, notes=(counted(measures.findings), *note)),
+            summary=Summary("Analyzed", heading, notes=_counts(measures.findings, opinions, own)),
             markdown=report(job, target, heading, prose.lines_of(job, target), measures, opinions),
             code=request.source.slice(target.span),
             explanation="\n".join(finding.message for finding in own),
             warnings=(opinions.note,) if opinions.note else (),
-            findings=(*measures.findings, *own),
+            findings=(*sorted(own, key=lambda one: one.source != CONFIRMED), *measures.findings),
             base=request.source,
             guard=target.span,
         )
         return finished(job, answer)
+
+
+def _counts(measured: Sequence[Finding], opinions: ModelFindings, own: Sequence[Finding]) -> tuple[str, ...]:
+    """The confirmed failures first: beside one, nobody reads that tools found nothing."""
+    confirmed = len(opinions.confirmed)
+    failures = (f"{plural(confirmed, 'confirmed failure')}",) if confirmed else ()
+    tools = (counted(measured),) if measured or not confirmed else ()
+    rest = len(own) - confirmed
+    return (*failures, *tools, *((f"{rest} of the model's opinions",) if rest else ()))
 
 
 ACTION = Action(ACTIONS["analyze"], TASK, run)

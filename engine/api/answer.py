@@ -43,6 +43,9 @@ class NewFile:
     text: str
 
 
+CONFIRMED = "stet (confirmed)"
+"""The source of a model's finding that a run confirmed."""
+
 OPINION = "stet (model)"
 """The source of a finding from a model: an opinion that no tool confirmed and no number counts."""
 

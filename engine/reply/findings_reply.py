@@ -39,11 +39,15 @@ class ModelFinding:
 
 @dataclass(frozen=True, slots=True)
 class LocatedFinding:
-    """A finding whose quote is in `line` (from 0) of the document; `refuted`: its claim was tried and is false."""
+    """A finding whose quote is in `line` (from 0) of the document.
+
+    Its claim was tried: `refuted` if it is false, `confirmed` if it is true.
+    """
 
     line: int
     opinion: ModelFinding
     refuted: bool = False
+    confirmed: bool = False
 
 
 def read_opinions(text: str) -> tuple[ModelFinding, ...]:

@@ -52,15 +52,14 @@ class EvidenceFiles:
                     await self._reports.open(each["uri"])
         return shown
 
-    async def collect(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
+    async def collect(self, job: str, answer: Answer, check: str = "", *, with_edit: bool = True) -> dict[str, Any]:
         """The result of `show` without opening anything: for a plugin that shows it itself.
 
-        A full report contains the edit: `diff`, or else the edit as it was made, cut to a bounded length.
+        A full report contains the edit as it was made, cut to a bounded length; not without `with_edit`.
         """
         lines = select_check(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
-        if not diff and not check:
-            diff = await asyncio.to_thread(_diff, answer)
+        diff = await asyncio.to_thread(_diff, answer) if with_edit and not check else ""
         rows = [
             {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
             for name, each in all_attachments(lines)

@@ -117,14 +117,13 @@ def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
     """A report in Markdown: each line of the evidence, its weight, the edit, and the attachments."""
     done = SEPARATOR.join((headline(answer), *(answer.summary.tail(answer.metadata) if answer.success else ())))
-    parts = [f"# Evidence\n\n{_prose(done)}"]
+    parts = [f"# Evidence\n\n{_prose(done)}", "\n".join(_line(item) for item in failed_first(lines))]
     if row := answer.metadata.calibration:
         source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
         why = "; ".join(_other_reasons(answer))
         parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}){f': {_prose(why)}' if why else ''}")
     if shows := answer.metadata.show_trace:
         parts.append(f"What was asked, what came and when, if records are kept: {code_span(shows)}")
-    parts.append("\n".join(_line(item) for item in failed_first(lines)))
     parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")

@@ -7,7 +7,7 @@ actions, and a lazy edit from a model would freeze Helix).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,13 @@ from stet_ls.server.lsp.client_capabilities import ClientFeatures
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
+    from stet_ls.server.jobs.job_registry import JobHandle
 
 
 OFFERS = tuple(sorted(ACTIONS.values(), key=lambda spec: not spec.kind.startswith("quickfix.")))
 """The built-in actions in menu order: quick fixes first."""
 KINDS = tuple(spec.kind for spec in OFFERS)
+CANCEL_KIND = "stet.cancel"
 
 TITLE_MESSAGE = 60
 """Characters of a diagnostic's message that fit a menu."""
@@ -83,12 +85,17 @@ def code_actions(
     client: ClientFeatures,
     custom: Sequence[ActionSpec] = (),
 ) -> list[types.CodeAction | types.Command]:
-    """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes."""
+    """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes.
+
+    A `stet:` comment without a diagnostic puts Generate first.
+    """
     fitting = (spec for spec in custom if not spec.languages or snapshot.language in spec.languages)
     wanted = [spec for spec in (*OFFERS, *fitting) if _is_requested(spec, params.context)]
     if not wanted:
         return []
     place = _place(params, snapshot, index)
+    if place.instructed and not place.problems:
+        wanted.sort(key=lambda spec: spec.name != "generate")
     actions: list[types.CodeAction | types.Command] = []
     for spec in wanted:
         if place.allows(spec):
@@ -99,18 +106,37 @@ def code_actions(
     return actions
 
 
+def cancel_actions(
+    params: types.CodeActionParams, jobs: Iterable[JobHandle], client: ClientFeatures
+) -> list[types.CodeAction | types.Command]:
+    """An action for each running job that cancels it, the newest first: the only way in a client without our plugin."""
+    if client.has_plugin or not _includes(params.context, CANCEL_KIND):
+        return []
+    actions: list[types.CodeAction | types.Command] = []
+    for job in reversed([each for each in jobs if each.result is None]):
+        title = f"Cancel Stet job: {job.action} {job.uri.rpartition('/')[2]}, {job.elapsed():.0f} s"
+        command = types.Command(title, "stet.cancel", arguments=[{"job": job.id}])
+        literal = client.literal_actions
+        actions.append(types.CodeAction(title, kind=CANCEL_KIND, command=command) if literal else command)
+    return actions
+
+
 def _invoked(context: types.CodeActionContext) -> bool:
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
 
 def _is_requested(spec: ActionSpec, context: types.CodeActionContext) -> bool:
     """Whether the request includes the action. Kinds are hierarchies: "refactor" includes "refactor.rewrite"."""
-    if not _invoked(context) and not spec.kind.startswith("quickfix."):
+    return _includes(context, spec.kind)
+
+
+def _includes(context: types.CodeActionContext, wanted: str) -> bool:
+    if not _invoked(context) and not wanted.startswith("quickfix."):
         return False
     if context.only is None:
         return True
     asked = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in context.only]
-    return any(kind == "" or spec.kind == kind or spec.kind.startswith(f"{kind}.") for kind in asked)
+    return any(kind == "" or wanted == kind or wanted.startswith(f"{kind}.") for kind in asked)
 
 
 def _place(params: types.CodeActionParams, snapshot: Snapshot, index: UnitIndex) -> _Place:
@@ -129,6 +155,8 @@ def _key(position: types.Position) -> tuple[int, int]:
 
 
 def _overlaps(range_: types.Range, start: types.Position, end: types.Position) -> bool:
+    if start == end:  # a cursor in the indentation means its line
+        return range_.start.line <= start.line <= range_.end.line
     return _key(range_.start) <= _key(end) and _key(start) <= _key(range_.end)
 
 

@@ -195,6 +195,7 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "version": ls.version,
         "versions": {"stet": ls.version, "python": platform.python_version(), "lsp": LSP_VERSION},
         "encoding": ls.client.encoding,
+        "log": str(ls.monitoring.log_path(ls.paths.logs)),
         "actions": described.actions_of(ready.engine.actions),
         "problems": list(ready.engine.actions.problems),
         "languages": described.languages(),

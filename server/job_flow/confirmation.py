@@ -85,8 +85,9 @@ def not_applied(answer: Answer, message: str) -> JobResult:
 async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> bool:
     """Whether the user agrees, who sees the diff and the evidence, or can open them first."""
     if ls.client.shows_offers and answer.evidence:
-        shown = await ls.evidence.files.collect(job.id, answer, diff=await asyncio.to_thread(plan.diff))
-        return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
+        diff = fenced((await asyncio.to_thread(plan.diff)).rstrip(), "diff")
+        shown = await ls.evidence.files.collect(job.id, answer, with_edit=False)
+        return await offer(ls, job.id, why_asked(reasons), f"{diff}\n\n{shown['markdown']}")
     while (choice := await ask(ls, question(answer, reasons))) in (
         ConfirmChoice.SHOW_DIFF,
         ConfirmChoice.SHOW_EVIDENCE,

@@ -47,6 +47,8 @@ class ClientFeatures:
     """Shows progress that the server starts."""
     show_document: bool = False
     """Opens a document that the server names."""
+    has_plugin: bool = False
+    """Runs our plugin, with its own commands to list and cancel jobs."""
     shows_reports: bool = False
     """A plugin shows the reports of jobs itself, from `stet.result`; the server does not."""
     shows_offers: bool = False
@@ -105,6 +107,7 @@ class ClientFeatures:
             llm_tag=types.CodeActionTag.LlmGenerated in tags,
             work_done_progress=has("window.work_done_progress"),
             show_document=has("window.show_document.support"),
+            has_plugin=bool(_plugin(params)),
             shows_reports=_plugin(params).get("reports") is True,
             shows_offers=_plugin(params).get("offers") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,

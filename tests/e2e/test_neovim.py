@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -153,7 +155,7 @@ def test_the_command_completes_actions_but_not_free_text(editor: Neovim) -> None
         return found
 
     assert completed("Stet cl") == ["clear"]
-    assert completed("Stet re") == ["refactor", "report", "retry"]
+    assert completed("Stet re") == ["refactor", "report", "restart", "retry"]
     assert completed("2,3Stet ex") == ["explain"]
     assert completed("Stet refactor re") == []
 
@@ -179,7 +181,7 @@ def test_cancel_stops_the_reply_and_keeps_the_text(editor: Neovim, scripted: Scr
     assert editor.text() == BEFORE
     editor.wait_said("Stet: refactor signs.py was cancelled")
     editor.command("Stet cancel")
-    editor.wait_said("Stet: refactor signs.py had ended already; nothing was cancelled")
+    editor.wait_said("Stet: nothing runs; nothing was cancelled")
 
 
 def test_cancelling_the_progress_stops_the_reply(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -436,7 +438,7 @@ def bar(nvim: Neovim, number: int = 0) -> str:
 def offered(editor: Neovim, scripted: ScriptedModel) -> Neovim:
     """An editor whose screen is small, and whose user is asked about an edit that a judge refuted."""
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
-    editor.lua("vim.o.lines, vim.o.columns = 20, 60")
+    editor.lua("vim.o.lines, vim.o.columns = 20, 80")
     editor.command("Stet refactor")
     editor.wait("vim.bo.buftype == 'nofile'")
     return editor
@@ -449,14 +451,14 @@ def test_the_question_shows_all_evidence_and_one_key_answers(offered: Neovim, fi
     assert "+    return (x > 0) + (x < 0)" in asked
     assert "counter_example_sign.py" in asked
     assert "`stet trace show " in asked
-    assert bar(offered) == " a  Apply    q  Discard"
+    assert bar(offered) == " a  Apply    q  Discard    r  Try again…"
     # It is longer than its window, and one can read on to its end.
     offered.press("G")
     offered.wait("vim.fn.line('w$') == vim.fn.line('$') and vim.fn.line('w0') > 1")
 
     offered.press("<C-w>p")
     offered.wait("vim.bo.filetype == 'python'")
-    assert bar(offered, 2) == " 2 CTRL-W w  to come here, then    a  Apply    q  Discard"
+    assert bar(offered, 2) == " 2 CTRL-W w  to come here, then    a  Apply    q  Discard    r  Try again…"
     offered.command("Stet answer")
     offered.wait(KEYS)
     offered.press("a")
@@ -623,11 +625,16 @@ def test_checkhealth_finds_the_command_and_the_server(editor: Neovim) -> None:
     assert "ERROR" not in report
 
 
+def test_the_help_is_found(editor: Neovim) -> None:
+    editor.command("help stet")
+    editor.wait("vim.fn.expand('%:t') == 'stet.txt'")
+
+
 def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
     shutil.copytree(PLUGIN / "doc", tmp_path / "doc")
     editor.command(f"helptags {tmp_path / 'doc'}")
     tags = [line.split("\t")[0] for line in (tmp_path / "doc" / "tags").read_text().splitlines()]
-    assert tags == sorted([":Stet", "StetDone", "stet-settings", "stet-setup", "stet.txt"])
+    assert tags == sorted([":Stet", "StetDone", "stet", "stet-settings", "stet-setup", "stet.status()", "stet.txt"])
 
 
 def test_the_configuration_alone_adds_the_actions_to_the_menu(
@@ -642,3 +649,201 @@ def test_the_configuration_alone_adds_the_actions_to_the_menu(
         choose(nvim, "refactor.rewrite.stet.refactor")
         nvim.wait("vim.api.nvim_buf_line_count(0) == 9")
         assert nvim.text() == BEFORE.replace(OLD, AFTER)
+
+
+# What breaks ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_server_is_told_once_and_started_again(editor: Neovim, scripted: ScriptedModel) -> None:
+    editor.command("Stet refactor")
+    assert editor.done()["applied"] is True
+    editor.command("undo")
+    editor.lua("_G.old = vim.lsp.get_clients({ name = 'stet' })[1].id")
+    [pid] = editor.lua("return vim.api.nvim_get_proc_children(vim.uv.os_getpid())")
+    os.kill(pid, signal.SIGKILL)
+    told = editor.wait_said("the server ended (signal 9); no text was changed")
+    assert told.endswith("It was started again; `:Stet retry` repeats the last job")
+    editor.wait("(vim.lsp.get_clients({ name = 'stet', bufnr = 0 })[1] or { id = _G.old }).id ~= _G.old")
+    assert editor.text() == BEFORE
+    editor.command("Stet retry")
+    assert editor.done(2)["applied"] is True
+    assert editor.text() == BEFORE.replace(OLD, AFTER)
+
+
+def test_a_missing_server_is_told_with_the_way_out(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+    with Neovim(tmp_path, environment, plugin(["/no/such/stet", "--stdio"])) as nvim:
+        nvim.command(f"edit {file}")
+        told = nvim.wait_said("/no/such/stet", ":Stet restart")
+        assert "not installed or not on PATH" in told
+        nvim.command(f"edit {file.with_name('other.py')}")
+        nvim.lua("vim.wait(50)")
+        assert len(nvim.seen()["messages"]) == 1, "once in a session"
+        nvim.command("Stet refactor")
+        nvim.wait("#_G.seen.messages == 2")
+        nvim.lua(f"vim.lsp.config('stet', {{ cmd = {{ {', '.join(map(json.dumps, [*stet_argv(), '--stdio']))} }} }})")
+        nvim.command("Stet restart")
+        nvim.attach()
+
+
+def test_the_log_opens(editor: Neovim) -> None:
+    editor.command("Stet log")
+    editor.wait("vim.fn.expand('%:t') == 'stet.log'")
+
+
+# Asking ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def input_box(editor: Neovim) -> Iterator[Neovim]:
+    """An editor whose input box is answered with "add one"; `_G.prompts` are its prompts."""
+    editor.lua("""
+      _G.prompts, _G.native_input, _G.reply = {}, vim.ui.input, "add one"
+      vim.ui.input = function(options, chosen)
+        table.insert(_G.prompts, options.prompt)
+        chosen(_G.reply)
+      end
+    """)
+    yield editor
+    editor.lua("vim.ui.input = _G.native_input")
+
+
+@pytest.mark.parametrize("way", ["menu", "command"])
+def test_generate_asks_for_an_instruction(input_box: Neovim, scripted: ScriptedModel, way: str) -> None:
+    scripted.default = Reply(REPLY, stall_after=0)
+    if way == "menu":
+        choose(input_box, "refactor.rewrite.stet.generate")
+    else:
+        input_box.command("Stet generate")
+    assert "add one" in scripted.wait_request().prompt
+    input_box.wait("require('stet').last_job ~= nil")
+    input_box.command("Stet cancel")
+    input_box.done()
+    assert len(input_box.lua("return _G.prompts")) == 1
+
+
+def test_a_comment_is_the_instruction_and_nothing_is_asked(input_box: Neovim, scripted: ScriptedModel) -> None:
+    input_box.lua("vim.api.nvim_buf_set_lines(0, 3, 3, false, { '# stet: add two' })")
+    put_cursor(input_box, 4)
+    scripted.default = Reply(REPLY, stall_after=0)
+    input_box.command("Stet generate")
+    assert "add two" in scripted.wait_request().prompt
+    input_box.wait("require('stet').last_job ~= nil")
+    input_box.command("Stet cancel")
+    input_box.done()
+    assert input_box.lua("return #_G.prompts") == 0
+
+
+def test_a_task_without_an_instruction_starts_nothing(input_box: Neovim, scripted: ScriptedModel) -> None:
+    input_box.lua("_G.reply = ''")
+    input_box.command("Stet task")
+    assert input_box.lua("return #_G.prompts") == 1
+    assert input_box.lua("return require('stet').last_job") is None
+
+
+# What is shown --------------------------------------------------------------------------------------------------------
+
+
+def test_the_question_starts_with_the_diff(offered: Neovim) -> None:
+    lines = offered.text().splitlines()
+    assert lines[0].startswith("Apply it? ")
+    assert lines[2] == "```diff"
+    assert lines.index("# Evidence") > lines.index("+    return (x > 0) + (x < 0)")
+    groups = offered.lua("""return vim.tbl_map(function(mark) return mark[4].line_hl_group end,
+      vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces()["stet.diff"], 0, -1, { details = true }))""")
+    assert {"DiffAdd", "DiffDelete"} <= set(groups)
+    offered.wait(KEYS)
+    offered.press("]c")
+    offered.wait("vim.startswith(vim.api.nvim_get_current_line(), '@@')")
+    offered.press("q")
+    offered.done()
+
+
+def test_a_refused_edit_can_be_tried_again_with_another_instruction(offered: Neovim, scripted: ScriptedModel) -> None:
+    offered.lua("_G.native_input = vim.ui.input; vim.ui.input = function(_, chosen) chosen('keep zero') end")
+    scripted.default = Reply(REPLY)
+    offered.wait(KEYS)
+    offered.press("r")
+    result = offered.done(2)
+    assert result["applied"] is True, result
+    offered.lua("vim.ui.input = _G.native_input")
+    assert "keep zero" in scripted.requests[-1].prompt
+
+
+def test_a_second_explanation_replaces_the_first(editor: Neovim, scripted: ScriptedModel) -> None:
+    for number, text in enumerate(["It gives the sign.", "It compares with zero."], start=1):
+        editor.lua("require('stet').last_job = nil")
+        with followed(editor, scripted, text):
+            editor.command("Stet explain")
+        editor.done(number)
+        [shown] = editor.windows(floating=True)
+        assert text in shown
+
+
+def test_undo_takes_back_the_edit_and_leaves_what_is_typed(editor: Neovim, scripted: ScriptedModel) -> None:
+    release = threading.Event()
+    scripted.default = Reply(REPLY, hold=release)
+    editor.command("Stet refactor")
+    editor.press("Gotyped")
+    editor.wait("vim.fn.getline('$') == 'typed'")
+    release.set()
+    assert editor.done()["applied"] is True
+    editor.press(" more<Esc>")
+    editor.wait("vim.api.nvim_get_mode().mode == 'n'")
+    assert editor.text() == BEFORE.replace(OLD, AFTER) + "typed more\n"
+    editor.command("undo")
+    editor.command("undo")
+    assert editor.text() == BEFORE + "typed\n"
+
+
+# Jobs -----------------------------------------------------------------------------------------------------------------
+
+
+def test_jobs_are_listed_with_their_whole_messages(editor: Neovim) -> None:
+    editor.lua("vim.o.columns = 60")
+    editor.command("Stet refactor")
+    message = editor.done()["message"]
+    editor.command("Stet jobs")
+    editor.wait("vim.bo.buftype == 'nofile'")
+    assert len(message) > 60
+    assert message in editor.text()
+    assert editor.text().startswith("refactor signs.py  done  ")
+    editor.press("e")
+    editor.wait("vim.startswith(vim.api.nvim_get_current_line(), '# Evidence')")
+    assert bar(editor) == " q  Close"
+
+
+def test_an_older_job_can_be_cancelled_and_the_status_counts_both(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(REPLY, stall_after=2)
+    editor.command("Stet refactor")
+    scripted.wait_request()
+    editor.wait("require('stet').last_job ~= nil")
+    editor.lua("_G.first = require('stet').last_job")
+    editor.wait("require('stet').status() == 'Stet: refactor signs.py'")
+    editor.command("Stet explain")
+    editor.wait("require('stet').last_job ~= _G.first")
+    editor.wait("require('stet').status() == 'Stet: 2 running'")
+    editor.lua("_G.native_select = vim.ui.select; vim.ui.select = function(items, options, chosen)"
+               " _G.titles = vim.tbl_map(options.format_item, items); chosen(items[2]) end")  # fmt: skip
+    editor.command("Stet cancel")
+    editor.done()
+    titles = editor.lua("vim.ui.select = _G.native_select; return _G.titles")
+    assert [title.split()[0] for title in titles] == ["explain", "refactor"]
+    editor.command(f"Stet cancel {editor.lua('return require([[stet]]).last_job')}")
+    assert editor.done(2)["status"] == "cancelled"
+    editor.wait("require('stet').status() == 'Stet ✓'")
+
+
+def test_findings_of_analyze_fill_the_quickfix_list_the_confirmed_ones_first(
+    editor: Neovim, scripted: ScriptedModel
+) -> None:
+    editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, "
+               "{ 'import os', '', 'def first(items):', '    return items[0]' })")  # fmt: skip
+    put_cursor(editor, 4)
+    with followed(editor, scripted, "- `return items[0]` | bug | first([]) raises IndexError"):
+        editor.command("1,4Stet analyze")
+    result = editor.done()
+    rows = editor.lua("return vim.fn.getqflist()")
+    assert rows, result
+    assert rows[0]["lnum"] == 4, rows
+    assert "confirmed: `first([])` raises IndexError" in rows[0]["text"]
+    assert 1 in [row["lnum"] for row in rows]

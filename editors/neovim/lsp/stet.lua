@@ -9,8 +9,10 @@ return {
   init_options = { plugin = { name = "neovim", reports = true, offers = true } },
   -- Actions that are chosen from a menu run like those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
-  on_exit = vim.schedule_wrap(function(_, _, client)
+  on_exit = vim.schedule_wrap(function(code, signal, client)
     require("stet.question").leave(client)
+    require("stet.progress").forget()
+    require("stet.server").on_exit(code, signal, client)
   end),
   -- Neovim 0.11 pulls diagnostics and lenses but cannot be asked to pull again; the plugin can.
   capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
@@ -18,7 +20,7 @@ return {
     ["window/showMessage"] = require("stet.messages").show,
     ["window/showMessageRequest"] = require("stet.question").request,
     ["stet/offer"] = require("stet.question").offer,
-    ["workspace/applyEdit"] = require("stet.unnamed").apply_edit,
+    ["workspace/applyEdit"] = require("stet.edit").apply,
     ["workspace/codeLens/refresh"] = require("stet.lens").on_refresh,
     ["workspace/diagnostic/refresh"] = require("stet.diagnostics").refresh,
   },

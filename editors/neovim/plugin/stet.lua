@@ -24,6 +24,15 @@ if vim.g.stet_progress ~= false then
   })
 end
 
+vim.api.nvim_create_autocmd("FileType", {
+  group = group,
+  callback = vim.schedule_wrap(function(event)
+    if vim.api.nvim_buf_is_valid(event.buf) then
+      require("stet.server").tell_missing(event.buf)
+    end
+  end),
+})
+
 vim.api.nvim_create_autocmd("DiagnosticChanged", {
   group = group,
   callback = function(event)
@@ -35,9 +44,16 @@ vim.api.nvim_create_user_command("Stet", function(call)
   require("stet").command(call)
 end, {
   nargs = "*",
+  bang = true,
   range = true,
   desc = "Run a Stet action: :Stet refactor make it shorter",
   complete = function(lead, line)
     return require("stet").complete(lead, line)
   end,
 })
+
+-- Plugin managers make the tags of the help; who only sets 'runtimepath' has none.
+local doc = vim.fs.joinpath(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))), "doc")
+if not vim.uv.fs_stat(vim.fs.joinpath(doc, "tags")) and vim.fn.filewritable(doc) == 2 then
+  pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
+end

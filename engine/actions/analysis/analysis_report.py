@@ -1,4 +1,4 @@
-"""The report of analyze, in markdown: first the measurements and their tools, last the model's opinions."""
+"""The report of analyze, in markdown: what is broken first, then opinions, then the measurements and their tools."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def report(job: Job, target: Target, heading: str, where: str, measures: Measure
     rules = (measures.style.rules if measures.style else ())[:_MOST_RULES]
     parts = [
         f"# Analysis of {heading}\n\n{where}",
-        "## Measured\n\n" + "\n".join(_table(("measure", "value", "by"), _overview(measures, lines))),
+        *_section("Confirmed by a run", (_opinion(job, one, one.opinion.kind) for one in opinions.confirmed)),
         *_section("Findings", _findings(measures.findings)),
+        "## The model's opinion\n\n" + "\n".join(_opinions(job, opinions)),
         *_section("Functions", _functions(measures)),
         *_section(
             "Style",
@@ -40,7 +41,7 @@ def report(job: Job, target: Target, heading: str, where: str, measures: Measure
         ),
         *_section("Not covered by tests", _missed(measures, lines)),
         *_section("Duplicated code", _copies(job, measures)),
-        "## The model's opinion\n\n" + "\n".join(_opinions(job, opinions)),
+        "## Measured\n\n" + "\n".join(_table(("measure", "value", "by"), _overview(measures, lines))),
     ]
     return harmless("\n\n".join(parts)) + "\n"
 
@@ -182,8 +183,9 @@ def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
     if opinions.about:
         yield f"The whole is too large for the model: it was shown {', '.join(map(code_span, opinions.about))}.\n"
     refuted = [_opinion(job, one, "said") for one in opinions.placed if one.refuted]
-    yield from (_opinion(job, one, one.opinion.kind) for one in opinions.placed if not one.refuted)
-    if len(refuted) == len(opinions.placed):
+    untried = [one for one in opinions.placed if not one.refuted and not one.confirmed]
+    yield from (_opinion(job, one, one.opinion.kind) for one in untried)
+    if not untried and not opinions.confirmed:
         nothing = "No finding that stands." if refuted else "No finding that quotes a line of this code."
         yield opinions.note or nothing
     if refuted:

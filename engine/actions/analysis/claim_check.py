@@ -70,14 +70,15 @@ def _with(each: LocatedFinding, claim: Claim, outcome: CallOutcome | None) -> Lo
     if outcome.kind == "ok" and _LAZY.match(outcome.printed.strip()):
         return _untried(each, f"`{claim.call}` runs only when its result is used")
     kind = each.opinion.kind
-    if outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error:
+    confirmed = outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error
+    if confirmed:
         result = f"{CONFIRMED}`{claim.call}` raises {claim.error}"
     else:
         actual = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
         result = f"not so: `{claim.call}` {without_values(actual)[:120]}"
         kind = _milder(kind)  # a call that fails in another way does not prove the claim, but may be a weak spot
     opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({result})")
-    return replace(each, opinion=opinion, refuted=outcome.kind == "ok")
+    return replace(each, opinion=opinion, refuted=outcome.kind == "ok", confirmed=confirmed)
 
 
 def _untried(each: LocatedFinding, why: str) -> LocatedFinding:

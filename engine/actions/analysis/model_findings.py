@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.actions.analysis.claim_check import check_claims
-from stet_ls.engine.api.answer import OPINION
+from stet_ls.engine.api.answer import CONFIRMED, OPINION
 from stet_ls.engine.api.request import Budget, Selection, Target
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job.job import Job
@@ -38,6 +38,11 @@ class ModelFindings:
     about: tuple[str, ...] = ()
     truncated: bool = False
     asked: bool = False
+
+    @property
+    def confirmed(self) -> tuple[LocatedFinding, ...]:
+        """The findings that a run confirmed."""
+        return tuple(one for one in self.placed if one.confirmed)
 
     def findings(self, source: Source) -> tuple[Finding, ...]:
         """The findings that were not refuted, placed in the text for the editor."""
@@ -145,12 +150,13 @@ def _finding(source: Source, one: LocatedFinding) -> Finding:
     span = source.line_span(one.line)
     text = source.slice(span)
     start = span.start + len(text) - len(text.lstrip())
+    mild = Severity.HINT if one.opinion.kind in _MILD else Severity.INFORMATION
     return Finding(
         Span(start, max(start, span.end)),
         f"{one.opinion.kind}: {plain(one.opinion.witness)}",
         kind="lint",
-        severity=Severity.HINT if one.opinion.kind in _MILD else Severity.INFORMATION,
-        source=OPINION,
+        severity=Severity.WARNING if one.confirmed else mild,
+        source=CONFIRMED if one.confirmed else OPINION,
         code=one.opinion.kind,
         line=one.line,
     )

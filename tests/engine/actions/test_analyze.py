@@ -14,7 +14,7 @@ import pytest
 from support.engine import Bench, request_for
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.api.answer import OPINION, Answer
+from stet_ls.engine.api.answer import CONFIRMED, OPINION, Answer
 from stet_ls.engine.api.request import Budget, Buffer, Diagnostic, Workspace
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import ModelSettings, Settings
@@ -49,7 +49,8 @@ async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench
 
 
 def opinions(answer: Answer) -> list[tuple[int, str, Severity]]:
-    return [(f.line + 1, f.message, f.severity) for f in answer.findings if f.source == OPINION]
+    own = sorted((f for f in answer.findings if f.source in (CONFIRMED, OPINION)), key=lambda f: f.span)
+    return [(f.line + 1, f.message, f.severity) for f in own]
 
 
 def section(answer: Answer, title: str) -> str:
@@ -69,15 +70,31 @@ async def test_a_finding_of_the_model_is_placed_at_the_line_that_it_quotes(
         (
             6,
             "bug: items = [] raises ZeroDivisionError (confirmed: `mean([])` raises ZeroDivisionError)",
-            Severity.INFORMATION,
+            Severity.WARNING,
         ),
     ]
     assert answer.base is not None
-    spans = [answer.base.slice(finding.span) for finding in answer.findings if finding.source == OPINION]
-    assert spans == ["import os", "return total / len(items)"]
-    told = section(answer, "The model's opinion")
+    spans = [answer.base.slice(finding.span) for finding in answer.findings if finding.source in (CONFIRMED, OPINION)]
+    assert spans == ["return total / len(items)", "import os"], "what a run confirmed comes first"
+    told = section(answer, "Confirmed by a run")
     assert "- line 6: `return total / len(items)` · bug: items = []" in told
-    assert "opinions, counted in no number, not verified" in told
+    assert "opinions, counted in no number, not verified" in section(answer, "The model's opinion")
+    assert "return total" not in section(answer, "The model's opinion")
+    titles = [line for line in answer.markdown.splitlines() if line.startswith("## ")]
+    assert titles[0] == "## Confirmed by a run"
+    assert titles[-1] == "## Measured", "no table of zeros before what is broken"
+    assert "1 confirmed failure · " in answer.message
+
+
+async def test_beside_a_confirmed_failure_no_tool_says_that_it_found_nothing(
+    bench: Bench, scripted: ScriptedModel
+) -> None:
+    scripted.reply("- `return total / len(items)` | bug | items = [] raises ZeroDivisionError\n")
+    answer = await bench.run("analyze", MEANS.replace("import os\n", ""))
+    if "code may not run" in answer.markdown:
+        pytest.skip("code cannot run here: there is no box of level strong")
+    assert "1 confirmed failure" in answer.message
+    assert "no findings" not in answer.message
 
 
 FIRST = """\
@@ -142,7 +159,8 @@ async def test_a_refuted_claim_is_listed_apart_from_the_findings(bench: Bench, s
         pytest.skip("code cannot run here: there is no box of level strong")
     [(_, told, _)] = opinions(answer)
     assert told.startswith("risk: first([]) raises IndexError (confirmed")
-    assert answer.message.endswith("1 of the model's opinions")
+    assert "1 confirmed failure" in answer.message
+    assert "first([])" in section(answer, "Confirmed by a run")
     stands, apart = section(answer, "The model's opinion").split("### Tried, and not so")
     assert claim not in stands
     assert f"- line 4: `return items[0]` · said: {claim} (not so: `first('ab')` gives 'a')" in apart
@@ -270,14 +288,14 @@ async def test_a_failing_model_keeps_the_measured_report(bench: Bench, scripted:
 async def test_ranges_in_the_json_answer_have_the_format_of_edits(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("- `mark = items[0]` | bug | items = [] raises IndexError")
     answer = await bench.run("analyze", "def f(items):\n    # 🦀\n    é = 1; mark = items[0]\n    return mark, é\n")
-    (finding,) = [item for item in json.loads(json.dumps(answer.to_json()))["findings"] if item["source"] == OPINION]
+    (finding,) = [item for item in json.loads(json.dumps(answer.to_json()))["findings"] if item["source"] == CONFIRMED]
     assert finding == {
         "range": {"start": {"line": 2, "character": 4}, "end": {"line": 2, "character": 26}},
-        "severity": "information",
+        "severity": "warning",
         "kind": "lint",
         "code": "bug",
         "message": "bug: items = [] raises IndexError (confirmed: `f([])` raises IndexError)",
-        "source": OPINION,
+        "source": CONFIRMED,
         "suggestions": [],
     }
 

@@ -11,7 +11,8 @@ from lsprotocol import types
 
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.documents.unit_index import UnitIndex
-from stet_ls.server.handlers.code_actions import KINDS, OFFERS, code_actions
+from stet_ls.server.handlers.code_actions import CANCEL_KIND, KINDS, OFFERS, cancel_actions, code_actions
+from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.validators.source import Source
 
@@ -105,6 +106,44 @@ async def test_a_diagnostic_adds_the_fix_for_it() -> None:
     assert fix.command is not None
     assert fix.command.arguments is not None
     assert fix.command.arguments[0]["diagnostics"][0]["code"] == "F821"
+
+
+async def test_at_column_0_the_fix_is_for_the_line() -> None:
+    """Neovim's `gra` sends the cursor's column, and all diagnostics of its line."""
+    document = snapshot()
+    indented = types.Diagnostic(
+        types.Range(types.Position(5, 8), types.Position(5, 14)), "undefined name", types.DiagnosticSeverity.Error
+    )
+    actions = code_actions(params(at(5), diagnostics=(indented,)), document, await index_of(document), LITERAL)
+    assert offered(actions)[0] == "Fix with Stet: undefined name"
+    selected = params(types.Range(types.Position(5, 0), types.Position(5, 4)), diagnostics=(indented,))
+    assert not [
+        title
+        for title in offered(code_actions(selected, document, await index_of(document), LITERAL))
+        if "Fix" in title
+    ]
+
+
+async def test_a_comment_puts_generate_first() -> None:
+    document = snapshot()
+    actions = code_actions(params(at(TEXT.count("\n") - 1)), document, await index_of(document), LITERAL)
+    assert offered(actions)[0].startswith("Generate")
+
+
+def test_running_jobs_can_be_cancelled_without_a_plugin() -> None:
+    running, ended = JobHandle("refactor", URI, None), JobHandle("explain", URI, None)
+    ended.end(JobResult(JobStatus.DONE, "Explained."))
+    jobs = [ended, running]
+    [action] = cancel_actions(params(at(0)), jobs, LITERAL)
+    assert isinstance(action, types.CodeAction)
+    assert action.kind == CANCEL_KIND
+    assert action.title.startswith("Cancel Stet job: refactor a.py, ")
+    assert action.command is not None
+    assert (action.command.command, action.command.arguments) == ("stet.cancel", [{"job": running.id}])
+    assert isinstance(cancel_actions(params(at(0)), jobs, BARE)[0], types.Command)
+    assert not cancel_actions(params(at(0)), jobs, ClientFeatures(literal_actions=True, has_plugin=True))
+    assert not cancel_actions(params(at(0), trigger=AUTOMATIC), jobs, LITERAL)
+    assert not cancel_actions(params(at(0), only=["refactor"]), jobs, LITERAL)
 
 
 async def test_a_diagnostic_elsewhere_adds_no_fix() -> None:

@@ -1,7 +1,12 @@
 --- Stet in Neovim: sends commands to the server and shows the returned reports. The server itself sends the edits.
+local instruction = require("stet.instruction")
+local jobs = require("stet.jobs")
 local messages = require("stet.messages")
 local progress = require("stet.progress")
 local question = require("stet.question")
+local quickfix = require("stet.quickfix")
+local request = require("stet.request")
+local server = require("stet.server")
 local window = require("stet.window")
 local words = require("stet.words")
 
@@ -15,28 +20,22 @@ M.last_job = nil
 --- The name of the last job: "refactor signs.py".
 local last_name = ""
 
+--- How the last job was started: { bufnr, command, argument }. Another server than its own starts it so again.
+local last_start
+
+--- The server that runs the last job.
+local last_client
+
 --- The last report as Markdown, nil before the first.
 M.last_report = nil
 
 local say = messages.say
 
---- Sends a command without `client.commands`, which would pass the actions back to `M.start`.
-local function send(client, bufnr, command, argument, on_result)
-  -- An empty table would be encoded as a list.
-  local object = argument and (next(argument) == nil and vim.empty_dict() or argument)
-  local params = { command = command, arguments = object and { object } or nil }
-  client:request("workspace/executeCommand", params, function(err, result)
-    if err then
-      say(err.message, vim.log.levels.ERROR)
-    elseif on_result then
-      on_result(result)
-    end
-  end, bufnr)
-end
+local send = request.send
 
 --- Waits for the end of a job without blocking, and shows its report if it has one.
 local function follow(client, bufnr, job, name)
-  M.last_job, last_name = job, name
+  M.last_job, last_name, last_client = job, name, client.id
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
     if not result.asks then
       question.close(job)
@@ -52,6 +51,9 @@ local function follow(client, bufnr, job, name)
       window.when_free(function()
         window.beside(written.path)
       end)
+    end
+    if result.status == "done" and result.answer.action == "analyze" then
+      quickfix.fill(bufnr, name, result.answer.findings)
     end
     if result.applied == true and vim.g.stet_progress ~= false then
       progress.tell(result.message)
@@ -70,11 +72,36 @@ function M.start(client, bufnr, command, argument)
   local file = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
   local what = argument.action or command:gsub("^stet%.", "")
   local name = command == "stet.retry" and last_name or vim.trim(what .. " " .. file)
+  if command ~= "stet.retry" then
+    last_start = { bufnr = bufnr, command = command, argument = argument }
+  end
   if vim.g.stet_progress ~= false then
     progress.begin(name)
   end
   send(client, bufnr, command, argument, function(result)
     follow(client, bufnr, result.job, name)
+  end)
+end
+
+--- Runs the last job again, by its start if the server that ran it is gone.
+local function retry(client, bufnr, text)
+  if not M.last_job then
+    say("no job was started yet", vim.log.levels.WARN)
+  elseif client.id == last_client then
+    M.start(client, bufnr, "stet.retry", { job = M.last_job, instruction = text })
+  elseif vim.api.nvim_buf_is_valid(last_start.bufnr) then
+    local argument = vim.tbl_extend("force", last_start.argument, text ~= "" and { instruction = text } or {})
+    M.start(client, last_start.bufnr, last_start.command, argument)
+  else
+    say("the document of the last job was closed", vim.log.levels.WARN)
+  end
+end
+
+--- Runs the job of a question again. The server has to take the answer first.
+function question.retry(client_id, job, text)
+  vim.schedule(function()
+    local client = assert(vim.lsp.get_client_by_id(client_id))
+    M.start(client, vim.api.nvim_get_current_buf(), "stet.retry", { job = job, instruction = text })
   end)
 end
 
@@ -93,7 +120,13 @@ function M.client_commands()
   for _, action in ipairs(M.actions) do
     commands["stet." .. action] = function(command, context)
       local client = assert(vim.lsp.get_client_by_id(context.client_id))
-      M.start(client, context.bufnr, command.command, (command.arguments or {})[1])
+      local argument = (command.arguments or {})[1] or {}
+      local range = argument.range or vim.lsp.util.make_range_params(0, client.offset_encoding).range
+      local text = argument.instruction or ""
+      instruction.ask(context.bufnr, action, text, range.start.line, range["end"].line, function(answer)
+        argument.instruction = answer ~= "" and answer or nil
+        M.start(client, context.bufnr, command.command, argument)
+      end)
     end
   end
   commands["stet.evidence"] = function(command, context)
@@ -142,11 +175,14 @@ end
 local function run(client, bufnr, call, action, text, argument)
   argument = argument or place(client, bufnr, call)
   argument.uri = vim.uri_from_bufnr(bufnr)
-  argument.instruction = text ~= "" and text or nil
+  argument.preview = call.bang and "never" or nil
   if action == "debug" then
     argument.diagnostics = diagnostics(client, bufnr, call.line1 - 1, call.line2 - 1)
   end
-  M.start(client, bufnr, vim.list_contains(M.actions, action) and "stet." .. action or "stet.custom", argument)
+  instruction.ask(bufnr, action, text, call.line1 - 1, call.line2 - 1, function(answer)
+    argument.instruction = answer ~= "" and answer or nil
+    M.start(client, bufnr, vim.list_contains(M.actions, action) and "stet." .. action or "stet.custom", argument)
+  end)
 end
 
 --- Runs a custom action, of a package, the user or the project: only the server knows them.
@@ -181,34 +217,8 @@ end
 
 --- The subcommands of `:Stet` other than actions.
 local others = {
-  cancel = function(client, bufnr)
-    if M.last_job then
-      send(client, bufnr, "stet.cancel", { job = M.last_job }, function(result)
-        say(result.cancelled and last_name .. " was cancelled" or last_name .. " had ended already; nothing was cancelled")
-      end)
-    else
-      say("no job was started yet", vim.log.levels.WARN)
-    end
-  end,
-  retry = function(client, bufnr, text)
-    if M.last_job then
-      M.start(client, bufnr, "stet.retry", { job = M.last_job, instruction = text })
-    else
-      say("no job was started yet", vim.log.levels.WARN)
-    end
-  end,
-  report = function()
-    if not M.last_report then
-      say("there is no report yet", vim.log.levels.WARN)
-      return
-    end
-    window.stay(M.last_report, true)
-  end,
-  answer = function()
-    if not question.go() then
-      say("nothing is asked")
-    end
-  end,
+  cancel = jobs.cancel,
+  retry = retry,
   evidence = function(client, bufnr, check)
     M.evidence(client, bufnr, nil, check ~= "" and check or nil)
   end,
@@ -216,9 +226,14 @@ local others = {
     send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
   end,
   jobs = function(client, bufnr)
-    send(client, bufnr, "stet.jobs", nil, function(result)
-      local rows = vim.tbl_map(words.job, result.jobs)
-      say(#rows > 0 and table.concat(rows, "\n") or "no jobs yet")
+    jobs.list(client, bufnr, function(job)
+      M.evidence(client, bufnr, job)
+    end)
+  end,
+  memory = function(client, bufnr, text)
+    local query = text ~= ""
+    send(client, bufnr, query and "stet.memory.search" or "stet.memory.stats", query and { query = text } or nil, function(result)
+      window.stay(table.concat(words.memory(result), "\n"), true)
     end)
   end,
   health = function(client, bufnr)
@@ -234,6 +249,9 @@ local ATTACH, START = 30000, 1500
 
 --- The server of a buffer. Right after the start of the editor it may not be running yet.
 local function client_of(bufnr)
+  if server.obstacle() then
+    return nil
+  end
   local function found()
     return vim.lsp.get_clients({ name = "stet", bufnr = bufnr, _uninitialized = true })[1]
   end
@@ -256,16 +274,58 @@ local function any_client()
   end)
 end
 
+--- The subcommands that need no server.
+local alone = {
+  report = function()
+    if not M.last_report then
+      say("there is no report yet", vim.log.levels.WARN)
+      return
+    end
+    window.stay(M.last_report, true)
+  end,
+  answer = function()
+    if not question.go() then
+      say("nothing is asked")
+    end
+  end,
+  restart = server.restart,
+  log = function()
+    local client = any_client()
+    if not client then
+      server.log(vim.lsp.log.get_filename())
+      return
+    end
+    send(client, 0, "stet.capabilities", nil, function(result)
+      server.log(result.log)
+    end)
+  end,
+}
+
+--- The state of Stet for a status line, without a request to the server.
+M.status = jobs.status
+
+--- Why no server serves a buffer.
+local function why_not(bufnr)
+  if server.obstacle() then
+    return server.obstacle()
+  end
+  local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance"
+    or "`:Stet restart` starts it; see :checkhealth stet"
+  return ("the server is not attached to this buffer (%s)"):format(why)
+end
+
 --- Runs an action. `call` is the argument of a user command.
 function M.command(call)
   local bufnr = vim.api.nvim_get_current_buf()
   local action = call.fargs[1]
-  local alone = action == "report" or action == "answer"
-  local client = not alone and (client_of(bufnr) or others[action] and any_client()) or nil
+  if alone[action] then
+    alone[action]()
+    return
+  end
+  local client = client_of(bufnr) or others[action] and any_client()
   local text = table.concat(vim.list_slice(call.fargs, 2), " ")
-  if not client and not alone then
-    local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance" or "see :checkhealth stet"
-    say(("the server is not attached to this buffer (%s)"):format(why), vim.log.levels.WARN)
+  if not client then
+    say(why_not(bufnr), vim.log.levels.WARN)
   elseif action == nil then
     menu(bufnr, call)
   elseif vim.list_contains(M.actions, action) then
@@ -279,7 +339,7 @@ end
 
 --- Every possible first word of `:Stet`.
 function M.words()
-  local rest = vim.tbl_keys(others)
+  local rest = vim.tbl_keys(vim.tbl_extend("keep", others, alone))
   table.sort(rest)
   return vim.list_extend(vim.list_slice(M.actions), rest)
 end

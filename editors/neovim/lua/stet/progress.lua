@@ -9,6 +9,27 @@ local titles = {}
 --- Seconds after which the line shows how to cancel the job.
 local LONG = 10
 
+--- The titles of what runs now.
+function M.running()
+  return vim.tbl_values(titles)
+end
+
+--- The titles of running downloads, by their token.
+function M.downloads()
+  local found = {}
+  for token, title in pairs(titles) do
+    if vim.startswith(token, "stet/download/") then
+      found[token] = title
+    end
+  end
+  return found
+end
+
+--- Drops all titles: their server has ended.
+function M.forget()
+  titles = {}
+end
+
 local function echo(text)
   -- A line that does not fit would prompt for <Enter>. The seconds at its end show that the job still runs.
   local room = math.max(vim.o.columns - 12, 10)

@@ -13,6 +13,9 @@ local REFUSALS = { Discard = true, No = true }
 --- Keys for movement and search, and `q`.
 local READING = "hjklgnqwbezf"
 
+--- Retries a refused edit: called with the client, the job and the new instruction. Set by the plugin.
+M.retry = nil
+
 --- The open questions, the newest last: { job, client, answer }, with `bufnr` once it has a window.
 local asked = {}
 
@@ -32,11 +35,14 @@ local function keys_of(titles)
 end
 
 --- The rows of the key help: { key, title }.
-local function rows_of(titles, keys)
+local function rows_of(titles, keys, retries)
   local rows, closes = {}, true
   for _, title in ipairs(titles) do
     table.insert(rows, { keys[title], title })
     closes = closes and keys[title] ~= "q"
+  end
+  if retries then
+    table.insert(rows, { "r", "Try again…" })
   end
   return closes and vim.list_extend(rows, { { "q", "Close" } }) or rows
 end
@@ -72,13 +78,25 @@ local function after_typing(bufnr, ready)
   vim.defer_fn(look, GUARD)
 end
 
+--- Asks for another instruction, then discards the edit and runs its job again.
+local function try_again(entry)
+  vim.ui.input({ prompt = "Try again, how? (empty: the same) " }, function(text)
+    if text then
+      entry.answer(nil)
+      window.close(entry.bufnr)
+      M.retry(entry.client, entry.job, text)
+    end
+  end)
+end
+
 --- Opens the window. The cursor moves there only if the user is not typing.
 local function show(text, titles, entry)
   local idle = window.idle()
   local keys = keys_of(titles)
   local bufnr, winid = window.below(text, idle)
   entry.bufnr = bufnr
-  window.tell_keys(winid, rows_of(titles, keys))
+  local retries = entry.job ~= nil and M.retry ~= nil
+  window.tell_keys(winid, rows_of(titles, keys, retries))
   vim.api.nvim_create_autocmd("BufWipeout", {
     buffer = bufnr,
     once = true,
@@ -97,6 +115,11 @@ local function show(text, titles, entry)
     map("q", nil)
     for _, title in ipairs(titles) do
       map(keys[title], title)
+    end
+    if retries then
+      vim.keymap.set("n", "r", function()
+        try_again(entry)
+      end, { buffer = bufnr, nowait = true, desc = "Stet: try again" })
     end
   end)
   if not idle then

@@ -12,6 +12,28 @@ local function lines_of(markdown)
   return vim.split(vim.trim(markdown), "\n")
 end
 
+local diffs = vim.api.nvim_create_namespace("stet.diff")
+
+local COLORS = { ["+"] = "DiffAdd", ["-"] = "DiffDelete", ["@"] = "Title" }
+
+--- Colors the diffs in fenced blocks, and maps `]c` and `[c` to their hunks as in a diff window.
+local function color_diffs(bufnr, lines)
+  local inside = false
+  for number, line in ipairs(lines) do
+    local color = inside and COLORS[line:sub(1, 1)]
+    if vim.startswith(line, "```") then
+      inside = line:match("^`+diff$") ~= nil
+    elseif color then
+      vim.api.nvim_buf_set_extmark(bufnr, diffs, number - 1, 0, { line_hl_group = color })
+    end
+  end
+  for key, flags in pairs({ ["]c"] = "W", ["[c"] = "bW" }) do
+    vim.keymap.set("n", key, function()
+      vim.fn.search("^@@", flags)
+    end, { buffer = bufnr, desc = "Stet: hunk" })
+  end
+end
+
 --- The number of rows that lines take at a width.
 local function rows_of(lines, width)
   return vim.iter(lines):fold(0, function(rows, line)
@@ -60,6 +82,7 @@ function M.below(markdown, enter)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].filetype = "wipe", false, "markdown"
+  color_diffs(bufnr, lines)
   local height = math.min(rows_of(lines, vim.o.columns) + 1, math.floor(vim.o.lines * SHARE))
   local winid = vim.api.nvim_open_win(bufnr, enter, { split = "below", win = -1, height = height, style = "minimal" })
   local options = vim.wo[winid]
@@ -67,13 +90,14 @@ function M.below(markdown, enter)
   return bufnr, winid
 end
 
---- Opens a window as `below` does; `q` closes it.
-function M.stay(markdown, enter)
+--- Opens a window as `below` does; `q` closes it. `rows` are further keys that its caller maps. Returns the buffer.
+function M.stay(markdown, enter, rows)
   local bufnr, winid = M.below(markdown, enter)
-  M.tell_keys(winid, { { "q", "Close" } })
+  M.tell_keys(winid, vim.list_extend(rows or {}, { { "q", "Close" } }))
   vim.keymap.set("n", "q", function()
     M.close(bufnr)
   end, { buffer = bufnr, nowait = true, desc = "Stet: close" })
+  return bufnr
 end
 
 --- Opens a window at the cursor until it moves; a long text uses `stay`.
@@ -89,6 +113,7 @@ function M.float(markdown)
     max_width = width,
     max_height = height,
     focus_id = "stet",
+    focus = false, -- replaces the text of an earlier report instead of moving to it
     wrap = true,
   })
 end

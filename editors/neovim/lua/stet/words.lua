@@ -26,9 +26,33 @@ function M.health(result)
   return vim.list_extend(lines, todo)
 end
 
+--- The name of a job's file.
+function M.file(job)
+  return vim.fs.basename(text(job.uri, ""))
+end
+
 --- A job of `stet.jobs` in one line.
 function M.job(job)
-  return ("%s  %s  %s  %.1f s  %s"):format(job.job, job.action, job.status, job.seconds, job.message)
+  local line = ("%s %s  %s  %.1f s  %s"):format(job.action, M.file(job), job.status, job.seconds, (job.message:gsub("%s*\n%s*", " ")))
+  return vim.trim(line) .. "  " .. job.job
+end
+
+--- The result of `stet.memory.search`, or of `stet.memory.stats`.
+function M.memory(result)
+  if not result.available then
+    return { text(result.detail, "there is no memory") }
+  elseif type(result.solutions) == "number" then
+    return { ("%d remembered solutions in %s"):format(result.solutions, text(result.uri, "no store")), "`:Stet memory TEXT` searches" }
+  elseif #result.solutions == 0 then
+    return { "nothing remembered matches" }
+  end
+  local lines = {}
+  for _, found in ipairs(result.solutions) do
+    vim.list_extend(lines, { ("# %s"):format(vim.split(text(found.request, found.id), "\n")[1]), "", "```" })
+    vim.list_extend(lines, vim.split(text(found.code, ""), "\n"))
+    vim.list_extend(lines, { "```", "" })
+  end
+  return lines
 end
 
 return M
