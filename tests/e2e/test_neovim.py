@@ -528,6 +528,7 @@ def test_a_question_closes_when_its_server_stops(offered: Neovim) -> None:
     offered.lua("vim.lsp.get_clients({ name = 'stet' })[1]:stop(true)")
     offered.wait("#vim.api.nvim_list_wins() == 1")
     offered.wait_said("Stet: the server ended; its question is gone and nothing was changed")
+    assert not [text for text in offered.seen()["messages"] if "started again" in text], offered.seen()["messages"]
     assert offered.text() == BEFORE
 
 

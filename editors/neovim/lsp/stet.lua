@@ -9,11 +9,17 @@ return {
   init_options = { plugin = { name = "neovim", reports = true, offers = true } },
   -- Actions that are chosen from a menu run like those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
-  on_exit = vim.schedule_wrap(function(code, signal, client)
-    require("stet.question").leave(client)
-    require("stet.progress").forget()
-    require("stet.server").on_exit(code, signal, client)
-  end),
+  on_exit = function(code, signal, id)
+    local client = vim.lsp.get_client_by_id(id) -- gone a moment later
+    local wanted = client ~= nil and client._is_stopping == true
+    vim.schedule(function()
+      require("stet.question").leave(id)
+      require("stet.progress").forget()
+      if not wanted then
+        require("stet.server").on_crash(code, signal)
+      end
+    end)
+  end,
   -- Neovim 0.11 pulls diagnostics and lenses but cannot be asked to pull again; the plugin can.
   capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
   handlers = {

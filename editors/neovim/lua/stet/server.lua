@@ -12,9 +12,6 @@ local STOP = 5000
 --- When the server was last started after it had stopped by itself.
 local restarted = -AGAIN
 
---- Clients that the user or Neovim itself has stopped.
-local expected = {}
-
 --- Why the server cannot start, nil if nothing is known to be in its way.
 function M.obstacle()
   local cmd = vim.lsp.config.stet.cmd
@@ -40,7 +37,6 @@ function M.restart()
   end
   local ids = {}
   for _, client in ipairs(vim.lsp.get_clients({ name = "stet", _uninitialized = true })) do
-    expected[client.id] = true
     table.insert(ids, client.id)
     client:stop(true)
   end
@@ -53,11 +49,9 @@ function M.restart()
   messages.say("the server was started")
 end
 
---- Handles the end of the server's process. One that ends by itself is started again, once a minute at most.
-function M.on_exit(code, signal, id)
-  local stopped = expected[id] or vim.v.exiting ~= vim.NIL or (code == 0 and (signal == 0 or signal == 15))
-  expected[id] = nil
-  if stopped then
+--- Handles the end of a server that nobody stopped: it is started again, once a minute at most.
+function M.on_crash(code, signal)
+  if vim.v.exiting ~= vim.NIL then
     return
   end
   local how = signal ~= 0 and "signal " .. signal or "exit code " .. code
