@@ -655,7 +655,7 @@ def test_the_configuration_alone_adds_the_actions_to_the_menu(
 # What breaks ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_killed_server_is_told_once_and_started_again(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_a_killed_server_is_reported_once_and_started_again(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("Stet refactor")
     assert editor.done()["applied"] is True
     editor.command("undo")
@@ -671,7 +671,7 @@ def test_a_killed_server_is_told_once_and_started_again(editor: Neovim, scripted
     assert editor.text() == BEFORE.replace(OLD, AFTER)
 
 
-def test_a_missing_server_is_told_with_the_way_out(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+def test_a_missing_server_is_reported_with_the_way_out(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     with Neovim(tmp_path, environment, plugin(["/no/such/stet", "--stdio"])) as nvim:
         nvim.command(f"edit {file}")
         told = nvim.wait_said("/no/such/stet", ":Stet restart")
