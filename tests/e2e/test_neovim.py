@@ -671,7 +671,7 @@ def test_a_killed_server_is_reported_once_and_started_again(editor: Neovim, scri
     assert editor.text() == BEFORE.replace(OLD, AFTER)
 
 
-def test_a_missing_server_is_reported_with_the_way_out(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+def test_a_missing_server_is_reported_with_a_fix(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     with Neovim(tmp_path, environment, plugin(["/no/such/stet", "--stdio"])) as nvim:
         nvim.command(f"edit {file}")
         told = nvim.wait_said("/no/such/stet", ":Stet restart")
