@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,8 +12,14 @@ from typing import Any
 
 VALID_WANTED = 250
 """The number of valid calls that ends the first run; the remaining calls are spare."""
+_CALL = re.compile(r"__out__\((?P<callee>(?:await |new )*[\w.$]+)\((?P<arguments>[\w$, .*=]*)\)\)(?P<end>;?)")
+_BINDING = re.compile(r"(?:const |let )?(?P<name>[A-Za-z_$][\w$]*) = (?P<value>.+?);?")
+_NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?!\s*=)(?![\w$])")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
 """Errors raised by an input of a wrong kind."""
+_WRONG_KIND = frozenset({"TypeError", "AttributeError"})
+_UNPACKED = re.compile(r"(too many|not enough) values to unpack")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +42,32 @@ class Call:
 
     @property
     def snippet(self) -> str:
-        """The call as a person would type it, to run after the module's own text."""
-        code = "\n".join(part for part in (self.setup, self.body) if part)
-        return self.shown or code.replace("__out__(", f"{self.printer}(")
+        """The call as a person would type it, to run after the module's own text: literals stand in the call."""
+        return self.shown or self._printed(*self._with_values())
+
+    @property
+    def named_snippet(self) -> str:
+        """The call with its arguments bound to names, for what became of them."""
+        return self.shown or self._printed(self.setup, self.body)
+
+    def _printed(self, setup: str, body: str) -> str:
+        return "\n".join(filter(None, (setup, body))).replace("__out__(", f"{self.printer}(")
+
+    def _with_values(self) -> tuple[str, str]:
+        """The setup and the body, with values that the body names once, as an argument, put into it."""
+        call = _CALL.fullmatch(self.body)
+        lines = [_BINDING.fullmatch(line) for line in self.setup.splitlines()]
+        if call is None or not all(lines):
+            return self.setup, self.body
+        bound = [(line[0], line["name"], line["value"]) for line in lines if line]
+        used = Counter(_NAME.findall(call["arguments"]))
+        used.update(name for _, _, value in bound for name in _NAME.findall(_QUOTED.sub("", value)))
+        given = {
+            name: value for _, name, value in bound if used[name] == 1 and name in _NAME.findall(call["arguments"])
+        }
+        made = _NAME.sub(lambda found: given.get(found[0], found[0]), call["arguments"])
+        rest = [line for line, name, _ in bound if name not in given]
+        return "\n".join(rest), f"__out__({call['callee']}({made})){call['end']}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +101,7 @@ class CallOutcome:
     `aliases` names which results, arguments and parts of them are the same object, if old and new are compared.
     `lacks` is the module whose absence made an import fail. `partial`: of an iterator only the first items were seen.
     `order` encodes the order of dictionary keys, if it was checked. `leaks` counts files that nothing closed.
+    `bases` are the classes of the error, its own aside.
     `uses` are the kinds of use of doubles by path, if each text ran once (`python/inside/doubles.py`).
     """
 
@@ -86,12 +118,18 @@ class CallOutcome:
     aliases: str = ""
     lacks: str = ""
     leaks: int = 0
+    bases: tuple[str, ...] = field(default=(), compare=False)
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def valid(self) -> bool:
         """Whether the code accepted the input, even if it raised an error of its own."""
         return self.kind == "ok" or (self.kind == "raised" and self.error not in _WRONG)
+
+    @property
+    def is_wrong_kind(self) -> bool:
+        """Whether an error shows that the input was of a kind that the code is not meant for."""
+        return self.error in _WRONG_KIND or (self.error == "ValueError" and bool(_UNPACKED.match(self.message)))
 
     def __str__(self) -> str:
         words = {"late": "does not finish in time", "died": "ends the process", "reached": f"stopped: {self.message}"}
@@ -269,6 +307,7 @@ def _outcome(row: Mapping[str, Any]) -> CallOutcome:
         aliases=str(row.get("shared", "")),
         lacks=str(row.get("lacks", "")),
         leaks=int(row.get("leaks", 0)),
+        bases=tuple(map(str, row.get("bases", ()))),
         uses={str(path): tuple(map(str, kinds)) for path, kinds in dict(row.get("uses", {})).items()},
     )
 

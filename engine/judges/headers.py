@@ -29,11 +29,15 @@ def as_called(signature: str, language: str) -> str:
     """
     text = bare(signature)
     start = text.find("(", _end_of_types(text))
+    spec = for_language(language)
+    name = next((each for each in spec.protocol if text[:start].endswith("def" + each)), "")
     # A parameter that is also a property of the object is called by its name there.
-    if not for_language(language).calls_by_position or start < 0 or _PROPERTY.search(signature):
+    if not (spec.calls_by_position or name) or start < 0 or _PROPERTY.search(signature):
         return text
     end = _closing(text, start)
     parts = _parts(text[start + 1 : end])
+    if name and parts[-1].startswith("*") and not parts[-1].startswith("**") and ":" not in parts[-1]:
+        parts[-1:] = ["_"] * (spec.protocol[name] - len(parts) + 1)
     return f"{text[: start + 1]}{','.join(map(_nameless, parts))}{text[end:]}"
 
 

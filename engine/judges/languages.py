@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.validators import go_undefined_names, structure
@@ -59,13 +59,22 @@ def _preamble(parsed: Parsed) -> list[str]:
     return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
 
 
+_PROTOCOL = {
+    **dict.fromkeys(("__exit__", "__aexit__"), 4), "__setitem__": 3,
+    **dict.fromkeys(("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__getitem__",
+                     "__delitem__", "__add__", "__radd__", "__sub__", "__mul__", "__or__", "__and__"), 2),
+}  # fmt: skip
+"""`self` counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeLanguage:
     """What judging an edit needs to know about a language.
 
     `is_public` says whether other files can reach a definition. `exports` are the names that a text lists as exported,
-    None without such a list. `calls_by_position`: no caller names a parameter. `imports_load`: an import without a name
-    exists for the effects of loading.
+    None without such a list. `calls_by_position`: no caller names a parameter. `protocol` are the methods that the
+    language itself calls, with their numbers of arguments. `imports_load`: an import without a name exists for the
+    effects of loading.
     `names_linted`: a linter reports undefined names and names that are defined twice.
 
     `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`
@@ -81,6 +90,7 @@ class JudgeLanguage:
     exports: Callable[[Source], list[str] | None] = lambda _: None
     imports_load: bool = False
     calls_by_position: bool = False
+    protocol: Mapping[str, int] = field(default_factory=dict)
     names_linted: bool = False
     marks: re.Pattern[str] | None = None
     mark: str = "@{}"
@@ -93,7 +103,12 @@ class JudgeLanguage:
 
 ROWS: Mapping[str, JudgeLanguage] = {
     "python": JudgeLanguage(
-        is_public=lambda _: True, exports=_all_of, names_linted=True, marks=_DECORATOR, code=_without_docstrings
+        is_public=lambda _: True,
+        exports=_all_of,
+        names_linted=True,
+        marks=_DECORATOR,
+        code=_without_docstrings,
+        protocol=_PROTOCOL,
     ),
     "javascript": JudgeLanguage(is_public=_public_member, imports_load=True, calls_by_position=True, marks=_DECORATOR),
     "go": JudgeLanguage(

@@ -14,7 +14,7 @@ import secrets
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, TypeGuard
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.probe import Need, Probe, ProbedText
@@ -79,7 +79,24 @@ def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
         return set()
     # Where one side does not compare at all, nothing was exchanged: only limits that are written there matter.
     sides = {**first, **second}
-    return {key for key in set(first) ^ set(second) if all(kinds) or _has_limit(sides[key])}
+    settled = {_operands(each.test) for each in (*old, *new) if _settles(each)}
+    return {
+        key for key in set(first) ^ set(second)
+        if (all(kinds) or _has_limit(sides[key])) and _operands(sides[key]) not in settled
+    }  # fmt: skip
+
+
+def _settles(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether what comes after a condition is not executed for equal operands: `if a == b: return`, or an `elif`."""
+    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare)):
+        return False
+    if len(node.test.ops) != 1 or not isinstance(node.test.ops[0], ast.Eq):
+        return False
+    return bool(node.orelse) or isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+def _operands(node: ast.expr) -> frozenset[str]:
+    return frozenset(map(dump, (node.left, *node.comparators))) if isinstance(node, ast.Compare) else frozenset()
 
 
 def _has_limit(node: ast.Compare) -> bool:

@@ -11,14 +11,22 @@ from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
 from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
-from stet_ls.engine.judges.differential.input_domain import in_input_domain, kinds_of
+from stet_ls.engine.judges.differential.input_domain import Kind, in_input_domain, kinds_of
 from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
-from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused
+from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused, is_named_kind
 
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
+_ACCIDENTS = {"IndexError", "ZeroDivisionError"}
+"""Errors of operations on operands of a right kind."""
+_UNUSUAL = "inputs of unusual kinds"
+_NARROWER, _MENDED = "more specific errors", "inputs of kinds that the old code fails on"
+_WRITTEN = {CAPTURED, "example"}
+"""Origins of inputs that somebody wrote down."""
+_QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _SENSELESS = re.compile(r"\bNaN\b")
 """JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
+_Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 """Builds a runnable file from a name (without its ending), a title and calls; None if it would be too long."""
 
@@ -28,7 +36,7 @@ class Difference:
     """A call on which two texts differ, and the outcome of each.
 
     `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
-    calls agree to tell.
+    calls agree to tell. `mends`: the old code failed by accident.
     """
 
     call: Call
@@ -36,23 +44,26 @@ class Difference:
     new: CallOutcome
     in_domain: bool = False
     is_unusual: bool = False
+    mends: bool = False
 
     @property
     def is_telling(self) -> bool:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
+        if self.mends:
+            return False
         if self.call.origin not in UNSURE:
-            return self.old.valid
+            return self.old.valid and not self.old.is_wrong_kind
         if self.call.origin == DOUBLE or self.is_unusual:
             return False
         made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
-        return self.old.valid and made_sense and (self.in_domain or self.new.error not in _WRONG_KIND)
+        return self.old.valid and made_sense and (self.in_domain or not self.new.is_wrong_kind)
 
     @property
     def takes_less(self) -> bool:
         """True if the new code refuses a kind that the old code accepted."""
-        return self.old.kind == "ok" and self.new.error in _WRONG_KIND
+        return self.old.kind == "ok" and self.new.is_wrong_kind
 
     @property
     def is_refusal(self) -> bool:
@@ -62,6 +73,26 @@ class Difference:
         if self.call.origin == EDGE_CASE and self.old.error in _WRONG_KIND:
             return True
         return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
+
+    @property
+    def is_narrower(self) -> bool:
+        """True if the new code raises a subclass of the old error: whoever caught it still does."""
+        if self.old.error not in self.new.bases or self.new.is_wrong_kind:
+            return False
+        same = replace(self.new, digest="", error=self.old.error, message="")
+        return same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
+
+    @property
+    def is_refused_guess(self) -> bool:
+        """True if the new code fails on an input of a guessed kind that the old code accepted."""
+        return self.call.origin in UNSURE and self.old.kind == "ok" and self.new.kind == "raised"
+
+    def is_mended(self, promised: Collection[str]) -> bool:
+        """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
+        index or a divisor was not there.
+        """
+        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
+        return self.old.kind == "raised" and self.new.kind == "ok" and accident and self.old.error not in promised
 
     def is_other_failure(self, promised: Collection[str]) -> bool:
         """True if both raise different built-in errors, and the old code raises none of the `promised`.
@@ -78,15 +109,20 @@ class Difference:
         whose = " (from a test)" if self.call.origin == CAPTURED else ""
         if self.call.is_secret:
             return f"`{self.call.shown}`{whose} behaves differently; values are not shown, as one looks like a secret"
-        call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
+        call = _in_line(self.call.snippet)
         if str(self.old) == str(self.new):
             if self.new.leaks > self.old.leaks:
                 return f"`{shortened(call)}` leaves more files open than before"
             told = [each.variables for each in (self.old, self.new)]
             if told[0] == told[1]:
                 told = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
+            call = _in_line(self.call.named_snippet)
             return f"after `{shortened(call)}`{whose} before: {shortened(told[0])}, now: {shortened(told[1])}"
         return f"`{shortened(call)}`{whose} was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
+
+
+def _in_line(snippet: str) -> str:
+    return snippet if "try:" in snippet else snippet.replace("\n", "; ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +134,7 @@ class Comparison:
     input had any other outcome. `failing`: on some inputs both fail, with different errors. `excuses` name the
     unintended kinds of input on which they differ. `lacks` are modules that an input could not import. `partial`: of
     some iterators only the first items were seen. `reordered`: the keys of some dictionaries were in another order.
+    `agreed` are the calls that both accept alike.
     `unseen` are the places of the change that no input executed, as far as known. `uncompared` is what no run shows.
     `uncaptured` counts the tests' calls that could not be copied, by the reason.
     """
@@ -120,6 +157,7 @@ class Comparison:
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
     calls: tuple[Call, ...] = ()
+    agreed: tuple[Call, ...] = ()
     unseen: frozenset[Probe] = frozenset()
     uncompared: str = ""
     uncaptured: Mapping[str, int] = field(default_factory=dict)
@@ -142,22 +180,38 @@ class Comparison:
             unseen=self.unseen & unseen,
         )  # fmt: skip
 
-    def with_observed(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
+    def with_observed(
+        self, more: Comparison, unseen: frozenset[Probe], meant: Mapping[str, frozenset[str]]
+    ) -> Comparison:
         """The comparison with inputs that are like what the code was observed to use, if it accepts more of those.
 
         Then only they tell whether the code fails on all inputs, or returns what cannot be compared. If enough of them
         agree, it does not matter what the new code makes of other kinds.
         """
+        if not more.differences and more.valid >= ENOUGH:
+            own = self._without_foreign([kinds_of(call) for call in more.agreed], meant)
+        else:
+            own = self
         if not more.valid or (more.valid <= self.valid and not more.differences):
-            return self
+            return own
+        telling = tuple(each for each in own.differences if each.is_telling)
+        rest = own.differences if more.valid < ENOUGH and not more.differences else telling
         return replace(
             more, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, partial=self.partial or more.partial,
             reordered=self.reordered or more.reordered, failing=self.failing or more.failing,
-            excuses=tuple(sorted({*self.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
-            differences=more.differences or (self.differences if more.valid < ENOUGH else ()),
+            excuses=tuple(sorted({*own.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
+            differences=(*rest, *more.differences),
             calls=(*self.calls, *more.calls), unseen=self.unseen & unseen,
         )  # fmt: skip
+
+    def _without_foreign(self, known: Sequence[Mapping[str, Kind]], meant: Mapping[str, frozenset[str]]) -> Comparison:
+        """The comparison without the guesses that the new code fails on, if they are of none of the `known` kinds."""
+        left = tuple(each for each in self.differences if not each.is_refused_guess
+                     or is_named_kind(each.call, meant, known) or in_input_domain(each.call, known))  # fmt: skip
+        if len(left) == len(self.differences):
+            return self
+        return replace(self, differences=left, excuses=tuple(sorted({*self.excuses, _UNUSUAL})))
 
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if any, and all compared inputs."""
@@ -182,11 +236,12 @@ def compared(
     promised: Collection[str] | None = None,
     text: str = "",
     meant: Mapping[str, frozenset[str]] | None = None,
+    earlier: Sequence[Call] = (),
 ) -> Comparison:
     """The comparison of the first two texts of a report.
 
     `promised` are the errors that the old code documents or raises itself; None if unknown: then every error counts.
-    `text` is the old code, "" if every input counts.
+    `text` is the old code, "" if every input counts. `earlier` are calls of an earlier run on which both agreed.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
@@ -195,16 +250,23 @@ def compared(
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
-    alike = [compare_outcomes(before, after) for _, before, after in pairs]
+    alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
         Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
     ]
     failing = [each for each in differences if promised is not None and each.is_other_failure(promised)]
-    differences = [each for each in differences if not each.is_refusal and each not in failing]
-    differences = _vouched(differences, pairs, alike)
-    agreed = [call for (call, old, _), how in zip(pairs, alike, strict=True)
-              if old.valid and not call.again and how is not OutcomeEquality.DIFFERENT]  # fmt: skip
-    judged = excused(text, agreed, {each.call: each.is_telling for each in differences}, meant or {})
+    narrower = [each for each in differences if each.is_narrower]
+    mended = [each for each in differences if promised is not None and each.is_mended(promised)
+              and each.call.origin not in _WRITTEN]  # fmt: skip
+    accepted = [each for each in mended if each.old.is_wrong_kind]
+    besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))
+    differences = [replace(each, mends=each in mended) for each in differences
+                   if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
+    same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
+    accepted_now = [call for call, _, after in same if after.kind == "ok"]
+    differences = _vouched(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
+    agreed = [call for call, before, _ in same if before.valid and not call.again]
+    judged = excused(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
     excuses = judged.reasons if text else {}
     if judged.doubtful:
         differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
@@ -233,27 +295,32 @@ def compared(
         partial=any(before.partial for _, before, _ in pairs),
         reordered=any(before.order != after.order for _, before, after in pairs),
         raised=() if "" in ends else tuple(sorted(ends)), failing=bool(failing),
-        excuses=tuple(sorted(set(excuses.values()))),
+        excuses=tuple(sorted({*excuses.values(), *besides})),
         lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
-        calls=tuple(call for call, _, _ in pairs),
+        calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
     )  # fmt: skip
 
 
-def _vouched(
-    differences: list[Difference],
-    pairs: Sequence[tuple[Call, CallOutcome, CallOutcome]],
-    alike: Sequence[OutcomeEquality],
-) -> list[Difference]:
-    """The differences, marked where the new code agrees with the old on the same kinds in another call.
+def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[OutcomeEquality]:
+    """The equalities; a call repeated after its result was emptied differs as the first one does, in sharing."""
+    shared = {(call.setup, call.body) for (call, _, _), how in zip(pairs, alike, strict=True)
+              if how is OutcomeEquality.SHARED}  # fmt: skip
+    return [
+        OutcomeEquality.SHARED
+        if call.again and any(call.setup == setup and call.body.endswith(body) for setup, body in shared) else how
+        for (call, _, _), how in zip(pairs, alike, strict=True)
+    ]  # fmt: skip
+
+
+def _vouched(differences: list[Difference], accepted: Sequence[Call], quoted: frozenset[str]) -> list[Difference]:
+    """The differences, marked where both texts accept the same kinds in one of the `accepted` calls.
 
     If the new code accepts no kinds at all, the kinds are not the reason.
     """
-    if not any(each.call.origin in UNSURE and each.new.error in _WRONG_KIND for each in differences):
+    if not any(each.call.origin in UNSURE and each.new.is_wrong_kind for each in differences):
         return differences
-    both = (call for (call, _, new), how in zip(pairs, alike, strict=True)
-            if new.kind == "ok" and how is not OutcomeEquality.DIFFERENT)  # fmt: skip
-    taken = list(map(kinds_of, both))
-    return [replace(each, in_domain=not taken or in_input_domain(each.call, taken)) for each in differences]
+    taken = list(map(kinds_of, accepted))
+    return [replace(each, in_domain=not taken or in_input_domain(each.call, taken, quoted)) for each in differences]
 
 
 def unseen(

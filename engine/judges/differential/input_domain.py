@@ -9,21 +9,24 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.validators.ast_text import try_parse, unparse
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
-"""A name, with its contents if it is a container: `("dict", kinds of keys, kinds of values)`."""
+"""A name, with its contents if it is a container: `("Dict", kinds of keys, kinds of values, fields)`."""
 _BINDING = re.compile(r"^(?:const|let|var) (\w+) = (.+?);?$", re.MULTILINE)
 
 
-def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]]) -> bool:
-    """Whether one of the calls whose arguments' kinds are `taken` covers all of this call's."""
+def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]], quoted: Collection[str] = ()) -> bool:
+    """Whether one of the calls whose arguments' kinds are `taken` covers all of this call's.
+
+    A key that the code names, one of the `quoted`, has to have the same kind of value.
+    """
     own = kinds_of(call)
-    return bool(own) and any(all(_covers(each.get(name), kind) for name, kind in own.items()) for each in taken)
+    return bool(own) and any(all(_covers(each.get(name), kind, quoted) for name, kind in own.items()) for each in taken)
 
 
 def kinds_of(call: Call) -> dict[str, Kind]:
@@ -52,7 +55,9 @@ def _kind(node: ast.expr) -> Kind:
         return f"Tuple of {len(node.elts)}", *(frozenset({_kind(each)}) for each in node.elts)
     if isinstance(node, ast.Dict) and all(node.keys):
         keys = (_kind(each) for each in node.keys if each is not None)
-        return "Dict", frozenset(keys), frozenset(map(_kind, node.values))
+        fields = {(each.value, _kind(value)) for each, value in zip(node.keys, node.values, strict=True)
+                  if isinstance(each, ast.Constant)}  # fmt: skip
+        return "Dict", frozenset(keys), frozenset(map(_kind, node.values)), frozenset(fields)
     return unparse(node)
 
 
@@ -71,10 +76,16 @@ def _kind_of_value(value: Any) -> Kind:
     return "number" if type(value) in (int, float) else type(value).__name__
 
 
-def _covers(known: Kind | None, kind: Kind) -> bool:
+def _covers(known: Kind | None, kind: Kind, quoted: Collection[str]) -> bool:
     if isinstance(known, str) or isinstance(kind, str) or known is None:
         return known == kind
     (name, *held), (other, *wanted) = known, kind
+    if name == other == "Dict":
+        fields = dict(held.pop())
+        named = {key: value for key, value in wanted.pop() if key in quoted}
+        if not all(key in fields and _covers(fields[key], value, quoted) for key, value in named.items()):
+            return False
     return name == other and all(
-        all(any(_covers(each, one) for each in have) for one in want) for have, want in zip(held, wanted, strict=True)
+        all(any(_covers(each, one, quoted) for each in have) for one in want)
+        for have, want in zip(held, wanted, strict=True)
     )

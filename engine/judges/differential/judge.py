@@ -23,6 +23,7 @@ from stet_ls.validators.languages import row_for
 LEAST_VALID = 20
 """With fewer valid inputs, equality is too weak to pass."""
 _MOST_UNITS = 3
+_WITH_DOUBLES, _MENDED = "with stand-ins for the objects passed in", "where the old code fails"
 _OUTSIDE = "only on inputs outside the inferred types"
 
 
@@ -103,7 +104,7 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
     if first.is_telling:
         return _ruled(Ruling.FAIL, str(first), trusted=True)
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
-    where = "with stand-ins for the objects passed in" if first.call.origin == DOUBLE else _OUTSIDE
+    where = _WITH_DOUBLES if first.call.origin == DOUBLE else _MENDED if first.mends else _OUTSIDE
     return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
 
 

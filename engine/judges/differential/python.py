@@ -81,16 +81,15 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         further = await run(runtime, replace(trial, calls=more, seconds=_FURTHER), place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
             still = unseen(both, further, case.parts) if both is not None else frozenset()
-            found = found.with_observed(compared(unit, more, further, promised, before, meant), still)
+            found = found.with_observed(compared(unit, more, further, promised, before, meant), still, meant)
     if both is not None and found.unseen and not found.differences:
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
         more = within_contract(more, before, unit)
         trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.combine(
-                compared(unit, more, further, promised, before, meant), unseen(both, further, case.parts)
-            )
+            third = compared(unit, more, further, promised, before, meant, found.agreed)
+            found = found.combine(third, unseen(both, further, case.parts))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)

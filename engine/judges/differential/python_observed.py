@@ -23,7 +23,7 @@ _ROUNDS = 3
 def needs_observation(found: Comparison) -> bool:
     """Whether the inputs so far show too little: the code refuses most of them, or fails on all."""
     if found.differences:
-        return not found.differences[0].is_telling
+        return not found.differences[0].is_telling or found.differences[0].is_refused_guess
     refused = found.compared - found.valid
     return (
         found.valid < LEAST_VALID <= found.compared

@@ -127,6 +127,14 @@ def excused(
     return Excused(reasons, count < enough, refusable)
 
 
+def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, Kind]]) -> bool:
+    """Whether an argument has a kind that a name or the docstring suggests, and that none of the `known` ones have."""
+    return any(
+        _top(kind) in meant.get(name, ()) and all(_top(each.get(name, "")) != _top(kind) for each in known)
+        for name, kind in kinds_of(call).items()
+    )
+
+
 _GROWN = {"dict.fromkeys(": "Dict", "{n: n + 1 ": "Dict", "([": "List", "((": "Tuple", "('": "str"}
 """How an enlarged argument begins, by its kind."""
 

@@ -6,6 +6,7 @@ import re
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.contract import Breaks, conditions, exclusions
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
@@ -25,13 +26,15 @@ def within_contract(calls: tuple[Call, ...], text: str, language: str, unit: str
     found = next((each for each in units(source, language) if each.qualified == unit), None)
     if found is None or _DECIDES.search(source.slice(found.span)):
         return calls
-    broken = exclusions(conditions(_TAGS.sub(" ", found.doc)))
-    return tuple(each for each in calls if each.origin == "example" or not _breaks(each, broken)) if broken else calls
+    told = conditions(_TAGS.sub(" ", found.doc))
+    broken = exclusions(told)
+    return tuple(each for each in calls if each.origin == "example" or not _is_excluded(each, broken, told))
 
 
-def _breaks(call: Call, broken: list[Breaks]) -> bool:
+def _is_excluded(call: Call, broken: list[Breaks], told: str) -> bool:
     texts = (
-        re.sub(r"\b(null|true|false)\b", lambda word: _WORDS[word[0]], text) for _, text in _BINDING.findall(call.setup)
+        (name, re.sub(r"\b(null|true|false)\b", lambda word: _WORDS[word[0]], text))
+        for name, text in _BINDING.findall(call.setup)
     )
-    values = [value for text in texts if (value := literal(text)) is not None]
-    return any(breaks(values) for breaks in broken)
+    values = {name: value for name, text in texts if (value := literal(text)) is not None}
+    return any(breaks(list(values.values())) for breaks in broken) or outside_stated_bounds(told, values)

@@ -12,7 +12,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import with_few_texts
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import rows_of
-from stet_ls.engine.execution.python.inputs.examples import literals, rows_for, scripts_for
+from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for, scripts_for
 from stet_ls.engine.execution.python.inputs.subject import (
     ClassShape,
     Module,
@@ -46,7 +46,7 @@ def calls_for(
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()
-    constants = (*besides, *literals(subject.node))
+    constants = tuple(dict.fromkeys((*besides, *literals(subject.node), *named_literals(module, subject))))
     try:
         seed = zlib.crc32(f"{qualified}\0{unparse(subject.node)}".encode())
     except RecursionError:  # an expression of hundreds of terms

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.rows import UNSURE
+from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
+from stet_ls.engine.execution.python.inputs.parallel import of_one_length
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 
 Breaks = Callable[[list[Any]], bool]
@@ -61,12 +64,14 @@ _DECIDES = re.compile(
     r"|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
 )
 """A sentence with such a word says what the code decides or selects by."""
+_CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
+"""A last clause that says what is returned in some case: `…, -1 if it is not there.`"""
 _TEXT_OF = re.compile(
     r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|text|nam(es|ing)|says|saying|tells|telling|mention)"
 )
 """What promises a text in a sentence about an error: a quotation of several words, or such a word."""
 _SHAPED = re.compile(r"(?i)\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
-_GROWN = re.compile(r" \* \d+\)\[:\d+\]$", re.MULTILINE)
+_GROWN = re.compile(r" \* \d+\)\[:(\d+)\]$", re.MULTILINE)
 """An argument that was only made longer."""
 _DISTINCT = re.compile(r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b")
 _SORTED = re.compile(r"(?i)\bsorted (list|array|sequence)\b")
@@ -82,11 +87,12 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     subject = subject_of(module, unit) if module else None
     if subject is None or any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(subject.node)):
         return calls
+    calls = of_one_length(calls, subject)
     told = conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
     broken = exclusions(told)
     changes = [change for words, change in _REPAIRS if words.search(told)]
     repaired = (each if each.origin == "example" else _repaired(each, changes) for each in calls)
-    kept = [each for each in repaired if each.origin == "example" or not (_breaks(each, broken) or _is_crossed(each))]
+    kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, told)]
     if _SHAPED.search(told):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
     return tuple(dict.fromkeys(kept))
@@ -113,26 +119,45 @@ def conditions(docstring: str) -> str:
     "Whether both have the same length" is what the code finds out, not what it is called with.
     """
     sentences = re.split(r"(?<=[.;!?])\s+", " ".join(docstring.split()))
-    return " ".join(each for each in sentences if not _DECIDES.search(each))
+    stated = (_CASE.sub("", each) for each in sentences)
+    return " ".join(each for each in stated if not _DECIDES.search(each))
 
 
 def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
     """The call with its lists changed as the docstring requires: sorted, without duplicates, of one length."""
     if not changes:
         return call
+    # Where a list is described, a text among guesses takes its place.
+    takes_texts = call.origin in UNSURE and not any(" = [" in line for line in call.setup.splitlines())
     lines = []
     for line in call.setup.splitlines():
         name, _, text = line.partition(" = ")
         value = literal(text) if name in call.names else None
+        if (grown := _GROWN.search(text)) and text.startswith("(["):
+            lines.append(f"{name} = {_ordered(text, grown[1], changes)}")
+            continue
         if isinstance(value, list):
             new = value
             with suppress(TypeError):
                 for change in changes:
                     new = change(new)
             lines.append(line if new == value else f"{name} = {text_of(new)}")
+        elif takes_texts and isinstance(value, str) and sorted in changes:
+            lines.append(f"{name} = {''.join(sorted(value))!r}")
         else:
             lines.append(line)
     return replace(call, setup="\n".join(lines))
+
+
+def _ordered(text: str, size: str, changes: Sequence[Callable[[Any], Any]]) -> str:
+    """A list that was made longer by repeating it, as the docstring requires."""
+    if _without_doubles in changes:
+        return f"list(range({size}))"
+    return f"sorted({text})" if sorted in changes else text
+
+
+def _without_doubles(value: list[Any]) -> list[Any]:
+    return list(dict.fromkeys(value))
 
 
 def _evened(rows: list[Any]) -> list[Any]:
@@ -150,7 +175,7 @@ def _squared(rows: list[Any]) -> list[Any]:
 
 
 _REPAIRS = (
-    (_DISTINCT, lambda value: list(dict.fromkeys(value))),
+    (_DISTINCT, _without_doubles),
     (_SORTED, sorted),
     (re.compile(r"(?i)\b(the same|equal) length\b|\bequally long\b"), _evened),
     (re.compile(r"(?i)\bsquare matrix\b"), _squared),
@@ -160,9 +185,19 @@ _REPAIRS = (
 _BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"))
 
 
-def _is_crossed(call: Call) -> bool:
+def _is_excluded(call: Call, broken: Sequence[Breaks], told: str) -> bool:
+    """Whether a call violates the conditions of a docstring, or what its parameters' names say."""
+    lines = (line.partition(" = ") for line in call.setup.splitlines())
+    values = {name: value for name, _, text in lines if name in call.names and (value := literal(text)) is not None}
+    return (
+        any(breaks(list(values.values())) for breaks in broken)
+        or _is_crossed(values)
+        or outside_stated_bounds(told, values)
+    )
+
+
+def _is_crossed(values: Mapping[str, Any]) -> bool:
     """Whether a lower bound, by its name, is above the upper one."""
-    values = {name: literal(text) for name, _, text in (line.partition(" = ") for line in call.setup.splitlines())}
     pairs = ((values.get(low), values.get(high)) for low, high in _BOUNDS)
     return any(_is_above(low, high) for low, high in pairs)
 
@@ -170,9 +205,3 @@ def _is_crossed(call: Call) -> bool:
 def _is_above(low: Any, high: Any) -> bool:
     are_numbers = isinstance(low, int | float) and isinstance(high, int | float)
     return (are_numbers or (isinstance(low, str) and isinstance(high, str))) and low > high
-
-
-def _breaks(call: Call, broken: list[Breaks]) -> bool:
-    lines = (line.partition(" = ") for line in call.setup.splitlines())
-    values = [value for name, _, text in lines if name in call.names and (value := literal(text)) is not None]
-    return any(breaks(values) for breaks in broken)

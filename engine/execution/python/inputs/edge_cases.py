@@ -16,7 +16,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
-from stet_ls.engine.execution.python.inputs.examples import literals, rows_for
+from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for
 from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
 from stet_ls.validators.ast_text import unparse
@@ -44,7 +44,8 @@ def with_edge_cases(
     subject = subject_of(module, unit) if module else None
     if module is None or subject is None or subject.how == "class":
         return calls
-    known = [literal(each) for each in dict.fromkeys((*besides, *literals(subject.node), *_named(module, subject)))]
+    own = (*besides, *literals(subject.node), *named_literals(module, subject))
+    known = [literal(each) for each in dict.fromkeys(own)]
     parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # examples show the intended kinds
     open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
@@ -63,14 +64,6 @@ def _takes(parameter: Parameter, kind: str) -> bool:
 def _is_enum(parameter: Parameter, module: Module) -> bool:
     hint = parameter.annotation
     return isinstance(hint, ast.Name) and hint.id in module.shapes and bool(module.shapes[hint.id].members)
-
-
-def _named(module: Module, subject: Subject) -> Iterator[str]:
-    """The literals in the module constants that a unit uses."""
-    names = dict.fromkeys(each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name))
-    for name in names:
-        if name in module.values:
-            yield from literals(module.values[name])
 
 
 def _refuses_kinds(subject: Subject) -> bool:

@@ -70,6 +70,14 @@ def literals(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(found))[:40]
 
 
+def named_literals(module: Module, subject: Subject) -> Iterator[str]:
+    """The literals in the module constants that a unit uses."""
+    names = dict.fromkeys(each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name))
+    for name in names:
+        if name in module.values:
+            yield from literals(module.values[name])
+
+
 def test_texts(path: Path | None, root: Path | None) -> tuple[str, ...]:
     """The test files of a module, by their usual names and places."""
     if path is None or root is None:

@@ -15,7 +15,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
-from stet_ls.engine.execution.python.inputs.examples import literals
+from stet_ls.engine.execution.python.inputs.examples import literals, named_literals
 from stet_ls.engine.execution.python.inputs.subject import Module, Subject, known_module, subject_of
 
 _AHEAD = 30
@@ -71,9 +71,8 @@ def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:
 
 def _constants(module: Module, subject: Subject) -> list[Any]:
     """The values of the literals of a unit, and of those in the module constants that it uses."""
-    names = {each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name)}
-    nodes = [subject.node, *(value for name, value in module.values.items() if name in names)]
-    return [value for node in nodes for text in literals(node) if (value := literal(text)) is not None]
+    texts = (*literals(subject.node), *named_literals(module, subject))
+    return [value for text in texts if (value := literal(text)) is not None]
 
 
 def _sizes(known: list[Any]) -> list[int]:

@@ -79,6 +79,7 @@ class Runner:
         self.captured.begin()
         self.effects.begin()
         kind, error, message, lacks, variables, sharing, told = "ok", "", "", "", "", "", ""
+        bases: list[str] = []
         self.pins.start()
         self.armed = True
         signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
@@ -90,6 +91,7 @@ class Runner:
             except Exception as raised:
                 self.pins.inside = False
                 kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
+                bases = [each.__qualname__ for each in type(raised).__mro__[1:-2]]
                 told = self.told_by(raised, encoder)
                 lacks = lacked(raised)
                 if isinstance(raised, (RecursionError, MemoryError, NotRestored)):
@@ -127,7 +129,7 @@ class Runner:
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
             "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
-            "shared": bounded(sharing), "lacks": lacks, "leaks": self.effects.leaks,
+            "shared": bounded(sharing), "lacks": lacks, "bases": bases, "leaks": self.effects.leaks,
             "uses": uses(book) if self.job["mode"] == "plain" else {},
         }  # fmt: skip
 

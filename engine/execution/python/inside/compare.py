@@ -84,7 +84,7 @@ def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
 
 def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """What a text did; readable outcomes only for those to be shown."""
-    seen = ("message", "lacks", "results", "variables", "printed", "shared")
+    seen = ("message", "lacks", "bases", "results", "variables", "printed", "shared")
     outcomes = {
         number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}
         for number, outcome in each["outcomes"].items()

@@ -114,7 +114,8 @@ class Double:
 
     def __contains__(self, item: Any) -> bool:
         self._stet_book.use(self._stet_shape, "contains")
-        return drawn(self, shown(item), 2) == 0
+        # One seed in four holds everything: a test in another one is reached otherwise only by chance.
+        return self._stet_seed % 4 == 0 or drawn(self, shown(item), 2) == 0
 
     def __iter__(self) -> Any:
         wanted = unpacked()
