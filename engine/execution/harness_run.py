@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.execution.python.inside.encode import ITEMS
+
 VALID_WANTED = 250
 """The number of valid calls that ends the first run; the remaining calls are spare."""
 _CALL = re.compile(r"__out__\((?P<callee>(?:await |new )*[\w.$]+)\((?P<arguments>[\w$, .*=]*)\)\)(?P<end>;?)")
@@ -156,6 +158,7 @@ class HarnessRun:
     `globals` are variables of the module that are compared after each call, like its arguments. `probed` are the first
     two texts with their numbers of probes, which call `probe` with their number (`python/probes.py`).
     `messages` are the errors whose text counts. `grown` are calls of which the growth of time is measured.
+    Of an iterator, the first `items` are compared.
     """
 
     texts: tuple[str, ...]
@@ -178,6 +181,7 @@ class HarnessRun:
     captured: CapturedData = CapturedData()
     messages: tuple[str, ...] = ()
     grown: tuple[GrownCall, ...] = ()
+    items: int = ITEMS
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
@@ -204,6 +208,7 @@ class HarnessRun:
             "probe": self.probe,
             "captured": asdict(self.captured),
             "messages": self.messages,
+            "items": self.items,
             "grown": [[each.number, each.body, each.smaller, each.larger] for each in self.grown],
         }
         return json.dumps(job).encode()

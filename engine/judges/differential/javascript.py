@@ -16,7 +16,7 @@ from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
-from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, recursive
+from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, deep_nodes, recursive
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
@@ -97,7 +97,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     besides = (*new_constants(before, after, case.language, unit), *_large_numbers(before, after))
     calls = calls_for(before, case.language, unit, tests, besides)
     if recursive(after, case.language) - recursive(before, case.language):
-        calls = (*deep_calls(calls), *calls)
+        calls = (*deep_nodes(after, unit), *deep_calls(calls), *calls)
     return place, with_repeats(secret_calls_marked(within_contract(calls, before, case.language, unit)), _AGAIN)
 
 

@@ -38,6 +38,8 @@ from stet_ls.engine.judges.differential.python_uncompared import uncompared
 
 _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
+_ENDLESS, _MANY, _PATIENT = 3, 12_000, 0.3
+"""Calls whose iterators are compared further than others, to how many items, and the processor seconds for each."""
 _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
@@ -90,12 +92,24 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
             third = compared(unit, more, further, promised, before, meant, found.agreed)
             found = found.combine(third, unseen(both, further, case.parts))
+    trial = _trial(texts, unit, found.agreed[:_ENDLESS], place, None, of_tests)
+    found = await _far(found, runtime, trial, place)
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
 
     left = growth_of(report.growth) or await asyncio.to_thread(uncompared, before, after, unit)
     return replace(found, is_alone=is_alone, runnable=runnable, uncompared=left, uncaptured=of_tests.uncaptured)
+
+
+async def _far(found: Comparison, runtime: Runtime, trial: HarnessRun, place: ModuleLocation) -> Comparison:
+    """The comparison with more items of iterators, for the few calls of a trial."""
+    if found.differences or not found.partial:
+        return found
+    more = await run(runtime, replace(trial, items=_MANY, cpu=_PATIENT), place.overlay) if trial.calls else None
+    if not isinstance(more, HarnessReport) or more.texts[0].problem:
+        return found
+    return replace(found, differences=compared(found.unit, trial.calls, more).differences)
 
 
 def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:

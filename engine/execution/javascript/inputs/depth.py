@@ -40,6 +40,14 @@ def deep_calls(calls: tuple[Call, ...]) -> Iterator[Call]:
     yield from made.values()
 
 
+def deep_nodes(text: str, unit: str) -> Iterator[Call]:
+    """A call with a node that leads to another one, and so on, if the unit calls itself with its field."""
+    names = dict.fromkeys(re.findall(rf"(?<![\w$.]){re.escape(unit)}\(\w+\??\.(\w+)\)", text))
+    for name in names:
+        setup = f"let node = null;\nfor (let i = 0; i < {_ITEMS}; i += 1) node = {{ {name}: node, value: i }};"
+        yield Call(setup, f"__out__({unit}(node))", (), GUESSED, "console.log")
+
+
 def _larger(text: str) -> str:
     if re.fullmatch(r"\d+", text):
         return str(_ITEMS)

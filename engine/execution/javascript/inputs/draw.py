@@ -18,6 +18,12 @@ _FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", 
               "x => x > 1", "(a, b) => (a > b) - (a < b)")  # fmt: skip
 METHODS = ("(...given) => given.length", "(first) => first", "() => undefined", "() => [1, 2, 3]",
             "() => ({ ok: true, status: 200 })", '() => "ab"')  # fmt: skip
+_CALLBACKS = (
+    "() => console.log('first')",
+    "() => console.log('second')",
+    "(...given) => console.log('third', ...given)",
+)
+"""Their output shows when they are called, and with what."""
 _REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 _LARGEST_SIZE = 300
@@ -168,6 +174,7 @@ _MAKERS: Mapping[str, Callable[[Draws, ValueKind, int], str]] = {
     "date": _one_of(_DATES, "new Date({})"),
     "regexp": _one_of(_REGEXPS),
     "function": _one_of(_FUNCTIONS, "({})"),
+    "callback": _one_of(_CALLBACKS, "({})"),
     "method": _one_of(METHODS, "({})"),
     "array": Draws._array,
     "tuple": Draws._tuple,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     ANY,
     BOOLEAN,
+    CALLBACK,
     FUNCTION,
     METHOD,
     NULL,
@@ -41,9 +42,11 @@ _EITHER = frozenset({"length", "indexOf", "includes", "at", "lastIndexOf"})
 _ARITHMETIC = frozenset({
     "-", "*", "/", "%", "**", "<", ">", "<=", ">=", "-=", "*=", "/=", "%=", "&", "|", "^", "<<", ">>", ">>>",
 })  # fmt: skip
+_WHOLE = ValueKind("int")
 _NAMES: tuple[tuple[str, ValueKind], ...] = (
-    (r"^(n|m|k|x|y|z|i|j|a|b|c|d|num|number|count|size|age|year|limit|index|start|end|min|max|step|total|amount|price"
-     r"|threshold|width|height|depth|level)\d*$", NUMBER),
+    (r"^(count|size|limit|index|depth|level|\w+(Count|Size|Limit|Index))\d*$", _WHOLE),
+    (r"^(n|m|k|x|y|z|i|j|a|b|c|d|num|number|age|year|start|end|min|max|step|total|amount|price"
+     r"|threshold|width|height)\d*$", NUMBER),
     (r"^(s|str|string|text|word|name|char|ch|line|key|msg|message|sentence|path|url|email|title|prefix|suffix|input"
      r"|label|date|brackets|parens?)\d*$", STRING),
     (r"^(strings|words|names|lines|keys)$", ValueKind("array", (STRING,))),
@@ -95,7 +98,8 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
             is_indexed = True
             elements += [around, *_named_by(body, around)]
         elif around.type == "call_expression" and around.child_by_field_name("function") == each:
-            return FUNCTION
+            is_statement = around.parent is not None and around.parent.type == "expression_statement"
+            return CALLBACK if is_statement else FUNCTION
         elif around.type == "for_in_statement" and around.child_by_field_name("right") == each:
             is_indexed = True
             left = around.child_by_field_name("left")
@@ -209,7 +213,8 @@ def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], 
     if len(members & _MAP) > 1:
         return ValueKind("map", (STRING, NUMBER))
     if plain:
-        return union(tuple(STRING if each == "string" else NUMBER for each in sorted(plain)))
+        number = named if named == _WHOLE else NUMBER
+        return union(tuple(STRING if each == "string" else number for each in sorted(plain)))
     fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
     if fields and not members & {"toString", "toFixed", "valueOf"}:
         return ValueKind("object", fields=tuple((each, _by_name(each), False) for each in fields))

@@ -38,6 +38,8 @@ ANY = ValueKind("any")
 NUMBER, STRING, BOOLEAN = ValueKind("number"), ValueKind("string"), ValueKind("boolean")
 NULL, UNDEFINED = ValueKind("null"), ValueKind("undefined")
 FUNCTION, DATE, REGEXP = ValueKind("function"), ValueKind("date"), ValueKind("regexp")
+CALLBACK = ValueKind("callback")
+"""A function whose result is not used."""
 METHOD = ValueKind("method")
 """A function that is called on an object: its calls are effects."""
 

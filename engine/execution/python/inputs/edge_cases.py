@@ -16,6 +16,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
+from stet_ls.engine.execution.python.inputs.calls import call_of
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for
 from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
@@ -31,7 +32,8 @@ _TEXTS = (
 """Pairs of texts for one call, the second for every other argument: some are equal under one kind of comparison."""
 _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
-_MOST = 8
+_MOST = _LEAVES = 8
+_DEFAULT = "'another'"
 Change = Callable[[str, Any], str | None]
 """The replacement text for a parameter's value; None to keep it."""
 
@@ -51,7 +53,8 @@ def with_edge_cases(
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
     enums = {each.name for each in parameters if _is_enum(each, module)}
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
-    more = {(each.setup, each.body): each for each in _more(calls, known, open_ones, free, enums, origin)}
+    found = (*_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject, open_ones))
+    more = {(each.setup, each.body): each for each in found}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
 
 
@@ -85,6 +88,31 @@ def _more(
     yield from _each(guessed, [_of_tuples(open_ones)])
     yield from _each(guessed, [_of_kind(each, open_ones) for each in _ALIKE])
     yield from _each(guessed, [_of_none(enums)])
+
+
+def _without_leaves(calls: tuple[Call, ...], subject: Subject, open_ones: set[str]) -> Iterator[Call]:
+    """Examples in which one value within a dictionary is None: `get` treats it as missing, and `in` does not.
+
+    What may be omitted is given, so that a default shows.
+    """
+    if subject.how != "function":
+        return
+    spare = {each.name: _DEFAULT for each in subject.parameters if each.default is not None and each.name[0] != "*"}
+    for call in calls[:_BEHIND]:
+        lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
+        if call.origin != "example" or set(lines) != set(call.names):
+            continue
+        for name in open_ones & lines.keys():
+            value = literal(lines[name])
+            made = _each_leaf(value) if isinstance(value, dict) else ()
+            yield from (call_of(subject, {**spare, **lines, name: text_of(new)}, GUESSED) for new in made)
+
+
+def _each_leaf(value: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
+    """The dictionary with each of its values as None, one at a time."""
+    for key, item in list(value.items())[:_LEAVES]:
+        inner = _each_leaf(item) if isinstance(item, dict) else [None]
+        yield from ({**value, key: new} for new in inner)
 
 
 def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:

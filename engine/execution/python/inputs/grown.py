@@ -16,6 +16,8 @@ _MOST, _LOOKED_AT = 12, 120
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 _SPREAD = "n * 7919 % 100003"
 """Whole numbers in no order, all different."""
+_BELOW = 40
+"""The first node of a long chain, so that a small number is one of it."""
 
 
 def grown_calls(calls: Sequence[Call], texts: tuple[str, str], unit: str) -> tuple[GrownCall, ...]:
@@ -52,6 +54,8 @@ def _grown(value: Any) -> str:
         return f"{{{_item(next(iter(value)))} for n in range(_SIZE_)}}"
     if isinstance(value, dict) and value:
         key, item = next(iter(value.items()))
+        if type(key) is int and isinstance(item, list) and all(type(each) is int for each in item):
+            return f"{{n: [n + 1] for n in range(-{_BELOW}, _SIZE_)}}"  # the links of a graph
         return f"{{{_item(key)}: {_item(item)} for n in range(_SIZE_)}}"
     return ""
 

@@ -14,18 +14,21 @@ from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.inputs.rows import UNSURE
+from stet_ls.engine.execution.inputs.rows import GUESSED, UNSURE
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals
 from stet_ls.engine.execution.python.inputs.subject import Module, Subject, known_module, subject_of
+from stet_ls.validators.ast_text import unparse
 
 _AHEAD = 30
 """The number of other calls that come first."""
 _LONG = 2_500
 """More than Python's recursion limit."""
 _SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 2_500, 9, 2
+_BELOW = 40
+"""The first node of a long chain, so that a small number is one of it."""
 _ITEMS = 4
 """The number of distinct items in a long argument."""
-_EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2)
+_EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2, 2**60 - 1)
 _BESIDE = ("1", "2")
 """Other whole numbers beside a large one: by a larger divisor, rounding would not show."""
 _FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt"}
@@ -61,12 +64,39 @@ def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:
     if not any(getattr(each.func, "id", getattr(each.func, "attr", "")) == subject.callee
                for subject in subjects for each in ast.walk(subject.node) if isinstance(each, ast.Call)):  # fmt: skip
         return
+    yield from _chains(subjects)
     for call in calls:
         name, _, text = call.setup.partition(" = ")
         if len(call.names) == 1 and name in call.names and isinstance(literal(text), list):
             deep = f"{name} = 1\nfor _ in range({_LONG}): {name} = [{name}]"
             yield replace(call, setup=deep, names=(), origin=call.origin if call.origin in UNSURE else "grown")
             return
+
+
+def _chains(subjects: list[Subject]) -> Iterator[Call]:
+    """Calls with a node that leads to another one, and so on, if a text calls itself with a part of its argument."""
+    for subject in subjects:
+        given = [each.name for each in subject.parameters if each.default is None]
+        parts = (part for each in ast.walk(subject.node) if isinstance(each, ast.Call)
+                 and getattr(each.func, "id", "") == subject.name for part in each.args)  # fmt: skip
+        for part in parts if len(given) == 1 else ():
+            name = given[0]
+            if isinstance(part, ast.Subscript | ast.Attribute) and getattr(part.value, "id", "") == name:
+                setup = f"{name} = None\nfor _ in range({_LONG}): {name} = {_node(part, subject, name)}"
+                yield Call(setup, f"__out__({subject.name}({name}))", (), GUESSED)
+
+
+def _node(part: ast.Subscript | ast.Attribute, subject: Subject, name: str) -> str:
+    """A node with the next one, called `name`, as that part, and numbers as the other parts that are used."""
+    if isinstance(part, ast.Attribute):
+        fields = {each.attr: "1" for each in ast.walk(subject.node) if isinstance(each, ast.Attribute)
+                  and getattr(each.value, "id", "") == name}  # fmt: skip
+        fields[part.attr] = name
+        return f"__import__('types').SimpleNamespace({', '.join(f'{key}={value}' for key, value in fields.items())})"
+    key = literal(unparse(part.slice))
+    if type(key) is int and 0 <= key < _SMALLEST:
+        return "(" + "1, " * key + f"{name},)"
+    return f"{{{text_of(key)}: {name}}}"
 
 
 def _constants(module: Module, subject: Subject) -> list[Any]:
@@ -141,6 +171,8 @@ def _of_size(size: int) -> Change:
             key, item = next(iter(value.items()))
             if type(key) is type(item) is int:  # a chain, like the links of a graph
                 return f"{{n: n + 1 for n in range({size})}}"
+            if type(key) is int and isinstance(item, list) and all(type(each) is int for each in item):
+                return f"{{n: [n + 1] for n in range(-{_BELOW}, {size})}}"
             keys = f"range({size})" if type(key) is int else f"map(str, range({size}))"
             return f"dict.fromkeys({keys}, {text_of(item)})"
         return None

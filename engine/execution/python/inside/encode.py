@@ -71,8 +71,8 @@ def arrays() -> list[tuple[Any, str]]:
 class Encoder:
     """Writes one value. A float is prefixed with \\x01, so that the reader allows for rounding; no repr has that."""
 
-    def __init__(self, private: bool) -> None:
-        self.private = private
+    def __init__(self, private: bool, items: int = ITEMS) -> None:
+        self.private, self.items = private, items
         self.nodes = 0
         self.order: list[str] = []
         self.above: list[int] = []
@@ -159,12 +159,12 @@ class Encoder:
         items: list[Any] = []
         begun = self.nodes
         try:
-            for item in itertools.islice(value, ITEMS):
+            for item in itertools.islice(value, self.items):
                 items.append(item)
                 told.append(self.text(item))
         except Exception as error:
             told.append(f"raises {type(error).__qualname__}")
-        self.partial = self.partial or len(items) == ITEMS
+        self.partial = self.partial or len(items) == self.items
         nodes, self.nodes = self.nodes, begun
         after = [self.text(item) for item in items] + told[len(items) :]
         self.nodes = nodes
