@@ -91,7 +91,8 @@ class Difference:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
         """
-        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
+        is_index = self.call.origin in UNSURE and self.old.error == "KeyError" and self.old.message.isdigit()
+        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS or is_index  # a dictionary in place of a list
         return self.old.kind == "raised" and self.new.kind == "ok" and accident and self.old.error not in promised
 
     def is_other_failure(self, promised: Collection[str]) -> bool:

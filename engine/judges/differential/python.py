@@ -24,6 +24,7 @@ from stet_ls.engine.execution.python.inputs.files import with_files
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
+from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
 from stet_ls.engine.execution.python.inputs.sizes import with_sizes
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
@@ -52,6 +53,7 @@ def changed(case: Case) -> list[str]:
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
     """Compares old and new of one unit; if the file cannot be imported, the unit with only its dependencies in it."""
     before, after = case.before.text, case.after.text
+    unit = await asyncio.to_thread(_comparable, case, runtime, unit)
     place, calls, of_tests = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
         return NotRunnable("it is not callable")
@@ -118,6 +120,11 @@ def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     return meant_kinds(subject) if subject else {}
+
+
+def _comparable(case: Case, runtime: Runtime, unit: str) -> str:
+    tests = test_texts(case.path, runtime.root_of(case.path))
+    return comparable_unit((case.before.text, case.after.text), unit, tests)
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, tuple[Call, ...], CapturedInputs]:

@@ -53,7 +53,7 @@ def with_edge_cases(
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
     enums = {each.name for each in parameters if _is_enum(each, module)}
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
-    found = (*_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject, open_ones))
+    found = (*_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))
     more = {(each.setup, each.body): each for each in found}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
 
@@ -90,13 +90,14 @@ def _more(
     yield from _each(guessed, [_of_none(enums)])
 
 
-def _without_leaves(calls: tuple[Call, ...], subject: Subject, open_ones: set[str]) -> Iterator[Call]:
+def _without_leaves(calls: tuple[Call, ...], subject: Subject) -> Iterator[Call]:
     """Examples in which one value within a dictionary is None: `get` treats it as missing, and `in` does not.
 
     What may be omitted is given, so that a default shows.
     """
-    if subject.how != "function":
+    if subject.how != "function" or not any(map(_asks_for_keys, ast.walk(subject.node))):
         return
+    open_ones = {each.name for each in subject.parameters if each.annotation is None}
     spare = {each.name: _DEFAULT for each in subject.parameters if each.default is not None and each.name[0] != "*"}
     for call in calls[:_BEHIND]:
         lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
@@ -105,7 +106,12 @@ def _without_leaves(calls: tuple[Call, ...], subject: Subject, open_ones: set[st
         for name in open_ones & lines.keys():
             value = literal(lines[name])
             made = _each_leaf(value) if isinstance(value, dict) else ()
-            yield from (call_of(subject, {**spare, **lines, name: text_of(new)}, GUESSED) for new in made)
+            yield from (call_of(subject, {**spare, **lines, name: text_of(new)}, "near an example") for new in made)
+
+
+def _asks_for_keys(node: ast.AST) -> bool:
+    is_in = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn)
+    return is_in or (isinstance(node, ast.Attribute) and node.attr == "get")
 
 
 def _each_leaf(value: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
