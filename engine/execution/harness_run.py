@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.encode import ITEMS
-
 VALID_WANTED = 250
 """The number of valid calls that ends the first run; the remaining calls are spare."""
 _CALL = re.compile(r"__out__\((?P<callee>(?:await |new )*[\w.$]+)\((?P<arguments>[\w$, .*=]*)\)\)(?P<end>;?)")
@@ -181,7 +179,7 @@ class HarnessRun:
     captured: CapturedData = CapturedData()
     messages: tuple[str, ...] = ()
     grown: tuple[GrownCall, ...] = ()
-    items: int = ITEMS
+    items: int | None = None
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""

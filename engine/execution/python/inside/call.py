@@ -65,7 +65,7 @@ class Runner:
         results: list[str] = []
         returned: list[Any] = []
         space = dict(self.space)
-        encoder = Encoder(self.job["private"], self.job["items"])
+        encoder = Encoder(self.job["private"], self.job["items"] or ITEMS)
 
         def out(value: Any) -> None:
             value = self.settled(value)
