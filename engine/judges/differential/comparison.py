@@ -76,7 +76,7 @@ class Difference:
 
     @property
     def is_narrower(self) -> bool:
-        """True if the new code raises a subclass of the old error: whoever caught it still does."""
+        """True if the new code raises a subclass of the old error: a handler of the old one still catches it."""
         if self.old.error not in self.new.bases or self.new.is_wrong_kind:
             return False
         same = replace(self.new, digest="", error=self.old.error, message="")
