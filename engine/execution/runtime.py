@@ -73,6 +73,10 @@ class Runtime:
         python, lacking = await self.provision(self.python, texts)
         return replace(self, python=python, missing_packages=lacking, until=self.until + time.monotonic() - began)
 
+    async def fit_language(self, language: str, *texts: str) -> Runtime:
+        """The runtime for texts of a language: fitted to them if it needs an interpreter, else unchanged."""
+        return await self.fit(*texts) if for_language(language).needs_interpreter else self
+
     def environment(self, language: str) -> Environment | None:
         """The environment for code of a language; None if it needs no interpreter, or none was found."""
         return self.python if for_language(language).needs_interpreter else None

@@ -178,8 +178,7 @@ class _Judging:
             self.options.on_progress(f"comparing {unit.label}")
             runtime = await self._runtime(unit.file.language)
             case = case_of(self.change, unit.file, self.options.tools, runtime)
-            if case.language == "python":
-                case = replace(case, runtime=await runtime.fit(case.before.text, case.after.text))
+            case = replace(case, runtime=await runtime.fit_language(case.language, case.before.text, case.after.text))
             others = [each for each in self.change.files if each is not unit.file and is_code(each)]
             result = await compare_unit(case, unit, self.intent, others)
             self.partial |= result.detail == NO_TIME

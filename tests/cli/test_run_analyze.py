@@ -27,8 +27,8 @@ def test_the_findings_are_in_the_json(stet: Stet, scripted: ScriptedModel, file:
     assert ran.status == 0, ran.err
     answer = json.loads(ran.out)
     assert [(item["source"], item["code"], item["range"]["start"]["line"]) for item in answer["findings"]] == [
+        ("stet (confirmed)", "bug", 4),
         ("ruff", "F401", 0),
-        ("stet (model)", "bug", 4),
     ]
     assert answer["markdown"].startswith("# Analysis of `means.py`")
 

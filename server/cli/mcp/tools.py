@@ -140,7 +140,7 @@ class Tools:
         async with AsyncExitStack() as held, runtimes_for(self._start) as (_, runtimes):
             helper = JobResources(held, lambda *_: nullcontext(), lambda _: None)
             runtime = await runtimes.runtime(Request("refactor", row.id, Source(new)), helper)
-            runtime = replace(await runtime.fit(old, new) if row.id == "python" else runtime, until=until)
+            runtime = replace(await runtime.fit_language(row.id, old, new), until=until)
             case = Case("refactor", row.id, None, Source(old), Source(new), unit, runtime=runtime)
             evidence = await judge_of(Check.DIFFERENTIAL).judge(case)
         return self._compared("", 0, unit, CheckResult.of(evidence), evidence.count)
