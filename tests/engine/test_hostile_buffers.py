@@ -17,7 +17,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Diagnostic, Workspace
 from stet_ls.engine.api.summary import evidence_line
-from stet_ls.engine.prompt.fence import nonce
+from stet_ls.engine.prompt.fence import ident_for
 from stet_ls.validators.source import Span
 
 FILE = Path(__file__).parents[1] / "fixtures" / "hostile" / "buffers.toml"
@@ -131,5 +131,8 @@ async def test_a_project_about_injected_instructions_can_be_edited(scripted: Scr
 def test_there_are_enough_injection_samples() -> None:
     assert len(BUFFERS) >= 30
     assert len({buffer["name"] for buffer in BUFFERS}) == len(BUFFERS)
-    assert len({nonce() for _ in range(200)}) == 200
+    idents = {ident_for(f"document {number}") for number in range(200)}
+    assert len(idents) == 200
+    known = ident_for("document", "text")
+    assert ident_for("document", f"a text that knows {known}") != known
     assert request_for("refactor", BUFFERS[0]["buffer"]).source.text
