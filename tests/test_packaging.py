@@ -180,7 +180,7 @@ def test_all_pages_show_the_same_install_command() -> None:
     told = {
         (name, extra) for name in pages for extra in re.findall(r"install '?\.\[([\w,-]+)\]", (ROOT / name).read_text())
     }
-    assert {extra for _, extra in told} <= {"full", "keyring"}
+    assert {extra for _, extra in told} <= {"full", "keyring", "mcp"}
     assert {name for name, extra in told if extra == "full"} >= {
         "README.md", "docs/memory.md", "editors/neovim/lua/stet/health.lua", "editors/vscode/src/extension.ts",
     }  # fmt: skip

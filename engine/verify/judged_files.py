@@ -76,6 +76,8 @@ def is_broken(checks: Sequence[CheckResult]) -> bool:
 async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Sequence[ChangedFile]) -> CheckResult:
     """The behavior of a unit, old against new. Only a claim that it is the same is refuted by a difference."""
     check = Check.DIFFERENTIAL.value
+    if unit.change is Kind.REMOVED and unit.is_public and not _is_bound(unit):
+        return _gone(unit, intent)
     if unit.change is not Kind.CHANGED or not unit.name:
         why = (
             "there is no old form to compare with"
@@ -96,6 +98,21 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
     blames = intent.is_stated and intent.keeps_behavior
     result = CheckResult.of(replace(evidence, trusted=blames), told=True)
     return replace(result, opens=intent.kind is not IntentKind.FIX)
+
+
+def _is_bound(unit: UnitChange) -> bool:
+    """Whether the new text gives the name of a removed unit to something else: an import, a variable."""
+    name = re.escape(unit.name.rpartition(".")[2])
+    bound = rf"^\s*(?:from|import|export)\b.*\b{name}\b|^\s*(?:const |let |var )?{name}\s*[:=]|^\s+{name},?$"
+    return re.search(bound, unit.file.text(unit.file.after) or "", re.MULTILINE) is not None
+
+
+def _gone(unit: UnitChange, intent: Intent) -> CheckResult:
+    """Tests that pass without a public unit do not show that nobody uses it; a claim of equal behavior is wrong."""
+    blames = intent.is_stated and intent.keeps_behavior
+    detail = f"`{unit.name}` was removed; code that uses it fails"
+    status = Ruling.FAIL if blames else Ruling.UNKNOWN
+    return CheckResult(Check.DEFINITIONS.value, status, detail, refutes=blames, told=True, opens=True)
 
 
 def _imported(case: Case, others: Sequence[ChangedFile]) -> str:

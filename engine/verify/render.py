@@ -9,6 +9,8 @@ from stet_ls.engine.verify.report import Finding, Report, Verdict
 from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
+_TAIL = 40
+"""Columns for the end of a line that is too long: what a call returned stands there."""
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -44,6 +46,8 @@ def summary(report: Report) -> str:
 
 
 def fitted(text: str) -> str:
-    """A text as one line of at most `COLUMNS` columns."""
+    """A text as one line of at most `COLUMNS` columns, cut in its middle: the place leads, the results end it."""
     line = escape_invisible(" ".join(text.split()))
-    return line if len(line) <= COLUMNS else f"{line[: COLUMNS - 1]}…"
+    if len(line) <= COLUMNS:
+        return line
+    return f"{line[: COLUMNS - _TAIL - 1].rstrip()}…{line[-_TAIL:]}"

@@ -6,6 +6,7 @@ Patterns (a skip, a tolerance, a mock) blame honest changes; what the old test s
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -28,6 +29,10 @@ _LEAST_SECONDS = 2.0
 _MOST_FILES = 60
 _SETUP = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"})
 """Files that decide how tests run: the old tests keep the old ones, if they lie beside the tests."""
+_ASSERTS = re.compile(
+    r"\bassert(?!\s+(?:True|1)\b)|\bexpect\b|\braises\b|\bwarns\b|\bfail\b|\bshould\b|\bt\.(?:Error|Fatal)"
+)
+"""What makes a test fail, in the languages whose tests run."""
 Outcomes = Mapping[str, str]
 
 
@@ -192,6 +197,22 @@ def edits_of(files: Collection[ChangedFile], language: str) -> Mapping[str, str]
                 else:
                     found[f"{path}::{name}"] = "unchanged"
     return found
+
+
+def asserts_nothing(name: str, files: Collection[ChangedFile]) -> bool:
+    """Whether tests of a change call a unit that it adds, but none of these tests asserts anything.
+
+    Such a test passes whatever the unit returns.
+    """
+    called = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
+    calling = [
+        text
+        for each in files
+        if is_of_tests(each.path)
+        for text in _texts(each.text(each.after) or "", each.language).values()
+        if called.search(text)
+    ]
+    return bool(calling) and not any(_ASSERTS.search(text) for text in calling)
 
 
 def _texts(text: str, language: str) -> dict[str, str]:

@@ -72,6 +72,12 @@ class UnitChange:
         return next((at for at in own if at >= self.line and at <= len(new) and new[at - 1] not in old), 0)
 
     @property
+    def is_public(self) -> bool:
+        """Whether code in other places may use it by its name."""
+        names = self.name.split(".")
+        return bool(self.name) and not any(each.startswith("_") and not each.endswith("__") for each in names)
+
+    @property
     def label(self) -> str:
         """Its name for people."""
         return self.name or "module code"

@@ -135,7 +135,7 @@ class _Judging:
             elif own:
                 result = await self._executed(runs, file, is_worse=worse, fixed=fixed)
                 for each in own:
-                    self.of_units.setdefault(each, []).append(result)
+                    self.of_units.setdefault(each, []).append(_of_unit(each, result, files))
 
     def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange]) -> None:
         """A test is proven by running: it passes on the new code."""
@@ -207,6 +207,15 @@ class _Judging:
             self.intent, self.change.base.name, self.change.head.name, units, tuple(self.test_rows),
             tuple(dict.fromkeys(self.notes)), self.partial, self.refused, seconds,
         )  # fmt: skip
+
+
+def _of_unit(unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile]) -> CheckResult:
+    """What a file's tests say about one of its units."""
+    if result.proves and unit.change is Kind.ADDED and runs_of_tests.asserts_nothing(unit.name, files):
+        return CheckResult(
+            result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", told=True, opens=True
+        )
+    return result
 
 
 def _some(names: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ import pytest
 from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
-from stet_ls.engine.verify.render import COLUMNS, lines
+from stet_ls.engine.verify.render import COLUMNS, fitted, lines
 from stet_ls.engine.verify.report import Report, Verdict
 
 Verify = Callable[..., Awaitable[Report]]
@@ -91,6 +91,52 @@ async def test_code_that_nothing_runs_is_unproven(repository: Repository, verifi
     repository.write({"new.py": "def unused(path):\n    return open(path)\n"})
     report = await verified()
     assert report.verdict is Verdict.UNPROVEN
+
+
+@pytest.mark.parametrize(("intent", "verdict"), [("", Verdict.UNPROVEN), ("refactor", Verdict.REFUTED)])
+async def test_a_removed_public_function_is_never_ok(
+    repository: Repository, verified: Verify, intent: str, verdict: Verdict
+) -> None:
+    """No test of this project calls it; others may."""
+    quote = "\n\ndef quote(text):\n    return f'<{text}>'\n"
+    repository.commit({"shop.py": SHOP + quote})
+    repository.write({"shop.py": SHOP})
+    report = await verified(intent)
+    assert report.verdict is verdict, report
+    assert [each.detail for each in report.findings] == ["`quote` was removed; code that uses it fails"]
+
+
+async def test_a_name_that_is_bound_anew_is_not_gone(repository: Repository, verified: Verify) -> None:
+    quote = "\n\ndef quote(text):\n    return f'<{text}>'\n"
+    repository.commit({"shop.py": SHOP + quote})
+    repository.write({"shop.py": f"{SHOP}\n\nquote = '<{{}}>'.format\n"})
+    assert not (await verified("refactor")).findings
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [
+        ("double(2)", Verdict.UNPROVEN),
+        ("double(2); assert True", Verdict.UNPROVEN),
+        ("assert double(2) == 4", Verdict.OK),
+    ],
+)
+async def test_a_test_that_asserts_nothing_proves_nothing(
+    repository: Repository, verified: Verify, line: str, verdict: Verdict
+) -> None:
+    double = "\n\ndef double(number: int) -> int:\n    return number + 2\n"
+    test = f"\n\ndef test_double():\n    from shop import double\n\n    {line}\n"
+    repository.write({"shop.py": SHOP + double, "tests/test_shop.py": TESTS + test})
+    report = await verified()
+    assert report.verdict is verdict, report
+
+
+def test_the_end_of_a_long_line_is_kept() -> None:
+    """What a call returned before and returns now stands there."""
+    line = fitted(f"shop.py:1 total: {'long ' * 30} was 6.0, is 12.0")
+    assert len(line) <= COLUMNS
+    assert line.startswith("shop.py:1 total: ")
+    assert line.endswith(" was 6.0, is 12.0")
 
 
 async def test_no_change_is_ok(verified: Verify) -> None:
