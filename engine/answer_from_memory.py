@@ -80,7 +80,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     place = await asyncio.to_thread(find_suite_file, request)
     way = suite_plan(runtime, request.language, request.path, after, place.path)
     with job.stage("judge"):
-        report = await run_tests(runtime.sandbox, replace(way.running(tests), traced=way.target))
+        report = await run_tests(runtime.sandbox, replace(way.running(tests), traced=(way.target,)))
     number = len(report.cases)
     verdict, detail = Ruling.FAIL, f"its own tests do not pass: {report.why_not}"
     if report.starved:
@@ -110,5 +110,5 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
         return await run_tests(runtime.sandbox, replace(plan, files={**plan.files, way.target: text.encode()}))
 
     good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
-    reach = await ran(case, report, good, frozenset(), saying, other)
+    reach = await ran(case, report.traced.get(way.target), good, frozenset(), saying, other)
     return reach.why or beside(len(good), reach.missed) if reach.missed or not reach.tests else ""

@@ -32,7 +32,7 @@ class CapturedCall:
 
 @dataclass(frozen=True, slots=True)
 class CapturedCalls:
-    """The captured `calls` of a run. `uncaptured` counts, by function, calls that could not be copied, by the reason.
+    """The captured `calls` of a file. `uncaptured` counts, by function, calls that could not be copied, by the reason.
 
     `module` is the name under which the tests imported the file; `files` are the project's modules that loading the
     data needs, with their paths from the working folder.
@@ -44,8 +44,16 @@ class CapturedCalls:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def captured_calls(events: Iterable[Event]) -> CapturedCalls:
-    """The calls in the events of a report."""
+def captured_calls(events: Iterable[Event]) -> dict[str, CapturedCalls]:
+    """The calls in the events of a report, by the file that was called."""
+    of_files: dict[str, list[Event]] = {}
+    for event in events:
+        if event["event"] in ("called", "uncaptured"):
+            of_files.setdefault(str(event.get("path", "")), []).append(event)
+    return {path: _of_file(own) for path, own in of_files.items()}
+
+
+def _of_file(events: Iterable[Event]) -> CapturedCalls:
     calls: list[CapturedCall] = []
     uncaptured: dict[str, Counter[str]] = {}
     module, files = "", dict[str, str]()
@@ -55,7 +63,7 @@ def captured_calls(events: Iterable[Event]) -> CapturedCalls:
             calls.append(_call(unit, event))
             module = str(event.get("module", "")) or module
             files |= _texts(event.get("files"))
-        elif event["event"] == "uncaptured":
+        else:
             uncaptured.setdefault(unit, Counter())[str(event.get("why"))] += 1
     return CapturedCalls(tuple(calls), uncaptured, module, files)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult
 from stet_ls.engine.runners.report_channel import Event
@@ -50,8 +50,9 @@ def settle(found: ReporterEvents, events: Sequence[Event], nonce: str) -> Report
     own = [case for case in found.cases if words.has(case.id)]
     found.cases = [case for case in found.cases if not words.has(case.id)]
     found.running = tuple(each for each in found.running if not words.has(each))
-    if found.ran is not None:
-        found.ran = {test: lines for test, lines in found.ran.items() if not words.has(test)} or None
+    for path, lines in found.traced.items():
+        ran = {test: own for test, own in lines.ran.items() if not words.has(test)}
+        found.traced[path] = replace(lines, ran=ran)
     signs = {str(event.get("what")) for event in events if event["event"] == "reached"}
     if found.finished and any(case.outcome is CaseOutcome.PASSED for case in found.cases):
         signs.update(_controlled(own, words))

@@ -34,8 +34,8 @@ class TestPlan:
     for generated tests, those that can be read from the files are added. `select` are the ids to run if not all are
     requested. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first
     that fits. `environment` is Python's; without one, Stet's own interpreter is used. `binds` are further folders to
-    show. `traced` is a Python file, relative to the working folder, whose executed lines are reported for each test;
-    "" for none. `captured` is one whose calls are reported with their arguments. `until` is the deadline of the run (of
+    show. `traced` are Python files, relative to the working folder, whose executed lines are reported for each test.
+    `captured` are those whose calls are reported with their arguments. `until` is the deadline of the run (of
     `time.monotonic`). `reported_root` is filled in from the report.
     """
 
@@ -54,8 +54,8 @@ class TestPlan:
     env: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     coverage: bool = False
-    traced: str = ""
-    captured: str = ""
+    traced: tuple[str, ...] = ()
+    captured: tuple[str, ...] = ()
     limits: Limits | None = None
     until: float = float("inf")
     reported_root: str = ""

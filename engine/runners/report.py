@@ -156,16 +156,25 @@ class RunCoverage:
 
 
 @dataclass(frozen=True, slots=True)
+class TracedLines:
+    """The lines of a file that ran: `ran` those of its functions in each test, and under "" those that ran outside of
+    any; `loaded` its other lines.
+    """
+
+    ran: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    loaded: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class TestReport:
     """The report of a test run.
 
     `cases` hold every reported test, and unreported expected ones as NOT_RUN; `missing` are the ids of the latter.
     `running` are the tests that had begun and not ended when the process died. `run` describes the process and its
-    isolation, and is None if nothing was run; `detail` is one sentence for the user; `install` is a remedy. `ran` are
-    the lines of the traced file's functions that ran in each test, and under "" those that ran outside of any; None if
-    that was not or not fully measured. `loaded` are its other lines that ran. `signs` list tampering with the tests by
-    the code, and control tests with a wrong outcome: signs that the text before did not show count against a report.
-    `captured` are the calls of the file whose calls were requested.
+    isolation, and is None if nothing was run; `detail` is one sentence for the user; `install` is a remedy. `traced`
+    has the lines that ran of each traced file, unless they were not fully measured. `signs` list tampering with the
+    tests by the code, and control tests with a wrong outcome: signs that the text before did not show count against it.
+    `captured` are the calls of each file whose calls were requested.
     """
 
     __test__: ClassVar[bool] = False
@@ -181,10 +190,9 @@ class TestReport:
     install: str = ""
     seed: int = 0
     coverage: RunCoverage | None = None
-    ran: Mapping[str, frozenset[int]] | None = None
-    loaded: frozenset[int] = frozenset()
+    traced: Mapping[str, TracedLines] = field(default_factory=dict)
     signs: frozenset[str] = frozenset()
-    captured: CapturedCalls = field(default_factory=CapturedCalls)
+    captured: Mapping[str, CapturedCalls] = field(default_factory=dict)
 
     @property
     def green(self) -> bool:

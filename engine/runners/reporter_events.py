@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -21,6 +21,7 @@ from stet_ls.engine.runners.report import (
     Phase,
     RunCoverage,
     SuiteOutcome,
+    TracedLines,
 )
 from stet_ls.engine.runners.report_channel import FOLDER, Event
 from stet_ls.validators.test_files import is_test_file
@@ -34,8 +35,8 @@ class ReporterEvents:
 
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or
     module that the runner needs and the sandbox lacks; `stopped` is TIMEOUT or LIMIT if a part of the run was stopped.
-    `ran` are the lines of the traced file's functions that ran in each test, `loaded` its others. `signs` are
-    signs of a forged report. `captured` are the calls of the file whose calls were requested.
+    `traced` are the lines that ran of each traced file. `signs` are signs of a forged report. `captured` are the calls
+    of each file whose calls were requested.
     """
 
     cases: list[CaseResult] = field(default_factory=list)
@@ -48,10 +49,9 @@ class ReporterEvents:
     absent: str = ""
     coverage: RunCoverage | None = None
     stopped: SuiteOutcome | None = None
-    ran: dict[str, frozenset[int]] | None = None
-    loaded: frozenset[int] = frozenset()
+    traced: dict[str, TracedLines] = field(default_factory=dict)
     signs: frozenset[str] = frozenset()
-    captured: CapturedCalls = field(default_factory=CapturedCalls)
+    captured: Mapping[str, CapturedCalls] = field(default_factory=dict)
 
 
 def fold(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
@@ -59,7 +59,6 @@ def fold(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
     events = tuple(events)
     found = ReporterEvents(captured=captured_calls(events))
     open_: dict[str, _Open] = {}
-    ran: dict[str, frozenset[int]] | None = {}
     for event in events:
         kind, identifier = event["event"], str(event.get("id", ""))
         if kind in ("start", "raised", "phase"):
@@ -69,12 +68,9 @@ def fold(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
             found.cases.append(open_.pop(identifier).close(_number(event.get("seconds"))))
         elif kind == "forget":
             open_.pop(identifier, None)
-        elif kind == "ran":
-            ran = _ran(event, ran)
-            found.loaded |= _lines(event.get("top"))
-        else:
+        elif kind != "ran":
             _whole(event, found, plan)
-    found.ran = ran or None
+    found.traced = _traced([event for event in events if event["event"] == "ran"])
     found.running = tuple(open_)
     found.cases += [case.died() for case in open_.values()]
     return found
@@ -207,12 +203,18 @@ def _coverage(event: Event) -> RunCoverage:
     return RunCoverage(lines(event.get("lines")), lines(event.get("missing")), str(event.get("why_not", "")))
 
 
-def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, frozenset[int]] | None:
-    """The lines of each test with those of one more event; None once an event does not know them all."""
-    if ran is None or event.get("whole") is not True:
-        return None
-    test = str(event.get("id", ""))
-    return {**ran, test: ran.get(test, frozenset()) | _lines(event.get("lines"))}
+def _traced(events: Iterable[Event]) -> dict[str, TracedLines]:
+    """The lines of each file by test; a file is missing once an event does not know all of its lines."""
+    ran: dict[str, dict[str, frozenset[int]]] = {}
+    loaded: dict[str, frozenset[int]] = {}
+    unknown: set[str] = set()
+    for event in events:
+        path, test = str(event.get("path", "")), str(event.get("id", ""))
+        own = ran.setdefault(path, {})
+        own[test] = own.get(test, frozenset()) | _lines(event.get("lines"))
+        loaded[path] = loaded.get(path, frozenset()) | _lines(event.get("top"))
+        unknown |= set() if event.get("whole") is True else {path}
+    return {path: TracedLines(own, loaded[path]) for path, own in ran.items() if path not in unknown}
 
 
 def _lines(value: Any) -> frozenset[int]:

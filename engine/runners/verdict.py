@@ -41,8 +41,7 @@ def suite_report(
         install=install if outcome is SuiteOutcome.NO_RUNNER else "",
         seed=plan.seed,
         coverage=found.coverage,
-        ran=found.ran,
-        loaded=found.loaded,
+        traced=found.traced,
         signs=found.signs,
         captured=found.captured,
     )

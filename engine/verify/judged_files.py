@@ -14,6 +14,7 @@ from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.executed_files import NO_TIME
 from stet_ls.engine.verify.intent import Intent, IntentKind
 from stet_ls.engine.verify.report import CheckResult
 from stet_ls.engine.verify.units import Kind, UnitChange
@@ -24,7 +25,6 @@ from stet_ls.validators.source import Source
 
 _ACTION = "refactor"
 """The action of the cases: the strictest, whose edits may add no effects."""
-NO_TIME = "not run: no time left"
 
 
 def case_of(change: Change, file: ChangedFile, tools: Toolbox, runtime: Runtime | None) -> Case:

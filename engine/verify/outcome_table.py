@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from stet_ls.engine.runners.report import CaseOutcome
+from stet_ls.engine.verify.edited_tests import edit_of
 from stet_ls.engine.verify.intent import Intent, IntentKind
 from stet_ls.engine.verify.report import TestResult
-from stet_ls.engine.verify.runs_of_tests import TestRuns, edit_of
+from stet_ls.engine.verify.runs_of_tests import TestRuns
 
 _PASSED = CaseOutcome.PASSED.value
 _FAILED = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value})

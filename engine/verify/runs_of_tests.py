@@ -1,18 +1,17 @@
 """Runs the project's tests on both trees: the old and the new tests, each on the old and the new code.
 
-Patterns (a skip, a tolerance, a mock) blame honest changes; what the old test says about the new code does not.
+Each pair of tree and tests runs once, whatever is asked of it afterwards. Patterns (a skip, a tolerance, a mock) blame
+honest changes; what the old test says about the new code does not.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 
+from stet_ls.engine.execution.languages import for_language as execution_of
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.project_tests.discovery import touching
 from stet_ls.engine.judges.project_tests.report_text import line
 from stet_ls.engine.runners.language_table import for_language
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
@@ -20,25 +19,13 @@ from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.verify.change import Change, ChangedFile
-from stet_ls.validators import structure
-from stet_ls.validators.languages import family
-from stet_ls.validators.source import Source
-from stet_ls.validators.test_files import is_test_file
+from stet_ls.engine.verify.selected_tests import SelectedTests, is_of_tests
 
 _LEAST_SECONDS = 2.0
-_MOST_FILES = 60
-_SETUP = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"})
-"""Files that decide how tests run: the old tests keep the old ones, if they lie beside the tests."""
-_ASSERTS = re.compile(
-    r"\bassert(?!\s+(?:True|1)\b)|\bexpect\b|\braises\b|\bwarns\b|\bfail\b|\bshould\b|\bt\.(?:Error|Fatal)"
-)
-"""What makes a test fail, in the languages whose tests run."""
+_MOST_TRACED = 100
+_FAILS = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value, ""})
 Outcomes = Mapping[str, str]
-
-
-def is_of_tests(path: str) -> bool:
-    """Whether a file belongs to the tests."""
-    return is_test_file(path) or PurePath(path).name == "conftest.py"
+Running = Callable[[TestPlan], "asyncio.Future[TestReport]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +33,13 @@ class TestRuns:
     """The outcomes of the tests of one language on both trees, by their ids.
 
     `details` says why a test failed on the new code. `problem` says why there are no outcomes, `left_out` what was not
-    run. `flaky` tests had several outcomes. `files` are the test files.
+    run. `flaky` tests had several outcomes. `before` and `after` are the whole reports of either tree's own tests.
     """
 
     __test__ = False
 
     language: str
+    selected: SelectedTests = field(default_factory=SelectedTests, repr=False)
     old_on_old: Outcomes = field(default_factory=dict)
     old_on_new: Outcomes = field(default_factory=dict)
     new_on_old: Outcomes = field(default_factory=dict)
@@ -61,48 +49,39 @@ class TestRuns:
     problem: str = ""
     left_out: str = ""
     refused: bool = False
-    files: tuple[str, ...] = ()
+    before: TestReport | None = field(default=None, repr=False)
+    after: TestReport | None = field(default=None, repr=False)
 
 
-async def run_both(change: Change, language: str, files: Sequence[ChangedFile], runtime: Runtime) -> TestRuns:
-    """Runs the tests that the changed `files` of a language can reach."""
-    chosen = await asyncio.to_thread(_chosen, change, language, files)
-    if not chosen:
-        return TestRuns(language, problem="no project test uses what changed")
-    if runtime.lacks_interpreter(language):
-        return TestRuns(language, problem=runtime.why_no_python or "no interpreter was found", files=chosen)
-    if runtime.left() < _LEAST_SECONDS:
-        return TestRuns(language, left_out="the tests were not run: no time left", files=chosen)
-    texts = [each.text(data) or "" for each in files for data in (each.before, each.after)]
-    runs = _Runs(change, language, await runtime.fit(*texts), files)
-    return await runs.all(chosen)
+class SuiteRuns:
+    """The runs of one language's tests for a change. `slots` limits how many processes run at once."""
 
-
-def _chosen(change: Change, language: str, files: Sequence[ChangedFile]) -> tuple[str, ...]:
-    buffers = {change.root / path: data.decode("utf-8", "replace") for path, data in change.new.items()}
-    found: dict[str, None] = {}
-    for each in files:
-        if is_of_tests(each.path) and (is_test_name(each.path) or is_test_name(each.was)):
-            found |= dict.fromkeys((each.path, each.was))
-    for each in files:
-        if not is_of_tests(each.path):
-            near = touching(change.root, change.root / each.path, "", language, buffers).tests
-            found |= dict.fromkeys(near[: max(0, _MOST_FILES - len(found))])
-    return tuple(found)
-
-
-def is_test_name(path: str) -> bool:
-    """Whether a file is named like one that holds tests: helpers of tests are not."""
-    return is_test_file(PurePath(path).name)
-
-
-class _Runs:
-    def __init__(self, change: Change, language: str, runtime: Runtime, files: Sequence[ChangedFile]) -> None:
-        self._change, self._language, self._runtime = change, language, runtime
+    def __init__(
+        self,
+        change: Change,
+        language: str,
+        runtime: Runtime,
+        files: Sequence[ChangedFile],
+        selected: SelectedTests,
+        slots: asyncio.Semaphore,
+    ) -> None:
+        self.selected, self.runtime = selected, runtime
+        self._change, self._language, self._slots = change, language, slots
         self._changed = [each for each in files if is_of_tests(each.path)]
+        self._product = [each for each in files if not is_of_tests(each.path)][:_MOST_TRACED]
 
-    async def all(self, chosen: tuple[str, ...]) -> TestRuns:
-        """The four runs; the two in the middle only for test files that changed."""
+    async def all(self, old_is_known: Callable[[TestReport | None], None] = lambda _: None) -> TestRuns:
+        """The four runs; the two in the middle only for test files that changed. `old_is_known` gets the first."""
+        selected = self.selected
+        if not selected.tests:
+            return TestRuns(self._language, selected, problem="no project test uses what changed")
+        if self.runtime.lacks_interpreter(self._language):
+            return TestRuns(self._language, selected, problem=self.runtime.why_no_python or "no interpreter was found")
+        if self.runtime.left() < _LEAST_SECONDS:
+            return TestRuns(self._language, selected, left_out="the tests were not run: no time left")
+        return await self._all(old_is_known)
+
+    async def _all(self, old_is_known: Callable[[TestReport | None], None]) -> TestRuns:
         old_tests = {each.was: each.before or b"" for each in self._changed}
         new_tests = {each.path: each.after or b"" for each in self._changed}
         old_only = dict.fromkeys(new_tests.keys() - old_tests.keys(), b"") | old_tests
@@ -110,21 +89,35 @@ class _Runs:
         old, new = dict(self._change.old), dict(self._change.new)
         added = {each.path for each in self._changed if each.before is None or each.was != each.path}
         removed = {each.was for each in self._changed if each.after is None or each.was != each.path}
-        first = await self._run(old, [each for each in chosen if each not in added])
-        last = await self._run(new, [each for each in chosen if each not in removed])
-        if problem := _problem(first, last, self._runtime):
+        tests = self.selected.tests
+
+        async def before() -> TestReport | None:
+            captured = tuple(each.was for each in self._product if each.before is not None)
+            found = await self._run(old, [each for each in tests if each not in added], captured=captured)
+            old_is_known(found)
+            return found
+
+        traced = tuple(each.path for each in self._product if each.after is not None)
+        first, last, middle, other = await asyncio.gather(
+            before(),
+            self._run(new, [each for each in tests if each not in removed], traced=traced),
+            self._run({**new, **old_only}, [each for each in tests if each in old_only and each not in added]),
+            self._run({**old, **new_only}, [each for each in tests if each in old_only and each not in removed]),
+        )
+        if problem := _problem(first, last, self.runtime):
             refused = any(each is not None and each.outcome == "refused" for each in (first, last))
-            return TestRuns(self._language, problem=problem, refused=refused, files=chosen)
-        crossed = [each for each in chosen if each in old_only]
-        before = [each for each in crossed if each not in added]
-        middle = await self._run({**new, **old_only}, before) if before else None
-        after = [each for each in crossed if each not in removed]
-        other = await self._run({**old, **new_only}, after) if after else None
+            return TestRuns(self._language, self.selected, problem=problem, refused=refused)
         runs = TestRuns(
-            self._language, _outcomes(first), _outcomes(middle), _outcomes(other), _outcomes(last),
-            {**_details(middle), **_details(last)}, files=chosen,
+            self._language, self.selected, _outcomes(first), _outcomes(middle), _outcomes(other), _outcomes(last),
+            {**_details(middle), **_details(last)}, before=first, after=last,
         )  # fmt: skip
         return await self._without_flaky(runs, old, new)
+
+    async def on_text(self, path: str, text: str) -> TestReport | None:
+        """The new tests on the new tree with another text of one file; None if there is no time left."""
+        removed = {each.was for each in self._changed if each.after is None or each.was != each.path}
+        tests = [each for each in self.selected.tests if each not in removed]
+        return await self._run({**self._change.new, path: text.encode("utf-8", "surrogatepass")}, tests)
 
     async def _without_flaky(self, runs: TestRuns, old: dict[str, bytes], new: dict[str, bytes]) -> TestRuns:
         """Runs tests that passed and now fail again, thrice in all, before anybody is blamed."""
@@ -132,30 +125,37 @@ class _Runs:
                       if how == CaseOutcome.PASSED and runs.new_on_new.get(each) in _FAILS)  # fmt: skip
         if not lost:
             return runs
-        paths = sorted({each.partition("::")[0] for each in lost} & {*runs.files}) or list(runs.files)
-        flaky: set[str] = set()
-        for over, seed in ((new, 1), (new, 2), (old, 1)):
-            again = await self._run(over, paths, lost, seed)
-            if again is None or again.inconclusive:
-                return replace(runs, flaky=frozenset(lost), left_out="failing tests were not run again: no time left")
-            passed = {each for each, how in _outcomes(again).items() if how == CaseOutcome.PASSED}
-            flaky |= {*lost} & passed if over is new else {*lost} - passed
-        return replace(runs, flaky=frozenset(flaky))
+        tests = self.selected.tests
+        paths = sorted({each.partition("::")[0] for each in lost} & {*tests}) or list(tests)
+        again = await asyncio.gather(
+            *(self._run(over, paths, select=lost, seed=seed) for over, seed in ((new, 1), (new, 2), (old, 1)))
+        )
+        if any(each is None or each.inconclusive for each in again):
+            return replace(runs, flaky=frozenset(lost), left_out="failing tests were not run again: no time left")
+        passed = [{each for each, how in _outcomes(report).items() if how == CaseOutcome.PASSED} for report in again]
+        return replace(runs, flaky=frozenset({*lost} & (passed[0] | passed[1])) | ({*lost} - passed[2]))
 
     async def _run(
-        self, over: Mapping[str, bytes], tests: Sequence[str], select: Sequence[str] = (), seed: int = 0
+        self,
+        over: Mapping[str, bytes],
+        tests: Sequence[str],
+        *,
+        select: Sequence[str] = (),
+        seed: int = 0,
+        traced: tuple[str, ...] = (),
+        captured: tuple[str, ...] = (),
     ) -> TestReport | None:
-        if self._runtime.left() < _LEAST_SECONDS or not tests:
+        if not tests:
             return None
+        observes = execution_of(self._language).traces_lines
         plan = TestPlan(
             self._language, tests=tuple(tests), overlay=Overlay(self._change.root, over), suite=SuiteOwner.PROJECT,
-            select=tuple(select), environment=self._runtime.environment(self._language), seed=seed,
-            until=self._runtime.until, limits=for_language(self._language).limits,
+            select=tuple(select), environment=self.runtime.environment(self._language), seed=seed,
+            until=self.runtime.until, limits=for_language(self._language).limits,
+            traced=traced if observes else (), captured=captured if observes else (),
         )  # fmt: skip
-        return await run_tests(self._runtime.sandbox, plan)
-
-
-_FAILS = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value, ""})
+        async with self._slots:
+            return await run_tests(self.runtime.sandbox, plan) if self.runtime.left() >= _LEAST_SECONDS else None
 
 
 def _problem(first: TestReport | None, last: TestReport | None, runtime: Runtime) -> str:
@@ -179,49 +179,3 @@ def _details(report: TestReport | None) -> dict[str, str]:
         return {}
     broken = {each.path: line(each.failure) for each in report.collection}
     return broken | {each.id: line(each.failure) for each in report.cases if each.failure is not None}
-
-
-def edits_of(files: Collection[ChangedFile], language: str) -> Mapping[str, str]:
-    """How the tests of changed files were edited: "edited", "added" or "removed", by path and by "path::name"."""
-    found: dict[str, str] = {}
-    for each in files:
-        if not is_of_tests(each.path) or each.language not in family(language):
-            continue
-        old, new = (_texts(each.text(data) or "", each.language) for data in (each.before, each.after))
-        for path in {each.path, each.was}:
-            found[path] = "edited"
-            for name in old.keys() | new.keys():
-                if old.get(name) != new.get(name):
-                    how = "added" if name not in old else "removed" if name not in new else "edited"
-                    found[f"{path}::{name}"] = how
-                else:
-                    found[f"{path}::{name}"] = "unchanged"
-    return found
-
-
-def asserts_nothing(name: str, files: Collection[ChangedFile]) -> bool:
-    """Whether tests of a change call a unit that it adds, but none of these tests asserts anything.
-
-    Such a test passes whatever the unit returns.
-    """
-    called = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
-    calling = [
-        text
-        for each in files
-        if is_of_tests(each.path)
-        for text in _texts(each.text(each.after) or "", each.language).values()
-        if called.search(text)
-    ]
-    return bool(calling) and not any(_ASSERTS.search(text) for text in calling)
-
-
-def _texts(text: str, language: str) -> dict[str, str]:
-    source = Source(text)
-    return {unit.qualified: source.slice(unit.span) for unit in structure.units(source, language)}
-
-
-def edit_of(identifier: str, edits: Mapping[str, str]) -> str:
-    """How one test was edited, by its id."""
-    path, _, name = identifier.partition("::")
-    qualified = name.partition("[")[0].replace("::", ".")
-    return edits.get(f"{path}::{qualified}", edits.get(path, "unchanged"))

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.api.request import Buffer, Request, Workspace
 from stet_ls.engine.execution.environment_provisioning import JobResources
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.judges.case import timed
-from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify import outcome_table, runs_of_tests
+from stet_ls.engine.runners.captured_calls import CapturedCalls
+from stet_ls.engine.runners.report import TestReport
+from stet_ls.engine.verify import outcome_table
 from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
+from stet_ls.engine.verify.executed_files import NO_TIME, executed
 from stet_ls.engine.verify.intent import Intent, IntentKind, intent_of
-from stet_ls.engine.verify.judged_files import NO_TIME, case_of, compare_unit, is_broken, is_same_code, static_checks
+from stet_ls.engine.verify.judged_files import case_of, compare_unit, is_broken, is_same_code, static_checks
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
-from stet_ls.engine.verify.runs_of_tests import TestRuns, is_of_tests, run_both
+from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.selected_tests import is_of_tests, selected_tests
 from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, changed_units, is_code
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.languages import family
@@ -28,6 +33,8 @@ from stet_ls.validators.source import Source
 
 BUDGET = 60.0
 """Seconds for a whole change, unless the caller has less."""
+_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+"""Runs at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,7 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: Options = O
         judging = _Judging(change, intent, options, units, runtimes, until, held)
         await judging.static(change.files)
         if options.runs_code:
-            await judging.tests(files)
-            await judging.comparisons()
+            await judging.run(files)
         return judging.report(time.monotonic() - started)
 
 
@@ -78,7 +84,7 @@ class _Judging:
     others: list[UnitReport] = field(default_factory=list)
     refused: bool = False
     partial: bool = False
-    _runtimes: dict[str, Runtime] = field(default_factory=dict)
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     async def static(self, files: Iterable[ChangedFile]) -> None:
         """What needs no run, for every file."""
@@ -99,24 +105,52 @@ class _Judging:
             elif not is_same_code(checks):
                 self.notes.append(f"{file.path} is not judged: not code")
 
-    async def tests(self, files: Sequence[ChangedFile]) -> None:
-        """The project's tests on both trees, language by language; then which of them run the change."""
-        whole = [each for each in files if not is_broken(self.of_files[each.path])]
-        moving = [each for each in whole if not is_same_code(self.of_files[each.path])]
-        done: set[str] = set()
-        for file in moving:
-            if file.language in done:
-                continue
-            alike = family(file.language)
-            done |= {*alike}
-            same = [each for each in moving if each.language in alike]
-            self.options.on_progress("running tests on the old and the new code")
-            runs = await run_both(self.change, file.language, same, await self._runtime(file.language))
-            self.refused |= runs.refused
-            await self._judge_tests(runs, same)
+    async def run(self, files: Sequence[ChangedFile]) -> None:
+        """The project's tests on both trees and the comparison of units, for each family of languages."""
+        moving = [each for each in files if not is_broken(self.of_files[each.path])]
+        moving = [each for each in moving if not is_same_code(self.of_files[each.path])]
+        while moving:
+            alike = family(moving[0].language)
+            await self._run_family([each for each in moving if each.language in alike])
+            moving = [each for each in moving if each.language not in alike]
 
-    async def _judge_tests(self, runs: TestRuns, files: Sequence[ChangedFile]) -> None:
-        edits = await asyncio.to_thread(runs_of_tests.edits_of, files, runs.language)
+    async def _run_family(self, files: Sequence[ChangedFile]) -> None:
+        """Comparisons begin once the calls that the old tests make are known."""
+        language = files[0].language
+        selected = await asyncio.to_thread(selected_tests, self.change, language, files)
+        runtime = await self._runtime(files[0])
+        texts = [each.text(data) or "" for each in files for data in (each.before, each.after)]
+        runtime = await runtime.fit_language(language, *texts, *selected.needs)
+        suite = SuiteRuns(self.change, language, runtime, files, selected, self._slots)
+        self.options.on_progress("running tests on the old and the new code")
+        captured = asyncio.Event()
+
+        def old_is_known(report: TestReport | None) -> None:
+            for file in files if report is not None and for_language(language).traces_lines else ():
+                if file.before is not None and file.was == file.path and report is not None:
+                    calls = report.captured.get(file.path, CapturedCalls())
+                    runtime.captured[self.change.root / file.path, file.text(file.before) or ""] = calls
+            captured.set()
+
+        async def tests() -> None:
+            try:
+                await self._judge_tests(await suite.all(old_is_known), suite, files)
+            finally:
+                captured.set()
+
+        async def comparisons() -> None:
+            await captured.wait()
+            paths = {each.path for each in files}
+            own = [each for each in self.units if each.path in paths and not is_of_tests(each.path)]
+            await asyncio.gather(*(self._compare(each, runtime) for each in own))
+
+        async with asyncio.TaskGroup() as both:
+            both.create_task(tests())
+            both.create_task(comparisons())
+
+    async def _judge_tests(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
+        self.refused |= runs.refused
+        edits = await asyncio.to_thread(edits_of, files, runs.language)
         removed = {each.name.rpartition(".")[2] for each in self.units
                    if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         rows = list(outcome_table.results(runs, edits, self.intent, removed))
@@ -126,16 +160,21 @@ class _Judging:
         if runs.left_out:
             self.partial = True
             self.notes.append(runs.left_out)
+        is_worse = any(each.refutes for each in rows)
         fixed = any(outcome_table.shows_fix(each) for each in rows)
-        worse = any(each.refutes for each in rows)
-        for file in files:
+
+        async def judge(file: ChangedFile) -> None:
             own = [each for each in self.units if each.file is file]
             if is_of_tests(file.path):
                 self._of_test_file(runs, own)
             elif own:
-                result = await self._executed(runs, file, is_worse=worse, fixed=fixed)
+                case = case_of(self.change, file, self.options.tools, suite.runtime)
+                result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
+                self.partial |= result.detail == NO_TIME
                 for each in own:
                     self.of_units.setdefault(each, []).append(_of_unit(each, result, files))
+
+        await asyncio.gather(*map(judge, files))
 
     def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange]) -> None:
         """A test is proven by running: it passes on the new code."""
@@ -148,55 +187,33 @@ class _Judging:
             status = Ruling.PASS if good else Ruling.UNKNOWN if own else Ruling.SKIPPED
             self.of_units.setdefault(unit, []).append(CheckResult("tests", status, detail, proves=good))
 
-    async def _executed(self, runs: TestRuns, file: ChangedFile, *, is_worse: bool, fixed: bool) -> CheckResult:
-        """Whether passing tests execute a file's change."""
-        if runs.problem or runs.left_out:
-            return CheckResult("tests", Ruling.SKIPPED, runs.problem or NO_TIME)
-        if is_worse:
-            return CheckResult("tests", Ruling.UNKNOWN, "tests fail")
-        if file.after is None:
-            return CheckResult("tests", Ruling.UNKNOWN, "tests pass without it")
-        runtime = await self._runtime(file.language)
-        if runtime.left() <= 0:
-            self.partial = True
-            return CheckResult("tests", Ruling.SKIPPED, NO_TIME)
-        found = await timed(judge_of(Check.TESTS), case_of(self.change, file, self.options.tools, runtime))
-        proves = found.verdict is Ruling.PASS
-        if self.intent.kind is IntentKind.FIX and not fixed:
-            found = Evidence(
-                Check.TESTS, Ruling.UNKNOWN, f"no test fails on the old code and passes now; {found.detail}"
-            )
-            return CheckResult.of(found, told=True)
-        return replace(CheckResult.of(found, proves=proves), refutes=False)
+    def _fixing(self, result: CheckResult, *, fixed: bool) -> CheckResult:
+        """A fix without a test that shows it stays unproven."""
+        if self.intent.kind is not IntentKind.FIX or fixed or result.status is Ruling.SKIPPED:
+            return result
+        detail = f"no test fails on the old code and passes now; {result.detail}"
+        return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False)
 
-    async def comparisons(self) -> None:
-        """Old against new behavior, unit by unit, while there is time."""
-        for unit in self.units:
-            checks = self.of_files.get(unit.path, ())
-            if is_broken(checks) or is_same_code(checks) or is_of_tests(unit.path):
-                continue
+    async def _compare(self, unit: UnitChange, runtime: Runtime) -> None:
+        """Old against new behavior of a unit, while there is time."""
+        async with self._slots:
             self.options.on_progress(f"comparing {unit.label}")
-            runtime = await self._runtime(unit.file.language)
             case = case_of(self.change, unit.file, self.options.tools, runtime)
-            case = replace(case, runtime=await runtime.fit_language(case.language, case.before.text, case.after.text))
             others = [each for each in self.change.files if each is not unit.file and is_code(each)]
             result = await compare_unit(case, unit, self.intent, others)
-            self.partial |= result.detail == NO_TIME
-            self.of_units.setdefault(unit, []).append(result)
+        self.partial |= result.detail == NO_TIME
+        self.of_units.setdefault(unit, []).append(result)
 
-    async def _runtime(self, language: str) -> Runtime:
-        if language not in self._runtimes:
-            helper = JobResources(self.held, lambda *_: nullcontext(), self.notes.append)
-            first = next(each for each in self.change.files if each.language == language)
-            over = {self.change.root / path: data for path, data in self.change.new.items()}
-            texts = {path: data.decode("utf-8", "replace") for path, data in over.items() if b"\0" not in data}
-            buffers = tuple(Buffer(path, 1, text) for path, text in texts.items())
-            request = Request(
-                "refactor", language, Source(first.text(first.after) or ""), path=self.change.root / first.path,
-                workspace=Workspace((self.change.root,), buffers),
-            )  # fmt: skip
-            self._runtimes[language] = replace(await self.runtimes.runtime(request, helper), until=self.until)
-        return self._runtimes[language]
+    async def _runtime(self, file: ChangedFile) -> Runtime:
+        helper = JobResources(self.held, lambda *_: nullcontext(), self.notes.append)
+        over = {self.change.root / path: data for path, data in self.change.new.items()}
+        texts = {path: data.decode("utf-8", "replace") for path, data in over.items() if b"\0" not in data}
+        buffers = tuple(Buffer(path, 1, text) for path, text in texts.items())
+        request = Request(
+            "refactor", file.language, Source(file.text(file.after) or ""), path=self.change.root / file.path,
+            workspace=Workspace((self.change.root,), buffers),
+        )  # fmt: skip
+        return replace(await self.runtimes.runtime(request, helper), until=self.until)
 
     def report(self, seconds: float) -> Report:
         """Everything together. A file's own results belong to each of its units."""
@@ -211,7 +228,7 @@ class _Judging:
 
 def _of_unit(unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile]) -> CheckResult:
     """What a file's tests say about one of its units."""
-    if result.proves and unit.change is Kind.ADDED and runs_of_tests.asserts_nothing(unit.name, files):
+    if result.proves and unit.change is Kind.ADDED and asserts_nothing(unit.name, files):
         return CheckResult(
             result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", told=True, opens=True
         )

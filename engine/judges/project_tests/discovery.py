@@ -25,7 +25,9 @@ _HELPER = re.compile(r"(^|/)(conftest|__init__|setup|helpers?|utils?|fixtures?)\
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class ProjectFile:
+    """A source file of a project, with its path below the root."""
+
     path: str
     text: str
 
@@ -54,7 +56,11 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
 
     Reads the project, unsaved `buffers` first: not for an event loop.
     """
-    files = list(_files(root, language, buffers))
+    return touching_among(project_files(root, language, buffers), root, path, unit, language)
+
+
+def touching_among(files: Sequence[ProjectFile], root: Path, path: Path, unit: str, language: str) -> Touching:
+    """As `touching`, among files that were read. Parses: not for an event loop."""
     own = path.relative_to(root).as_posix()
     tests = [file for file in files if is_test(file.path) and file.path != own]
     if is_test(own):
@@ -75,26 +81,26 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
     return Touching(chosen, leads, {file.path: file.text for file in tests if file.path in chosen}, helpers)
 
 
-def _ways(files: Sequence[_File], own: str, unit: str, language: str) -> frozenset[str] | None:
+def _ways(files: Sequence[ProjectFile], own: str, unit: str, language: str) -> frozenset[str] | None:
     text = next((file.text for file in files if file.path == own), "")
     return ways_to(text, unit, language) if unit else None
 
 
-def _says(files: Sequence[_File], ways: frozenset[str] | None, naming: Set[str]) -> bool:
+def _says(files: Sequence[ProjectFile], ways: frozenset[str] | None, naming: Set[str]) -> bool:
     """True if one of the files `naming`, or a helper of tests among all, contains one of the names."""
     return ways is None or any(
         words(file.text) & ways for file in files if file.path in naming or _HELPER.search(file.path)
     )
 
 
-def _through_helpers(files: Sequence[_File], ways: frozenset[str], language: str) -> frozenset[str]:
+def _through_helpers(files: Sequence[ProjectFile], ways: frozenset[str], language: str) -> frozenset[str]:
     for file in files:
         if _HELPER.search(file.path):
             ways = leading(file.text, ways, language)
     return ways
 
 
-def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -> int | None:
+def _nearness(root: Path, file: ProjectFile, target: Path, name: str, language: str) -> int | None:
     """0: it imports the target and names it; 1: it imports it; None: neither."""
     named = bool(name) and re.search(rf"\b{re.escape(name)}\b", file.text) is not None
     if not named and not _mentions(file.text, target):
@@ -108,14 +114,14 @@ def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -
     return 0 if named and for_language(language).folder_is_package else None
 
 
-def _is_between(root: Path, file: _File, target: Path, name: str, language: str) -> bool:
+def _is_between(root: Path, file: ProjectFile, target: Path, name: str, language: str) -> bool:
     if is_test(file.path) or root / file.path == target:
         return False
     return _nearness(root, file, target, name, language) is not None
 
 
 def _by_way_of_another(
-    root: Path, between: Sequence[_File], tests: Sequence[_File], target: Path, language: str
+    root: Path, between: Sequence[ProjectFile], tests: Sequence[ProjectFile], target: Path, language: str
 ) -> Iterator[str]:
     """The tests of files that import the target."""
     for test in tests:
@@ -129,16 +135,21 @@ def _mentions(text: str, target: Path) -> bool:
     return re.search(rf"\b{re.escape(stem)}\b", text) is not None
 
 
-def _files(root: Path, language: str, buffers: Mapping[Path, str]) -> Iterator[_File]:
+def project_files(root: Path, language: str, buffers: Mapping[Path, str]) -> list[ProjectFile]:
+    """The source files of a language and those related to it, unsaved `buffers` first. Reads the project."""
+    return list(_files(root, language, buffers))
+
+
+def _files(root: Path, language: str, buffers: Mapping[Path, str]) -> Iterator[ProjectFile]:
     alike = family(language)
     for path, text in buffers.items():
         if path.is_relative_to(root) and language_of(path) in alike:
-            yield _File(path.relative_to(root).as_posix(), text)
+            yield ProjectFile(path.relative_to(root).as_posix(), text)
     for found in SourceWalk(root, limits=_LIMITS).files():
         path = root / found.path
         if found.language not in alike or path in buffers:
             continue
         try:
-            yield _File(found.path, read_regular(path, most=LARGEST).decode("utf-8", "replace"))
+            yield ProjectFile(found.path, read_regular(path, most=LARGEST).decode("utf-8", "replace"))
         except OSError:
             continue

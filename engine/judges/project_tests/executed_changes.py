@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python import changed_lines, changed_part
 from stet_ls.engine.execution.python.changed_part import Part
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.planted_errors import Wire, wired, wires_of
+from stet_ls.engine.judges.project_tests.report_text import beside, good
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, TestReport, TracedLines
 from stet_ls.engine.runners.report import CaseResult as TestCase
 from stet_ls.engine.runners.report_channel import new_nonce
 from stet_ls.validators.source import Source
@@ -47,20 +49,33 @@ class Ran:
     reserve: str = ""
 
 
-async def ran(case: Case, report: TestReport, good: frozenset[str], mended: frozenset[str], names: Names, rerun: Rerun
-) -> Ran:  # fmt: skip
-    """Which of the `good` tests ran the change; `mended` are those among them that failed without it."""
+@dataclass(frozen=True, slots=True)
+class PassingTests:
+    """The tests that pass with a change; those among them that failed without it; how many fail as before."""
+
+    passing: frozenset[str]
+    mended: frozenset[str] = frozenset()
+    failed: int = 0
+    caveat: str = ""
+
+
+async def ran(
+    case: Case, lines: TracedLines | None, good: frozenset[str], mended: frozenset[str], names: Names, rerun: Rerun
+) -> Ran:
+    """Which of the `good` tests ran the change, whose `lines` were traced if not None; `mended` are those among them
+    that failed without it.
+    """
     if not for_language(case.language).traces_lines:
         return await _by_wires(case, good, mended, names, rerun)
     found = await asyncio.to_thread(changed_lines.parts, case.before.text, case.after.text, case.unit)
     if not found:
         return Ran(mended, why="" if mended else _NOTHING)
-    came = [await asyncio.to_thread(_by_lines, part, report, good, names) for part in found]
+    came = [await asyncio.to_thread(_by_lines, part, lines or TracedLines(), good, names) for part in found]
     # A test that starts another process runs the code there, where lines are not traced.
-    elsewhere = frozenset(test for test in mended if not (report.ran or {}).get(test))
+    elsewhere = frozenset(test for test in mended if lines is None or not lines.ran.get(test))
     rounds = 0
     for number, part in enumerate(found):
-        if came[number] or not (elsewhere or part.is_hidden or report.ran is None):
+        if came[number] or not (elsewhere or part.is_hidden or lines is None):
             continue
         if elsewhere and len(found) == 1 and not part.statements and not part.lazy:
             came[number] = elsewhere
@@ -70,15 +85,32 @@ async def ran(case: Case, report: TestReport, good: frozenset[str], mended: froz
     unrun = [part for part, own in zip(found, came, strict=True) if not own]
     missed = tuple(f"`{part.name}`" if part.name else "what was changed" for part in unrun)
     tests: frozenset[str] = frozenset().union(*came)
-    if missed and report.ran is None:
+    if missed and lines is None:
         return Ran(tests, missed, why=_UNSEEN)
-    return Ran(tests, missed, reserve=_unseen(case.after, found, report, good) if not tests & elsewhere else "")
+    return Ran(tests, missed, reserve=_unseen(case.after, found, lines, good) if not tests & elsewhere else "")
 
 
-def _by_lines(part: Part, report: TestReport, good: frozenset[str], names: Names) -> frozenset[str]:
+async def executing(case: Case, tests: PassingTests, lines: TracedLines | None, names: Names, rerun: Rerun) -> Evidence:
+    """Passes if passing tests ran the change; says how many of them did."""
+    came = await ran(case, lines, tests.passing, tests.mended, names, rerun)
+    passing, mended = len(tests.passing), tests.mended
+    if not came.tests or came.missed:
+        said = came.why or beside(passing, came.missed)
+        return _evidence(Ruling.UNKNOWN, f"{good(passing, len(mended), tests.failed)}, but {said}{tests.caveat}")
+    said = good(len(came.tests), len(mended & came.tests), tests.failed)
+    idle = f"; {passing - len(came.tests)} more do not execute the change" if tests.passing - came.tests else ""
+    reserve = f"; {came.reserve}" if came.reserve else ""
+    return replace(_evidence(Ruling.PASS, f"{said}{idle}{reserve}{tests.caveat}"), count=len(came.tests))
+
+
+def _evidence(verdict: Ruling, detail: str) -> Evidence:
+    return Evidence(Check.TESTS, verdict, detail, trusted=verdict is Ruling.PASS)
+
+
+def _by_lines(part: Part, lines: TracedLines, good: frozenset[str], names: Names) -> frozenset[str]:
     """The tests that ran a line of a part, or name what of it ran when the files were loaded."""
-    ran = report.ran or {}
-    if part.at and report.loaded and not part.at & report.loaded:
+    ran = lines.ran
+    if part.at and lines.loaded and not part.at & lines.loaded:
         return frozenset()
     own = frozenset(test for test in good if part.lines & ran.get(test, frozenset()))
     is_loaded = bool(part.lines & ran.get("", frozenset()))
@@ -103,14 +135,15 @@ def _says(word: str, case: TestCase) -> bool:
     return word in f"{case.failure.message if case.failure else ''}{case.stdout}"
 
 
-def _unseen(after: Source, found: Sequence[Part], report: TestReport, good: frozenset[str]) -> str:
+def _unseen(after: Source, found: Sequence[Part], traced: TracedLines | None, good: frozenset[str]) -> str:
     """The changed lines that no test ran, the first in words."""
-    ran = report.ran or {}
-    seen: frozenset[int] = frozenset().union(*(ran.get(test, frozenset()) for test in ("", *good)))
+    if traced is None:
+        return ""
+    seen: frozenset[int] = frozenset().union(*(traced.ran.get(test, frozenset()) for test in ("", *good)))
     lines = sorted(
         start[0] for part in found for start in part.new if (own := part.statements[start]) and not own & seen
     )
-    if not lines or report.ran is None:
+    if not lines:
         return ""
     first = after.line_text(lines[0] - 1).strip()
     more = f" and {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""

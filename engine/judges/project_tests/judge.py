@@ -14,13 +14,14 @@ from stet_ls.engine.execution.runtime import Extent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
 from stet_ls.engine.judges.project_tests.discovery import Touching, touching
-from stet_ls.engine.judges.project_tests.executed_changes import ran
+from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, executing
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
-from stet_ls.engine.judges.project_tests.reachability import leading, runs_any, says_any, test_name
-from stet_ls.engine.judges.project_tests.report_text import beside, good, line, names, shown, where, why
+from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_saying
+from stet_ls.engine.judges.project_tests.report_text import good, line, names, shown, where, why
 from stet_ls.engine.plurals import plural
+from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport, TracedLines
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.validators.structure import units
@@ -122,7 +123,8 @@ class _Runs:
         self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
         self._buffers, self._found = buffers, found
         self.excuse = runtime.excuse
-        self.is_of_tests = case.path is not None and case.path.relative_to(root).as_posix() in found.tests
+        self._path = case.path.relative_to(root).as_posix() if case.path is not None else ""
+        self.is_of_tests = self._path in found.tests
 
     async def before(self, seed: int = 0) -> TestReport:
         """Runs with the user's current text."""
@@ -134,7 +136,8 @@ class _Runs:
             if not known.starved:
                 self._runtime.reports[key] = known
             if self._case.path is not None and not seed:
-                self._runtime.captured[self._case.path, self._case.before.text] = known.captured
+                captured = known.captured.get(self._path, CapturedCalls())
+                self._runtime.captured[self._case.path, self._case.before.text] = captured
         return known
 
     async def again(self) -> TestReport | None:
@@ -145,20 +148,18 @@ class _Runs:
         """Runs with the candidate in place."""
         return await self._run(self._case.after.text, select, seed, traced=True)
 
+    def traced(self, report: TestReport) -> TracedLines | None:
+        """The lines of the target that ran; None if unknown."""
+        return report.traced.get(self._path)
+
     async def other(self, text: str) -> TestReport | None:
         """Runs with another text in its place; None if there is no time for that."""
         return await self._run(text) if self._runtime.left() >= _LEAST_SECONDS else None
 
     def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         """The tests among some that use one of `names`, or what leads to it. Parses: not for an event loop."""
-        leads = names
-        for text in (self._case.after.text, *self._found.helpers):
-            leads = leading(text, leads, self._case.language)
-        return frozenset(each for each in ids if self._says(each, leads))
-
-    def _says(self, identifier: str, names: frozenset[str]) -> bool:
-        text = self._found.texts.get(identifier.partition("::")[0], "")
-        return says_any(test_name(identifier), text, names, self._case.language)
+        case, found = self._case, self._found
+        return tests_saying(ids, names, case.after.text, found.helpers, found.texts, case.language)
 
     def about_target(self, ids: Collection[str]) -> frozenset[str]:
         """The tests among some that use the target, or what leads to it; all of them if names are not enough.
@@ -180,7 +181,7 @@ class _Runs:
     ) -> TestReport:  # fmt: skip
         plan = self.plan(text, select, seed, traced=traced)
         if captured and self._case.path is not None:
-            plan = replace(plan, captured=self._case.path.relative_to(self._root).as_posix())
+            plan = replace(plan, captured=(self._path,))
         return await run_tests(self._runtime.sandbox, plan)
 
     def plan(self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False) -> TestPlan:
@@ -201,7 +202,7 @@ class _Runs:
             environment=self._runtime.environment(self._case.language),
             seed=seed,
             until=self._runtime.until,
-            traced=self._case.path.relative_to(self._root).as_posix() if traced else "",
+            traced=(self._path,) if traced else (),
         )
 
 
@@ -246,14 +247,8 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         detail = good(len(passing), len(was & passing), len(failed))
         whose = "it stands" if len(passing) == 1 else "they stand"
         return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
-    came = await ran(case, after, passing, passing & was, run.saying, run.other)
-    reserve = f"; {came.reserve}" if came.reserve else ""
-    if not came.tests or came.missed:
-        detail = good(len(passing), len(was & passing), len(failed))
-        return _evidence(Ruling.UNKNOWN, f"{detail}, but {came.why or beside(len(passing), came.missed)}{uncounted}")
-    detail = good(len(came.tests), len(was & came.tests), len(failed))
-    idle = f"; {len(passing - came.tests)} more do not execute the change" if passing - came.tests else ""
-    return replace(_evidence(Ruling.PASS, f"{detail}{idle}{reserve}{uncounted}"), count=len(came.tests))
+    tests = PassingTests(passing, passing & was, len(failed), uncounted)
+    return await executing(case, tests, run.traced(after), run.saying, run.other)
 
 
 async def _confirmed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 
 from stet_ls.engine.execution.python.statements import words
 from stet_ls.validators.source import Source
@@ -58,6 +59,24 @@ def says_any(test: str, text: str, names: frozenset[str], language: str) -> bool
     if any(each.name == test for each in found):
         return test in leads or bool(words(_top(source, found, language)) & leads)
     return bool(words(source.text) & leads)
+
+
+def tests_saying(
+    ids: Collection[str],
+    names: frozenset[str],
+    text: str,
+    helpers: Iterable[str],
+    tests: Mapping[str, str],
+    language: str,
+) -> frozenset[str]:
+    """The tests among some that use one of `names` of a file with this `text`, or what leads to it, directly or through
+    `helpers`. `tests` are the texts of the test files. Parses: not for an event loop.
+    """
+    for each in (text, *helpers):
+        names = leading(each, names, language)
+    return frozenset(
+        each for each in ids if says_any(test_name(each), tests.get(each.partition("::")[0], ""), names, language)
+    )
 
 
 def test_name(identifier: str) -> str:

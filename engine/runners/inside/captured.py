@@ -1,4 +1,4 @@
-"""Captures the arguments with which tests call the functions of one file, copied at the moment of each call.
+"""Captures the arguments with which tests call the functions of some files, copied at the moment of each call.
 
 Plain data is captured as source text. Anything else is pickled, for another run in the sandbox to load; nothing outside
 of one may. Tests are not affected: no function is replaced.
@@ -21,7 +21,7 @@ import types
 import warnings
 from collections import Counter
 from types import CodeType, FrameType
-from typing import Any, Iterator  # noqa: UP035 - for Python 3.8
+from typing import Any, Iterable, Iterator, Tuple  # noqa: UP035 - for Python 3.8
 
 from .channel import Channel
 
@@ -46,30 +46,35 @@ _KINDS = {
 """What a person calls a type that cannot be pickled."""
 
 
+_Unit = Tuple[str, str]  # noqa: UP006 - for Python 3.8
+"""A file, and the qualified name of a function in it."""
+
+
 class _TooLarge(Exception):
     """The arguments of a call are larger than what is kept of one."""
 
 
 class Captured:
-    """Reports distinct calls of the functions of `path` by the event `called`; "" turns it off.
+    """Reports distinct calls of the functions of the files `paths` by the event `called`; without any, nothing.
 
     Calls whose arguments cannot be copied are counted by `uncaptured`, with the reason.
     """
 
-    def __init__(self, channel: Channel, path: str) -> None:
+    def __init__(self, channel: Channel, paths: Iterable[str]) -> None:
         self._say = channel.say
-        self._path = os.path.realpath(path) if path else ""
-        self._units: dict[tuple[str, int], str] = {}
-        self._of_classes: set[str] = set()
-        for first, name, is_of_class in _units(self._path) if path else ():
-            self._units[first] = name
-            self._of_classes.update([name] if is_of_class else [])
-        self._own: dict[str, bool] = {}
+        self._paths = {os.path.realpath(path): path for path in paths}
+        self._units: dict[tuple[str, str, int], _Unit] = {}
+        self._of_classes: set[_Unit] = set()
+        for real, path in self._paths.items():
+            for (name, line), unit, is_of_class in _units(real):
+                self._units[path, name, line] = path, unit
+                self._of_classes.update([(path, unit)] if is_of_class else [])
+        self._own: dict[str, str] = {}
         self._main = threading.get_ident()
         self._busy = False
-        self._known: dict[str, set[str]] = {}
-        self._tried: Counter[str] = Counter()
-        self._kept: Counter[str] = Counter()
+        self._known: dict[_Unit, set[str]] = {}
+        self._tried: Counter[_Unit] = Counter()
+        self._kept: Counter[_Unit] = Counter()
         self._seconds = self._bytes = 0.0
         if self._units and sys.version_info >= (3, 12):
             self._monitor()
@@ -91,7 +96,7 @@ class Captured:
         tool: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
 
         def started(code: CodeType, offset: int) -> object:
-            if not self._is_ours(code.co_filename):
+            if not self._ours(code.co_filename):
                 return tool.DISABLE
             self._called(sys._getframe(1))
             return None
@@ -102,20 +107,22 @@ class Captured:
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> None:
         # This is enough for most frames; accessing a frame's code raises an audit event, which takes time.
-        if not self._is_ours(frame.f_globals.get("__file__")) or not self._is_ours(frame.f_code.co_filename):
+        if not self._ours(frame.f_globals.get("__file__")) or not self._ours(frame.f_code.co_filename):
             return
         if frame.f_lineno == frame.f_code.co_firstlineno:  # otherwise a generator continues
             self._called(frame)
 
-    def _is_ours(self, name: object) -> bool:
+    def _ours(self, name: object) -> str:
+        """The file of this name whose calls are captured, "" if it is none."""
         if not isinstance(name, str):
-            return False
+            return ""
         if name not in self._own:
-            self._own[name] = os.path.realpath(name) == self._path
+            self._own[name] = self._paths.get(os.path.realpath(name), "")
         return self._own[name]
 
     def _called(self, frame: FrameType) -> None:
-        unit = self._units.get((frame.f_code.co_name, frame.f_code.co_firstlineno))
+        code = frame.f_code
+        unit = self._units.get((self._ours(code.co_filename), code.co_name, code.co_firstlineno))
         if unit is None or self._busy or self._seconds > _SECONDS or threading.get_ident() != self._main:
             return
         self._tried[unit] += 1
@@ -133,21 +140,21 @@ class Captured:
             self._busy = False
             self._seconds += time.perf_counter() - begun
 
-    def _keep(self, unit: str, frame: FrameType, known: set[str]) -> None:
+    def _keep(self, unit: _Unit, frame: FrameType, known: set[str]) -> None:
         given = dict(_given(frame))
         if unit in self._of_classes:
             del given[next(iter(given))]  # the class, which has a name
         try:
             copied = _Copy(given, str(frame.f_globals.get("__name__")))
         except Exception as error:  # noqa: BLE001 - an object may raise anything when it is copied
-            self._say("uncaptured", unit=unit, why=_why(error, given))
+            self._say("uncaptured", path=unit[0], unit=unit[1], why=_why(error, given))
             return
         if copied.key in known:
             return
         known.add(copied.key)
         self._kept[unit] += 1
         self._bytes += len(copied.key)
-        self._say("called", unit=unit, **copied.told)
+        self._say("called", path=unit[0], unit=unit[1], **copied.told)
 
 
 def _units(path: str) -> Iterator[tuple[tuple[str, int], str, bool]]:

@@ -1,12 +1,12 @@
-"""Measures which lines run in which test: for one file by a built-in tracer, for all by coverage.py if installed.
+"""Measures which lines run in which test: of some files by a built-in tracer, of all by coverage.py if installed.
 
-Also captures the calls of one file's functions.
+Also captures the calls of some files' functions.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Sequence  # noqa: UP035 - for Python 3.8
 
 from .captured import Captured
 from .channel import Channel
@@ -16,10 +16,12 @@ from .traced import Traced
 class Measured:
     """A measurement around a run; without coverage.py it reports that and measures nothing."""
 
-    def __init__(self, channel: Channel, wanted: bool, traced: str = "", captured: str = "") -> None:
+    def __init__(
+        self, channel: Channel, wanted: bool, traced: Sequence[str] = (), captured: Sequence[str] = ()
+    ) -> None:  # fmt: skip
         self._channel = channel
         self._captured = Captured(channel, captured)
-        self._traced = Traced(channel, "" if wanted else traced)
+        self._traced = Traced(channel, () if wanted else traced)
         self._coverage: Any = None
         if not wanted:
             return

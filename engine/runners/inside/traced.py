@@ -1,4 +1,4 @@
-"""Traces which lines of one file each test runs, without a package: by `sys.monitoring`, or `sys.settrace` before 3.12.
+"""Traces which lines of files each test runs, without a package: by `sys.monitoring`, or `sys.settrace` before 3.12.
 
 Only lines in function bodies count for a test: those of a module and of a class run when the file is loaded, and are
 reported separately.
@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Iterable  # noqa: UP035 - for Python 3.8
 
 from .channel import Channel
 
@@ -21,65 +21,71 @@ _TOOL = 3
 
 
 class Traced:
-    """Reports the executed lines of `path`; "" turns tracing off.
+    """Reports the executed lines of the files `paths`, each file by itself; without any, nothing is traced.
 
     What runs outside of any test, such as while files are loaded, is reported under the test "". `top` are lines
     outside of functions.
     """
 
-    def __init__(self, channel: Channel, path: str) -> None:
+    def __init__(self, channel: Channel, paths: Iterable[str]) -> None:
         self._channel, self._test = channel, ""
-        self._path = os.path.realpath(path) if path else ""
-        self._own: dict[str, bool] = {}
-        self._lines: set[int] = set()
-        self._top: set[int] = set()
-        self._is_tracing = bool(path)
-        if path and sys.version_info >= (3, 12):
+        self._paths = {os.path.realpath(path): path for path in paths}
+        self._own: dict[str, str] = {}
+        self._lines: dict[str, set[int]] = {path: set() for path in self._paths.values()}
+        self._top: dict[str, set[int]] = {path: set() for path in self._paths.values()}
+        self._is_tracing = bool(self._paths)
+        if self._paths and sys.version_info >= (3, 12):
             self._monitor()
-        elif path:
+        elif self._paths:
             threading.settrace(self._trace)
             sys.settrace(self._trace)
 
     def during(self, test: str) -> None:
         """Assigns everything that runs from now on to `test`."""
-        if not self._path:
+        if not self._paths:
             return
         self._say()
         self._test = test
 
     def tell(self) -> None:
         """Reports the remaining lines and stops tracing."""
-        if not self._path:
+        if not self._paths:
             return
         self._say()
         if sys.version_info < (3, 12):
             sys.settrace(None)
 
     def _say(self) -> None:
-        lines, self._lines = self._lines, set()
-        top, self._top = self._top, set()
         if sys.version_info < (3, 12) and sys.gettrace() != self._trace:
             self._is_tracing = False  # something else traces now, or the code stopped the tracing
-        self._channel.say("ran", id=self._test, lines=sorted(lines), top=sorted(top), whole=self._is_tracing)
+        for path in self._paths.values():
+            lines, top = sorted(self._lines[path]), sorted(self._top[path])
+            self._lines[path].clear()
+            self._top[path].clear()
+            self._channel.say("ran", id=self._test, path=path, lines=lines, top=top, whole=self._is_tracing)
 
-    def _is_ours(self, name: object) -> bool:
+    def _ours(self, name: object) -> str:
+        """The traced file of this name, "" if it is none."""
         if not isinstance(name, str):
-            return False
+            return ""
         if name not in self._own:
-            self._own[name] = os.path.realpath(name) == self._path
+            self._own[name] = self._paths.get(os.path.realpath(name), "")
         return self._own[name]
+
+    def _ran(self, code: CodeType, path: str, number: int) -> None:
+        (self._lines if code.co_flags & _IN_FUNCTION else self._top)[path].add(number)
 
     def _monitor(self) -> None:
         tool: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
         events = tool.events
 
         def started(code: CodeType, offset: int) -> object:
-            if self._is_ours(code.co_filename):
+            if self._ours(code.co_filename):
                 tool.set_local_events(_TOOL, code, events.LINE)
             return tool.DISABLE
 
         def line(code: CodeType, number: int) -> None:
-            (self._lines if code.co_flags & _IN_FUNCTION else self._top).add(number)
+            self._ran(code, self._ours(code.co_filename), number)
 
         tool.use_tool_id(_TOOL, "tests")
         tool.register_callback(_TOOL, events.PY_START, started)
@@ -88,11 +94,11 @@ class Traced:
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
         # This is enough for most frames; accessing a frame's code raises an audit event, which takes time.
-        if not self._is_ours(frame.f_globals.get("__file__")):
+        if not self._ours(frame.f_globals.get("__file__")):
             return None
-        return self._trace_line if self._is_ours(frame.f_code.co_filename) else None
+        return self._trace_line if self._ours(frame.f_code.co_filename) else None
 
     def _trace_line(self, frame: FrameType, event: str, argument: object) -> Any:
         if event == "line":
-            (self._lines if frame.f_code.co_flags & _IN_FUNCTION else self._top).add(frame.f_lineno)
+            self._ran(frame.f_code, self._ours(frame.f_code.co_filename), frame.f_lineno)
         return self._trace_line

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from support.suites import Check
 
-from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 
 CODE = """\
@@ -66,7 +65,7 @@ def calls(report: TestReport, unit: str) -> list[dict[str, str]]:
     assert report.green, report.detail
     return [
         {**each.texts, **{name: f"<{kind}>" for name, kind in each.held.items()}}
-        for each in report.captured.calls
+        for each in report.captured["code.py"].calls
         if each.unit == unit
     ]
 
@@ -85,7 +84,7 @@ async def test_arguments_are_captured_as_they_were_before_the_call(check: Check,
         "    assert Cart.empty(3).items == []\n"
     }
 
-    report = await check("python", tests, {"code.py": CODE}, captured="code.py", framework=framework)
+    report = await check("python", tests, {"code.py": CODE}, captured=("code.py",), framework=framework)
 
     assert calls(report, "total") == [
         {"prices": "[1, 2]", "rate": "float('inf')", "*more": "()", "**named": "{}"},
@@ -97,9 +96,9 @@ async def test_arguments_are_captured_as_they_were_before_the_call(check: Check,
     assert calls(report, "Cart.add") == [{"item": "1", "self": "<Cart>"}, {"item": "2", "self": "<Cart>"}]
     assert calls(report, "Cart.empty") == [{"size": "3"}]
     assert calls(report, "Cart.first") == [{"self": "<Cart>"}]
-    add = next(each for each in report.captured.calls if each.unit == "Cart.add")
+    add = next(each for each in report.captured["code.py"].calls if each.unit == "Cart.add")
     assert add.classes == {"Cart"}
-    assert report.captured.module == "code"
+    assert report.captured["code.py"].module == "code"
     assert "hunter2" in add.words
     assert "hunter2" not in repr(report), "what is captured may be a secret"
 
@@ -114,9 +113,9 @@ async def test_what_cannot_be_copied_is_counted_by_its_kind(check: Check) -> Non
         "class Bad:\n  def __reduce__(self): raise RuntimeError('hunter2')\n"
     }
 
-    report = await check("python", tests, {"code.py": CODE}, captured="code.py")
+    report = await check("python", tests, {"code.py": CODE}, captured=("code.py",))
 
-    assert report.captured.uncaptured == {
+    assert report.captured["code.py"].uncaptured == {
         "every": {"open file": 1, "generator": 1, "lock": 1, "database": 1, "too large": 2, "Mock": 1, "Bad": 1}
     }
     assert calls(report, "every") == [{"value": "<type>"}, {"value": "<dict>"}]
@@ -130,7 +129,7 @@ async def test_captured_calls_are_distinct_and_few_of_each_test(check: Check) ->
         "@pytest.mark.parametrize('n', range(60))\ndef test_each(n): every([n])\n"
     }
 
-    report = await check("python", tests, {"code.py": CODE}, captured="code.py")
+    report = await check("python", tests, {"code.py": CODE}, captured=("code.py",))
 
     values = [call["value"] for call in calls(report, "every")]
     assert len(values) == len(set(values)) == 50
@@ -140,9 +139,9 @@ async def test_captured_calls_are_distinct_and_few_of_each_test(check: Check) ->
 async def test_nothing_is_captured_of_other_files_nor_without_being_asked(check: Check) -> None:
     tests = {"test_a.py": "from code import every\ndef test_a(): assert every(1) == 1\n"}
 
-    assert (await check("python", tests, {"code.py": CODE})).captured == CapturedCalls()
+    assert (await check("python", tests, {"code.py": CODE})).captured == {}
     other = {"code.py": CODE, "other.py": "def every(value): return value\n"}
-    assert (await check("python", tests, other, captured="other.py")).captured == CapturedCalls()
+    assert (await check("python", tests, other, captured=("other.py",))).captured == {}
 
 
 @pytest.mark.parametrize("version", ["3.8", "3.10", "3.12", "3.13", "3.14"])
@@ -157,7 +156,7 @@ def test_every_python_version_captures_calls(version: str, tmp_path: Path) -> No
     (tmp_path / "main.py").write_text(
         "import json\nfrom inside.captured import Captured\n\n\nclass Printed:\n"
         "    def say(self, event, **told):\n        print(json.dumps({'event': event, **told}))\n\n\n"
-        "captured = Captured(Printed(), 'code.py')\nimport code\n"
+        "captured = Captured(Printed(), ['code.py'])\nimport code\n"
         "captured.begin()\ncode.total([1])\nlist(code.count([5]))\ncode.every(lambda: 1)\ncode.every(i for i in '')\n"
         "code.Cart().add(1)\ncaptured.end()\ncode.total([2])\n"
     )

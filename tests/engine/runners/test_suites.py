@@ -140,11 +140,10 @@ async def test_the_lines_of_one_file_are_reported_by_test(check: Check, framewor
         "  def test_neither(self): pass\n"
     }
 
-    report = await check("python", tests, {"code.py": TRACED}, traced="code.py", framework=framework)
+    report = await check("python", tests, {"code.py": TRACED}, traced=("code.py",), framework=framework)
 
     assert report.green, report.detail
-    assert report.ran is not None
-    ran = {name.rpartition("::")[2]: sorted(lines) for name, lines in report.ran.items()}
+    ran = {name.rpartition("::")[2]: sorted(lines) for name, lines in report.traced["code.py"].ran.items()}
     assert ran == {"": [5, 7], "test_up": [5, 7], "test_box": [14], "test_neither": []}
 
 
@@ -155,9 +154,9 @@ async def test_code_that_stops_tracing_is_detected(check: Check, framework: str)
     code = "import sys\n\n\ndef one():\n    sys.settrace(None)\n    return 1\n"
     tests = {"test_a.py": "from code import one\ndef test_one(): assert one() == 1\n"}
 
-    report = await check("python", tests, {"code.py": code}, traced="code.py", framework=framework)
+    report = await check("python", tests, {"code.py": code}, traced=("code.py",), framework=framework)
 
-    assert (report.green, report.ran) == (True, None)
+    assert (report.green, dict(report.traced)) == (True, {})
 
 
 @pytest.mark.parametrize("version", ["3.8", "3.10", "3.12", "3.13", "3.14"])
@@ -171,7 +170,7 @@ def test_every_python_version_traces_lines(version: str, tmp_path: Path) -> None
     (tmp_path / "main.py").write_text(
         "import json, threading\nfrom inside.traced import Traced\n\n\nclass Printed:\n"
         "    def say(self, event, **told):\n        print(json.dumps(told))\n\n\n"
-        "traced = Traced(Printed(), 'code.py')\nimport code\n"
+        "traced = Traced(Printed(), ['code.py'])\nimport code\n"
         "traced.during('a')\ncode.twice(2)\n"
         "traced.during('b')\nrun = threading.Thread(target=code.twice, args=(-1,))\nrun.start()\nrun.join()\n"
         "traced.during('')\ntraced.tell()\n"

@@ -1,0 +1,66 @@
+"""Chooses the tests that a change can reach: by what they import and name, from one walk through the project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_among
+from stet_ls.engine.judges.project_tests.required_packages import texts
+from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.validators.test_files import is_test_file
+
+_MOST_FILES = 60
+
+
+def is_of_tests(path: str) -> bool:
+    """Whether a file belongs to the tests."""
+    return is_test_file(path) or PurePath(path).name == "conftest.py"
+
+
+def is_test_name(path: str) -> bool:
+    """Whether a file is named like one that holds tests: helpers of tests are not."""
+    return is_test_file(PurePath(path).name)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedTests:
+    """The test files to run. `texts` are theirs, on the new side where both have one; `helpers` are texts of helpers.
+
+    `of_files` are the test files that touch a changed file. `needs` are the texts that decide which packages are
+    needed. `project` are all source files of these languages, as they are on the new side.
+    """
+
+    tests: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    helpers: tuple[str, ...] = field(default=(), repr=False)
+    of_files: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    needs: tuple[str, ...] = field(default=(), repr=False)
+    project: Sequence[ProjectFile] = field(default=(), repr=False)
+
+
+def selected_tests(change: Change, language: str, files: Sequence[ChangedFile]) -> SelectedTests:
+    """The tests that the changed `files` of a language can reach. Reads the project: not for an event loop."""
+    buffers = {change.root / path: data.decode("utf-8", "replace") for path, data in change.new.items()}
+    project = project_files(change.root, language, buffers)
+    known = {each.path: each.text for each in project}
+    found: dict[str, None] = {}
+    read: dict[str, str] = {}
+    helpers: dict[str, None] = {}
+    of_files: dict[str, frozenset[str]] = {}
+    for each in files:
+        if is_of_tests(each.path) and (is_test_name(each.path) or is_test_name(each.was)):
+            found |= dict.fromkeys((each.path, each.was))
+            read |= {each.was: each.text(each.before) or "", each.path: each.text(each.after) or ""}
+    for each in files:
+        if is_of_tests(each.path) or len(found) >= _MOST_FILES:
+            continue
+        near = touching_among(project, change.root, change.root / each.path, "", language)
+        helpers |= dict.fromkeys(near.helpers)
+        of_files[each.path] = frozenset(near.tests)
+        for path in near.tests[: _MOST_FILES - len(found)]:
+            found[path] = None
+            read.setdefault(path, known.get(path, ""))
+    needs = texts(change.root, read, buffers)
+    return SelectedTests(tuple(found), read, tuple(helpers), of_files, needs, project)
