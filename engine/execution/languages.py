@@ -14,7 +14,8 @@ class ExecutionLanguage:
 
     `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
     in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
-    candidates can be compared. `traces_lines`: a test run reports which lines each test ran.
+    candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `program`
+    runs it, if that is found on the PATH.
     """
 
     needs_interpreter: bool = False
@@ -22,12 +23,14 @@ class ExecutionLanguage:
     times: bool = False
     compares_samples: bool = False
     traces_lines: bool = False
+    program: str = ""
 
 
 ROWS: Mapping[str, ExecutionLanguage] = {
     "python": ExecutionLanguage(
         needs_interpreter=True, runs_examples=True, times=True, compares_samples=True, traces_lines=True
-    )
+    ),
+    "javascript": ExecutionLanguage(program="node"),
 }
 """By language id; a row applies to its whole family."""
 

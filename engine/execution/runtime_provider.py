@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -45,6 +47,8 @@ class RuntimeProvider:
     def __init__(self, settings: Settings, paths: Paths) -> None:
         own_settings = settings.sandbox
         self.asker: PermissionAsker | None = None
+        self.cache = paths.cache
+        """The folder for what can be made again."""
         self._setting = own_settings.python
         folder = paths.cache / "sandbox"
         minimum = Level(own_settings.minimum_level)
@@ -75,6 +79,25 @@ class RuntimeProvider:
         sources = Sources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
         return replace(runtime, python=python, provision=partial(self._fitter.fit, sources, request.path, helper))
 
+    async def identity(self, root: Path, language: str) -> str:
+        """Changes with the sandbox and the interpreter that code of a language runs with; "" if that is unknown."""
+        program = for_language(language).program
+        if program:
+            key = await asyncio.to_thread(_program_key, program)
+        elif for_language(language).needs_interpreter:
+            key = await self._python_key(root)
+        else:
+            key = ""
+        return f"{key} {self.sandbox.minimum} {await self.sandbox.identity()}" if key else ""
+
+    async def _python_key(self, root: Path) -> str:
+        try:
+            await self.sandbox.allow()
+            found = await self._detector.find(root, setting=self._setting)
+        except (StetError, OSError, ValueError):
+            return ""
+        return bare_environment(found.interpreter).key if found.interpreter else ""
+
     async def close(self) -> None:
         """Releases sandboxes that were built ahead."""
         await self.sandbox.close()
@@ -84,3 +107,12 @@ class RuntimeProvider:
 
     async def _may_install(self, names: tuple[str, ...]) -> bool:
         return self.asker is not None and await self.asker.packages(names)
+
+
+def _program_key(name: str) -> str:
+    """Changes with the program of that name on the PATH; "" if there is none."""
+    found = shutil.which(name)
+    if found is None:
+        return ""
+    status = Path(found).stat()
+    return f"{found} {status.st_size} {status.st_mtime_ns}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +16,9 @@ LARGEST = 1_000_000
 """Bytes of a file that is judged."""
 _SIMILAR = 0.5
 """The share of equal lines above which git, too, calls a file renamed."""
+_MOST_TOTAL = 100_000_000
+"""Bytes of all changed files that are held at once."""
+_AT_ONCE = 200
 _MOST_PAIRS = 2_500
 """Pairs of files that are compared to find renamed ones."""
 
@@ -111,10 +114,11 @@ def change_of(
               for each in within)]  # fmt: skip
     skipped = [(path, why) for path in wanted if (why := _unfit(path, base, head))]
     left = [path for path in wanted if path not in dict(skipped)]
-    before, after = base.read(left), head.read(left)
     files: list[ChangedFile] = []
-    for path in left:
-        sides = before.get(path), after.get(path)
+    for path, sides in _sides(left, base, head):
+        if sides is None:
+            skipped.append((path, f"the change holds more than {_MOST_TOTAL // 1_000_000} MB"))
+            continue
         lost = (path in base.files and sides[0] is None) or (path in head.files and sides[1] is None)
         if lost or max(len(each or b"") for each in sides) > LARGEST:
             skipped.append((path, "cannot be read" if lost else f"larger than {LARGEST // 1_000_000} MB"))
@@ -123,6 +127,19 @@ def change_of(
     return Change(
         root, base, head, tuple(_renamed(files)), _over(base, disk), _over(head, disk), tuple(skipped), messages, is_git
     )
+
+
+def _sides(
+    paths: Sequence[str], base: Tree, head: Tree
+) -> Iterator[tuple[str, tuple[bytes | None, bytes | None] | None]]:
+    """The contents of files on both sides, None for those beyond the limit."""
+    size = 0
+    for at in range(0, len(paths), _AT_ONCE):
+        some = paths[at : at + _AT_ONCE]
+        before, after = (base.read(some), head.read(some)) if size <= _MOST_TOTAL else ({}, {})
+        for path in some:
+            yield path, (before.get(path), after.get(path)) if size <= _MOST_TOTAL else None
+        size += sum(map(len, before.values())) + sum(map(len, after.values()))
 
 
 def _unfit(path: str, base: Tree, head: Tree) -> str:

@@ -24,7 +24,9 @@ async def executed(case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestRu
     started = time.perf_counter()
     if runs.problem or runs.left_out or runs.after is None:
         return CheckResult(Check.TESTS.value, Ruling.SKIPPED, runs.problem or NO_TIME)
-    if not suite.selected.of_files.get(file.path):
+    if file.path not in suite.selected.of_files or suite.runtime.left() <= 0:
+        return CheckResult(Check.TESTS.value, Ruling.SKIPPED, NO_TIME)
+    if not suite.selected.of_files[file.path]:
         return CheckResult(Check.TESTS.value, Ruling.SKIPPED, f"no project test uses {file.path}")
     if is_worse:
         return CheckResult(Check.TESTS.value, Ruling.UNKNOWN, "tests fail")

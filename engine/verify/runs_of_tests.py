@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from stet_ls.engine.execution.languages import for_language as execution_of
 from stet_ls.engine.execution.runtime import Runtime
@@ -19,13 +20,13 @@ from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.kept_runs import KeptRuns
 from stet_ls.engine.verify.selected_tests import SelectedTests, is_of_tests
 
 _LEAST_SECONDS = 2.0
 _MOST_TRACED = 100
 _FAILS = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value, ""})
 Outcomes = Mapping[str, str]
-Running = Callable[[TestPlan], "asyncio.Future[TestReport]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,10 @@ class TestRuns:
 
 
 class SuiteRuns:
-    """The runs of one language's tests for a change. `slots` limits how many processes run at once."""
+    """The runs of one language's tests for a change. `slots` limits how many processes run at once.
+
+    `kept` are the results of earlier runs.
+    """
 
     def __init__(
         self,
@@ -64,8 +68,9 @@ class SuiteRuns:
         files: Sequence[ChangedFile],
         selected: SelectedTests,
         slots: asyncio.Semaphore,
+        kept: KeptRuns,
     ) -> None:
-        self.selected, self.runtime = selected, runtime
+        self.selected, self.runtime, self._kept = selected, runtime, kept
         self._change, self._language, self._slots = change, language, slots
         self._changed = [each for each in files if is_of_tests(each.path)]
         self._product = [each for each in files if not is_of_tests(each.path)][:_MOST_TRACED]
@@ -93,7 +98,7 @@ class SuiteRuns:
 
         async def before() -> TestReport | None:
             captured = tuple(each.was for each in self._product if each.before is not None)
-            found = await self._run(old, [each for each in tests if each not in added], captured=captured)
+            found = await self._run(old, [each for each in tests if each not in added], captured=captured, is_old=True)
             old_is_known(found)
             return found
 
@@ -102,7 +107,9 @@ class SuiteRuns:
             before(),
             self._run(new, [each for each in tests if each not in removed], traced=traced),
             self._run({**new, **old_only}, [each for each in tests if each in old_only and each not in added]),
-            self._run({**old, **new_only}, [each for each in tests if each in old_only and each not in removed]),
+            self._run(
+                {**old, **new_only}, [each for each in tests if each in old_only and each not in removed], is_old=True
+            ),
         )
         if problem := _problem(first, last, self.runtime):
             refused = any(each is not None and each.outcome == "refused" for each in (first, last))
@@ -128,7 +135,10 @@ class SuiteRuns:
         tests = self.selected.tests
         paths = sorted({each.partition("::")[0] for each in lost} & {*tests}) or list(tests)
         again = await asyncio.gather(
-            *(self._run(over, paths, select=lost, seed=seed) for over, seed in ((new, 1), (new, 2), (old, 1)))
+            *(
+                self._run(over, paths, select=lost, seed=seed, is_old=over is old)
+                for over, seed in ((new, 1), (new, 2), (old, 1))
+            )
         )
         if any(each is None or each.inconclusive for each in again):
             return replace(runs, flaky=frozenset(lost), left_out="failing tests were not run again: no time left")
@@ -144,6 +154,7 @@ class SuiteRuns:
         seed: int = 0,
         traced: tuple[str, ...] = (),
         captured: tuple[str, ...] = (),
+        is_old: bool = False,
     ) -> TestReport | None:
         if not tests:
             return None
@@ -154,8 +165,14 @@ class SuiteRuns:
             until=self.runtime.until, limits=for_language(self._language).limits,
             traced=traced if observes else (), captured=captured if observes else (),
         )  # fmt: skip
-        async with self._slots:
-            return await run_tests(self.runtime.sandbox, plan) if self.runtime.left() >= _LEAST_SECONDS else None
+        replaced = {path: sha256(data).hexdigest() for path, data in over.items()}
+
+        async def run() -> TestReport | None:
+            async with self._slots:
+                return await run_tests(self.runtime.sandbox, plan) if self.runtime.left() >= _LEAST_SECONDS else None
+
+        parts = (plan.tests, plan.select, plan.seed, plan.traced, plan.captured, replaced)
+        return await self._kept.tests(parts, plan.tests, run, is_old=is_old)
 
 
 def _problem(first: TestReport | None, last: TestReport | None, runtime: Runtime) -> str:

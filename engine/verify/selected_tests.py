@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -40,8 +41,12 @@ class SelectedTests:
     project: Sequence[ProjectFile] = field(default=(), repr=False)
 
 
-def selected_tests(change: Change, language: str, files: Sequence[ChangedFile]) -> SelectedTests:
-    """The tests that the changed `files` of a language can reach. Reads the project: not for an event loop."""
+def selected_tests(
+    change: Change, language: str, files: Sequence[ChangedFile], until: float = float("inf")
+) -> SelectedTests:
+    """The tests that the changed `files` of a language can reach. Files that are not looked at until then, or for which
+    there are too many tests already, are missing in `of_files`. Reads the project: not for an event loop.
+    """
     buffers = {change.root / path: data.decode("utf-8", "replace") for path, data in change.new.items()}
     project = project_files(change.root, language, buffers)
     known = {each.path: each.text for each in project}
@@ -51,10 +56,12 @@ def selected_tests(change: Change, language: str, files: Sequence[ChangedFile]) 
     of_files: dict[str, frozenset[str]] = {}
     for each in files:
         if is_of_tests(each.path) and (is_test_name(each.path) or is_test_name(each.was)):
+            if len(found) >= _MOST_FILES:
+                break
             found |= dict.fromkeys((each.path, each.was))
             read |= {each.was: each.text(each.before) or "", each.path: each.text(each.after) or ""}
     for each in files:
-        if is_of_tests(each.path) or len(found) >= _MOST_FILES:
+        if is_of_tests(each.path) or len(found) >= _MOST_FILES or time.monotonic() > until:
             continue
         near = touching_among(project, change.root, change.root / each.path, "", language)
         helpers |= dict.fromkeys(near.helpers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -98,12 +99,20 @@ def is_code(file: ChangedFile) -> bool:
     return file.language in NODE_KINDS and None not in (file.text(file.before), file.text(file.after))
 
 
-def changed_units(files: Sequence[ChangedFile]) -> tuple[UnitChange, ...]:
-    """The changed units of some files, in their order. Parses: not for an event loop."""
+def changed_units(
+    files: Sequence[ChangedFile], until: float = float("inf")
+) -> tuple[tuple[UnitChange, ...], tuple[ChangedFile, ...]]:
+    """The changed units of some files, in their order, and the files that were not read until then (on the clock of
+    `time.monotonic`). Parses: not for an event loop.
+    """
     found: list[UnitChange] = []
     gone: list[_Piece] = []
     came: list[_Piece] = []
-    for file in files:
+    left: tuple[ChangedFile, ...] = ()
+    for number, file in enumerate(files):
+        if time.monotonic() > until:
+            left = tuple(each for each in files[number:] if is_code(each))
+            break
         if not is_code(file):
             continue
         old, new = _pieces(file, file.before), _pieces(file, file.after)
@@ -124,7 +133,7 @@ def changed_units(files: Sequence[ChangedFile]) -> tuple[UnitChange, ...]:
                 found.append(UnitChange(file, "", only.line, kind, Pairing.NONE))
     found += _across(gone, came)
     order = {file.path: number for number, file in enumerate(files)}
-    return tuple(sorted(found, key=lambda each: (order[each.path], each.line, each.name)))
+    return tuple(sorted(found, key=lambda each: (order[each.path], each.line, each.name))), left
 
 
 def _across(gone: Sequence[_Piece], came: Sequence[_Piece]) -> Iterator[UnitChange]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Buffer, Request, Workspace
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.verify import outcome_table
@@ -23,16 +24,24 @@ from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
 from stet_ls.engine.verify.executed_files import NO_TIME, executed
 from stet_ls.engine.verify.intent import Intent, IntentKind, intent_of
 from stet_ls.engine.verify.judged_files import case_of, compare_unit, is_broken, is_same_code, static_checks
+from stet_ls.engine.verify.kept_runs import KeptRuns
+from stet_ls.engine.verify.reached_files import ReachedFiles
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
+from stet_ls.engine.verify.result_cache import ResultCache
+from stet_ls.engine.verify.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
-from stet_ls.engine.verify.selected_tests import is_of_tests, selected_tests
+from stet_ls.engine.verify.selected_tests import SelectedTests, is_of_tests, selected_tests
+from stet_ls.engine.verify.stored_report import StoredReport, is_unchanged, key_for, restored, stored
 from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, changed_units, is_code
+from stet_ls.engine.verify.weakened_tests import weakened_tests
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source
 
 BUDGET = 60.0
 """Seconds for a whole change, unless the caller has less."""
+_READING, _RUNNING = 0.3, 0.4
+"""The shares of the budget for reading the units, and at least for running code."""
 _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Runs at the same time."""
 
@@ -40,30 +49,52 @@ _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 @dataclass(frozen=True, slots=True)
 class Options:
     """`intent` is the caller's claim ("" for none), `budget` in seconds. Without `runs_code` only syntax, names and
-    dangerous calls are judged.
+    dangerous calls are judged. With `uses_cache`, results are kept for the next time and taken from there.
     """
 
     intent: str = ""
     budget: float = BUDGET
     runs_code: bool = True
     tools: Toolbox = BUILT_IN
+    uses_cache: bool = True
     on_progress: Callable[[str], None] = field(default=lambda _: None)
 
 
 async def verify(change: Change, runtimes: RuntimeProvider, options: Options = Options()) -> Report:
-    """Judges a change. Nothing is written, and code runs only in the sandbox."""
+    """Judges a change. Nothing is written into the project, and code runs only in the sandbox."""
     started = time.monotonic()
     until = started + options.budget
     intent = intent_of(options.intent, change.messages)
-    files = [each for each in change.files if is_code(each)]
-    units = await asyncio.to_thread(changed_units, files)
-    options.on_progress(f"{len(units)} units in {len(files)} files")
+    units, unread = await asyncio.to_thread(_units_of, change, started + _READING * options.budget)
+    options.on_progress(_plan(change, units, unread, options.budget))
+    cache = ResultCache(runtimes.cache / "verify", options.uses_cache)
+    key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if cache.is_on else ""
+    if (kept := cache.get(StoredReport, key)) is not None:
+        report = restored(kept, change, intent, units, time.monotonic() - started)
+        if report is not None:
+            return report
     async with AsyncExitStack() as held:
-        judging = _Judging(change, intent, options, units, runtimes, until, held)
-        await judging.static(change.files)
+        judging = _Judging(change, intent, options, units, runtimes, until, held, cache)
+        await judging.static(unread)
         if options.runs_code:
-            await judging.run(files)
-        return judging.report(time.monotonic() - started)
+            await judging.run()
+        report = judging.report(time.monotonic() - started)
+    if judging.is_final and not (report.partial or report.refused):
+        cache.put(StoredReport, key, stored(report, units))
+    if cache.is_on and await asyncio.to_thread(is_unchanged, change):
+        await asyncio.to_thread(cache.write)
+    return report
+
+
+def _units_of(change: Change, until: float) -> tuple[tuple[UnitChange, ...], tuple[ChangedFile, ...]]:
+    """The units in the order of their places, and the files that were not read in time, which are the least risky."""
+    units, unread = changed_units(by_risk(change.files), until)
+    return tuple(sorted(units, key=lambda each: (each.path, each.line, each.name))), unread
+
+
+def _plan(change: Change, units: Sequence[UnitChange], unread: Sequence[ChangedFile], budget: float) -> str:
+    files = f"{plural(len(units), 'unit')} in {plural(len(change.files) - len(unread), 'file')}"
+    return f"{files}, the riskiest first, within {budget:.0f} s" + (f"; {len(unread)} not read" if unread else "")
 
 
 @dataclass
@@ -77,6 +108,7 @@ class _Judging:
     runtimes: RuntimeProvider
     until: float
     held: AsyncExitStack
+    cache: ResultCache
     of_files: dict[str, tuple[CheckResult, ...]] = field(default_factory=dict)
     of_units: dict[UnitChange, list[CheckResult]] = field(default_factory=dict)
     test_rows: list[TestResult] = field(default_factory=list)
@@ -84,13 +116,20 @@ class _Judging:
     others: list[UnitReport] = field(default_factory=list)
     refused: bool = False
     partial: bool = False
+    is_final: bool = True
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
-    async def static(self, files: Iterable[ChangedFile]) -> None:
-        """What needs no run, for every file."""
+    async def static(self, unread: Collection[ChangedFile]) -> None:
+        """What needs no run, for every file, the riskiest first; `unread` ones have no units."""
         for path, why in self.change.skipped:
             self.notes.append(f"{path} is not judged: {why}")
-        for file in files:
+        left = [each for each in by_risk(self.change.files) if each not in unread]
+        late = [*unread]
+        until = self.until - _RUNNING * self.options.budget
+        for file in left:
+            if time.monotonic() > until:
+                late.append(file)
+                continue
             if None in (file.text(file.before), file.text(file.after)):
                 self.notes.append(f"{file.path} is not judged: not UTF-8 text")
                 continue
@@ -104,9 +143,26 @@ class _Judging:
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
                 self.notes.append(f"{file.path} is not judged: not code")
+        self._leave(late, unread)
 
-    async def run(self, files: Sequence[ChangedFile]) -> None:
+    def _leave(self, late: Sequence[ChangedFile], unread: Collection[ChangedFile]) -> None:
+        """Names what there was no time for: it is unproven."""
+        self.partial |= bool(late)
+        result = CheckResult(Check.SYNTAX.value, Ruling.SKIPPED, NO_TIME)
+        self.of_files |= {each.path: (result,) for each in late}
+        self.others += [
+            UnitReport(UnitChange(each, "", 1, Kind.CHANGED, Pairing.NONE), (result,))
+            for each in late
+            if each in unread or not is_code(each)
+        ]
+        if late:
+            self.notes.append(
+                f"{plural(len(late), 'file')} not judged for lack of time: {_some(each.path for each in late)}"
+            )
+
+    async def run(self) -> None:
         """The project's tests on both trees and the comparison of units, for each family of languages."""
+        files = [each for each in by_risk(self.change.files) if is_code(each) and self._is_parsed(each)]
         moving = [each for each in files if not is_broken(self.of_files[each.path])]
         moving = [each for each in moving if not is_same_code(self.of_files[each.path])]
         while moving:
@@ -114,14 +170,21 @@ class _Judging:
             await self._run_family([each for each in moving if each.language in alike])
             moving = [each for each in moving if each.language not in alike]
 
+    def _is_parsed(self, file: ChangedFile) -> bool:
+        return any(each.detail != NO_TIME for each in self.of_files[file.path])
+
     async def _run_family(self, files: Sequence[ChangedFile]) -> None:
         """Comparisons begin once the calls that the old tests make are known."""
         language = files[0].language
-        selected = await asyncio.to_thread(selected_tests, self.change, language, files)
+        selected = await asyncio.to_thread(
+            selected_tests, self.change, language, files, time.monotonic() + _READING * self.options.budget
+        )
         runtime = await self._runtime(files[0])
         texts = [each.text(data) or "" for each in files for data in (each.before, each.after)]
         runtime = await runtime.fit_language(language, *texts, *selected.needs)
-        suite = SuiteRuns(self.change, language, runtime, files, selected, self._slots)
+        runtime = replace(runtime, until=min(runtime.until, self.until))
+        kept = await self._kept(language, runtime, selected, files)
+        suite = SuiteRuns(self.change, language, runtime, files, selected, self._slots, kept)
         self.options.on_progress("running tests on the old and the new code")
         captured = asyncio.Event()
 
@@ -142,11 +205,21 @@ class _Judging:
             await captured.wait()
             paths = {each.path for each in files}
             own = [each for each in self.units if each.path in paths and not is_of_tests(each.path)]
-            await asyncio.gather(*(self._compare(each, runtime) for each in own))
+            await asyncio.gather(*(self._compare(each, runtime, kept) for each in units_by_risk(own)))
 
         async with asyncio.TaskGroup() as both:
             both.create_task(tests())
             both.create_task(comparisons())
+
+    async def _kept(
+        self, language: str, runtime: Runtime, selected: SelectedTests, files: Sequence[ChangedFile]
+    ) -> KeptRuns:
+        reached = await asyncio.to_thread(ReachedFiles, self.change, selected.project, files)
+        own = "" if not self.cache.is_on else await self.runtimes.identity(self.change.root, language)
+        if own and runtime.python is not None:
+            own += runtime.python.key
+        self.is_final &= not runtime.missing_packages.modules
+        return KeptRuns(self.cache, own if not runtime.missing_packages.modules else "", reached)
 
     async def _judge_tests(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
         self.refused |= runs.refused
@@ -155,6 +228,7 @@ class _Judging:
                    if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         rows = list(outcome_table.results(runs, edits, self.intent, removed))
         self.test_rows += rows
+        self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         if runs.flaky:
             self.notes.append(f"{len(runs.flaky)} tests had varying results and count for nothing: {_some(runs.flaky)}")
         if runs.left_out:
@@ -175,6 +249,20 @@ class _Judging:
                     self.of_units.setdefault(each, []).append(_of_unit(each, result, files))
 
         await asyncio.gather(*map(judge, files))
+        await self._weakened(runs, suite, files)
+
+    async def _weakened(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
+        """Edited tests that notice less prove nothing; where the claim is that nothing changes, they refute it."""
+        found = await weakened_tests(self.change, files, suite, runs, self._slots)
+        blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
+        for unit in self.units:
+            weakened = found.get(unit.path)
+            name = unit.name.replace(".", "::")
+            if weakened is not None and any(each == name or each.startswith(f"{name}::") for each in weakened.tests):
+                status = Ruling.FAIL if blames else Ruling.UNKNOWN
+                self.of_units.setdefault(unit, []).append(
+                    CheckResult(Check.MUTANTS.value, status, str(weakened), refutes=blames, told=True, opens=True)
+                )
 
     def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange]) -> None:
         """A test is proven by running: it passes on the new code."""
@@ -194,13 +282,16 @@ class _Judging:
         detail = f"no test fails on the old code and passes now; {result.detail}"
         return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False)
 
-    async def _compare(self, unit: UnitChange, runtime: Runtime) -> None:
+    async def _compare(self, unit: UnitChange, runtime: Runtime, kept: KeptRuns) -> None:
         """Old against new behavior of a unit, while there is time."""
         async with self._slots:
             self.options.on_progress(f"comparing {unit.label}")
             case = case_of(self.change, unit.file, self.options.tools, runtime)
             others = [each for each in self.change.files if each is not unit.file and is_code(each)]
-            result = await compare_unit(case, unit, self.intent, others)
+            parts = self.intent.kind.value, self.intent.is_stated, unit.change.value, [each.path for each in others]
+            result = await kept.comparison(
+                case, unit, parts, lambda: compare_unit(case, unit, self.intent, others)
+            )  # fmt: skip
         self.partial |= result.detail == NO_TIME
         self.of_units.setdefault(unit, []).append(result)
 

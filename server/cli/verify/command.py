@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
     parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
     parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
+    parser.add_argument("--no-cache", action="store_true", help="run everything again")
     parser.add_argument(
         "--fail-on", choices=("refuted", "unproven"), default="refuted", help="exit with 1 from this verdict on"
     )
@@ -94,7 +95,11 @@ async def _run(arguments: argparse.Namespace) -> int:
         with read_change(_asked(arguments)) as change:
             tools = toolbox(settings, (change.root,))
             options = Options(
-                intent, arguments.budget, tools=tools, on_progress=lambda words: progress(Stage("verify", words))
+                intent,
+                arguments.budget,
+                tools=tools,
+                uses_cache=not arguments.no_cache,
+                on_progress=lambda words: progress(Stage("verify", words)),
             )
             report = await verify(change, runtimes, options)
             sandbox = {"minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python}

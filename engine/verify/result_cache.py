@@ -1,0 +1,122 @@
+"""Results of earlier runs on the disk, in a private folder outside of every project and hidden from the sandbox.
+
+A record is found by a key that holds all that its result depends on. A record that was changed, cut or cannot be read
+counts as missing; one that cannot be written costs time only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from stet_ls import __version__
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.privacy.secrets.scan import find_secrets
+from stet_ls.engine.sandbox.environments.installation import stamp
+from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
+
+T = TypeVar("T")
+_MOST_RECORDS = 2_000
+_MOST_BYTES = 100_000_000
+_LARGEST = 2_000_000
+_SUFFIXES = (".py", ".mjs", ".cjs", ".json", ".txt", ".toml")
+
+
+@dataclass
+class ResultCache:
+    """Records below `folder`. Without `is_on`, nothing is read or written.
+
+    New records are written by `write`, once it is known that the project did not change meanwhile.
+    """
+
+    folder: Path
+    is_on: bool = True
+    hits: int = 0
+    _new: dict[str, str] = field(default_factory=dict, repr=False)
+
+    async def get_or_run(
+        self, kind: type[T], key: str, run: Callable[[], Awaitable[T]], *, is_final: Callable[[T], bool]
+    ) -> T:
+        """The known result, or that of `run`, which is kept if it is final. An empty key belongs to no record."""
+        known = self.get(kind, key)
+        if known is not None:
+            return known
+        result = await run()
+        if is_final(result):
+            self.put(kind, key, result)
+        return result
+
+    def get(self, kind: type[T], key: str) -> T | None:
+        """The record of a key; None if there is none that is intact."""
+        text = read_private(self.folder / f"{key}.json") if self.is_on and key else None
+        digest, _, data = (text or "").partition("\n")
+        if not data or digest != _digest(key, data):
+            return None
+        try:
+            found: T = _adapter(kind).validate_json(data)
+        except (ValidationError, RecursionError):
+            return None
+        self.hits += 1
+        return found
+
+    def put(self, kind: type[T], key: str, result: T) -> None:
+        """Keeps a record for `write`."""
+        if self.is_on and key:
+            self._new[key] = _adapter(kind).dump_json(result).decode("utf-8", "surrogatepass")
+
+    def write(self) -> None:
+        """Writes the new records that hold no secret, and removes the oldest ones above the limits."""
+        if not self._new:
+            return
+        try:
+            private_folder(self.folder)
+            for key, data in self._new.items():
+                if len(data) <= _LARGEST and not find_secrets(data):
+                    write_private(self.folder / f"{key}.json", f"{_digest(key, data)}\n{data}")
+            self._tidy()
+        except (OSError, StetError, UnicodeEncodeError):
+            return
+
+    def _tidy(self) -> None:
+        rows = ((each.stat(), each) for each in self.folder.glob("*.json"))
+        size = 0
+        for number, (status, path) in enumerate(sorted(rows, key=lambda row: -row[0].st_mtime)):
+            size += status.st_size
+            if number >= _MOST_RECORDS or size > _MOST_BYTES:
+                path.unlink(missing_ok=True)
+
+
+def key_of(*parts: Any) -> str:
+    """The key of a result that depends on these parts, and on Stet itself."""
+    return sha256(json.dumps([_own_version(), *parts], default=str).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _own_version() -> str:
+    """Changes with Stet's own code and the tools installed beside it: a judge may answer differently."""
+    package = Path(sys.modules["stet_ls"].__path__[0])
+    rows = [__version__, sys.version, stamp((Path(sys.prefix),))]
+    for part in ("engine", "validators"):
+        for path in sorted((package / part).resolve().rglob("*")):
+            if path.suffix in _SUFFIXES:
+                status = path.stat()
+                rows.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+    return sha256("\n".join(rows).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(kind)
+
+
+def _digest(key: str, data: str) -> str:
+    """Detects a changed file; another program of the user could write a valid one."""
+    return sha256(f"{key}\n{data}".encode("utf-8", "surrogatepass")).hexdigest()

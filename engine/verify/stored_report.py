@@ -1,0 +1,85 @@
+"""The verdict on a whole change as it is kept: the same two trees in the same environment get the same answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.verify.change import Change
+from stet_ls.engine.verify.intent import Intent
+from stet_ls.engine.verify.receipt import tree_id
+from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
+from stet_ls.engine.verify.result_cache import key_of
+from stet_ls.engine.verify.trees import FolderTree
+from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.validators.checkers.toolbox import Toolbox
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUnit:
+    """The checks of a unit, and the place by which it is found again."""
+
+    path: str
+    name: str
+    line: int
+    checks: tuple[CheckResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """What a report holds besides the texts of the trees. `others` are files without units."""
+
+    units: tuple[StoredUnit, ...]
+    others: tuple[StoredUnit, ...]
+    tests: tuple[TestResult, ...]
+    notes: tuple[str, ...]
+
+
+async def key_for(change: Change, intent: Intent, tools: Toolbox, runtimes: RuntimeProvider, *, runs_code: bool) -> str:
+    """What the verdict on a change depends on; "" if that is unknown."""
+    languages = sorted({each.language for each in change.files if is_code(each)}) if runs_code else []
+    environments = [await runtimes.identity(change.root, each) for each in languages]
+    if not all(environments):
+        return ""
+    trees = tree_id(change.base), tree_id(change.head)
+    paths = [(each.path, each.was) for each in change.files]
+    claim = intent.kind.value, intent.source
+    return key_of("report", str(change.root), trees, paths, change.skipped, claim, repr(tools), environments, runs_code)
+
+
+def stored(report: Report, units: Sequence[UnitChange]) -> StoredReport:
+    """A report to keep; `units` are those of its code."""
+    known = {*units}
+    rows = [(each.unit in known, StoredUnit(each.unit.path, each.unit.name, each.unit.line, each.checks))
+            for each in report.units]  # fmt: skip
+    own, others = (tuple(row for is_own, row in rows if is_own is wanted) for wanted in (True, False))
+    return StoredReport(own, others, report.tests, report.notes)
+
+
+def restored(
+    kept: StoredReport, change: Change, intent: Intent, units: Sequence[UnitChange], seconds: float
+) -> Report | None:  # fmt: skip
+    """The report of a kept verdict; None if its units are not those of the change."""
+    known, now = ([(each.path, each.name, each.line) for each in rows] for rows in (kept.units, units))
+    if known != now:
+        return None
+    files = {each.path: each for each in change.files}
+    if any(each.path not in files for each in kept.others):
+        return None
+    others = (
+        UnitReport(UnitChange(files[each.path], each.name, each.line, Kind.CHANGED, Pairing.NAME), each.checks)
+        for each in kept.others
+    )
+    own = (UnitReport(unit, each.checks) for unit, each in zip(units, kept.units, strict=True))
+    return Report(
+        intent, change.base.name, change.head.name, (*others, *own), kept.tests, kept.notes, seconds=seconds
+    )  # fmt: skip
+
+
+def is_unchanged(change: Change) -> bool:
+    """Whether the working folder still holds what was judged. Reads it: not for an event loop."""
+    head = change.head
+    if not isinstance(head, FolderTree):
+        return True
+    return FolderTree(head.root, head.name, head.listed, head.known).files == head.files

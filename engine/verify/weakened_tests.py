@@ -1,0 +1,159 @@
+"""Finds edited tests that notice less: planted errors which the old tests fail on, and which the new ones let pass.
+
+Both versions of the tests run on mutants of what they test, in the new tree. Whether an assertion was weakened is not
+read from its text: `is not None` in place of `== 3`, a wider tolerance and a deleted line all show by the same means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.generated_tests.mutant_trial import try_mutants
+from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
+from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile
+from stet_ls.engine.plurals import plural
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import CaseOutcome
+from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.edited_tests import edit_of, edits_of, test_units
+from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.selected_tests import is_of_tests, is_test_name
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+_PASSED = CaseOutcome.PASSED.value
+_MOST_SUBJECTS, _MOST_MUTANTS, _MOST_OTHERS = 4, 8, 5
+_LEAST_SECONDS = 6.0
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Weakened:
+    """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now."""
+
+    tests: tuple[str, ...]
+    before: int
+    tried: int
+    lost: tuple[tuple[str, Mutant], ...]
+
+    def __str__(self) -> str:
+        path, first = self.lost[0]
+        noticed = f"{self.before - len(self.lost)} of {plural(self.tried, 'planted error')}, {self.before} before"
+        return f"the tests notice {noticed}; none fails with {first.change} in {path}:{first.line}"
+
+
+async def weakened_tests(
+    change: Change, files: Sequence[ChangedFile], suite: SuiteRuns, runs: TestRuns, slots: asyncio.Semaphore
+) -> Mapping[str, Weakened]:
+    """What the tests of changed files notice less, by the file's path; only for languages whose lines are traced."""
+    found: dict[str, Weakened] = {}
+    for file in files:
+        language = for_language(file.language)
+        if not language.traces_lines or not is_test_name(file.path) or file.before is None or runs.problem:
+            continue
+        trial = _Trial(change, file, suite, runs)
+        if trial.edited and suite.runtime.left() > _LEAST_SECONDS:
+            async with slots:
+                weakened = await trial.run()
+            if weakened is not None:
+                found[file.path] = weakened
+    return found
+
+
+class _Trial:
+    """One file of tests, old and new, on mutants of what its edited tests test."""
+
+    def __init__(self, change: Change, file: ChangedFile, suite: SuiteRuns, runs: TestRuns) -> None:
+        self._change, self._file, self._suite, self._runs = change, file, suite, runs
+        edits = edits_of([file], file.language)
+        self.edited = tuple(
+            name.partition("::")[2]
+            for name, how in runs.old_on_new.items()
+            if how == _PASSED and runs.old_on_old.get(name) == _PASSED and name.startswith(f"{file.was}::")
+            and edit_of(name, edits) in ("edited", "removed")
+        )  # fmt: skip
+
+    async def run(self) -> Weakened | None:
+        """None if the new tests notice what the old ones did."""
+        mutants = await asyncio.to_thread(lambda: [*self._mutants()])
+        old = {self._file.was: self._file.before or b""}
+        texts = {path: text for path, text, _ in mutants}
+        noticed: list[tuple[str, Mutant]] = []
+        by_test: dict[str, set[int]] = {}
+        tried = 0
+        for path in texts:
+            own = [mutant for at, _, mutant in mutants if at == path]
+            kills, count = await self._kills(self._file.was, path, texts[path], self.edited, own, old)
+            tried += count
+            for test, numbers in kills.items():
+                by_test.setdefault(test, set()).update(len(noticed) for _ in numbers)
+            noticed += [(path, own[number]) for number in sorted(frozenset().union(*kills.values()))]
+        lost = noticed
+        for tests, of_file in self._new_tests():
+            lost = [each for path in texts for each in await self._unnoticed(path, texts[path], tests, of_file, lost)]
+            if not lost:
+                return None
+        return Weakened(tuple(sorted(by_test)), len(noticed), tried, tuple(lost)) if lost else None
+
+    async def _unnoticed(
+        self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
+    ) -> list[tuple[str, Mutant]]:
+        """Those of the mutants of a file that tests do not notice; all if that could not be tried."""
+        own = [mutant for at, mutant in left if at == path]
+        if not own or not tests:
+            return [(path, mutant) for mutant in own]
+        kills, _ = await self._kills(of_file, path, text, tests, own, {})
+        killed = frozenset().union(*kills.values())
+        return [(path, mutant) for number, mutant in enumerate(own) if number not in killed]
+
+    async def _kills(
+        self, tests_file: str, path: str, text: str, tests: Sequence[str], mutants: Sequence[Mutant], over: Mapping[str, bytes]
+    ) -> tuple[Mapping[str, frozenset[int]], int]:  # fmt: skip
+        runtime, language = self._suite.runtime, self._file.language
+        plan = TestPlan(
+            language, tests=(tests_file,), suite=SuiteOwner.PROJECT, environment=runtime.environment(language),
+            overlay=Overlay(self._change.root, {**self._change.new, path: text.encode("utf-8", "surrogatepass"), **over}),
+        )  # fmt: skip
+        done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
+        return done.kills, done.tried
+
+    def _new_tests(self) -> Iterator[tuple[list[str], str]]:
+        """The passing tests of the new file, then those of other files that may test the same."""
+        passing = [each for each, how in self._runs.new_on_new.items() if how == _PASSED]
+        files = [self._file.path, *(each for each in self._suite.selected.tests if each != self._file.path)]
+        for path in files[:_MOST_OTHERS]:
+            names = dict.fromkeys(_plain(each.partition("::")[2]) for each in passing if each.startswith(f"{path}::"))
+            if names:
+                yield [*names], path
+
+    def _mutants(self) -> Iterator[tuple[str, str, Mutant]]:
+        """Mutants of the functions that the edited tests name: path, text, mutant. Parses."""
+        old = test_units(self._file.text(self._file.before) or "", self._file.language)
+        names = {_plain(each).replace("::", ".") for each in self.edited}
+        words = {word for name, text in old.items() if name in names for word in _WORD.findall(text)}
+        around = {*_WORD.findall(self._file.text(self._file.before) or "")}
+        changed = {each.path for each in self._change.files}
+        subjects = sorted(self._subjects(words, around), key=lambda row: (row[0].path not in changed, row[0].path))
+        for file, name in subjects[:_MOST_SUBJECTS]:
+            for mutant in mutants_of(file.text, name, _MOST_MUTANTS):
+                yield file.path, file.text, mutant
+
+    def _subjects(self, words: Collection[str], around: Collection[str]) -> Iterator[tuple[ProjectFile, str]]:
+        """The functions that are named by the tests, in files that the tests' file names."""
+        for file in self._suite.selected.project:
+            stem = file.path.rpartition("/")[2].partition(".")[0]
+            if is_of_tests(file.path) or not ({stem, *file.path.split("/")[:-1]} & {*around}):
+                continue
+            for unit in units(Source(file.text), self._file.language):
+                owner, _, name = unit.qualified.rpartition(".")
+                if unit.kind != "class" and name in words and (not owner or owner.partition(".")[0] in around):
+                    yield file, unit.qualified
+
+
+def _plain(name: str) -> str:
+    return name.partition("[")[0]
