@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -156,7 +157,8 @@ class HarnessRun:
     `globals` are variables of the module that are compared after each call, like its arguments. `probed` are the first
     two texts with their numbers of probes, which call `probe` with their number (`python/probes.py`).
     `messages` are the errors whose text counts. `grown` are calls of which the growth of time is measured.
-    Of an iterator, the first `items` are compared.
+    Of an iterator, the first `items` are compared. `former` are other files as they were, by their paths relative to
+    the working folder: the first text, with probes or without, finds these.
     """
 
     texts: tuple[str, ...]
@@ -180,6 +182,7 @@ class HarnessRun:
     messages: tuple[str, ...] = ()
     grown: tuple[GrownCall, ...] = ()
     items: int | None = None
+    former: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
@@ -207,9 +210,18 @@ class HarnessRun:
             "captured": asdict(self.captured),
             "messages": self.messages,
             "items": self.items,
+            "former": {"of": [_digest(text) for text in self._first_texts()], "texts": self.former},
             "grown": [[each.number, each.body, each.smaller, each.larger] for each in self.grown],
         }
         return json.dumps(job).encode()
+
+    def _first_texts(self) -> Iterator[str]:
+        yield from self.texts[:1] if self.former else ()
+        yield from (text for text, _ in self.probed[:1] if self.former)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ class ExecutionLanguage:
     `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
     in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
     candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `program`
-    runs it, if that is found on the PATH.
+    runs it, if that is found on the PATH. `loads_former`: a text before can run beside other files as they were.
     """
 
     needs_interpreter: bool = False
@@ -24,11 +24,17 @@ class ExecutionLanguage:
     compares_samples: bool = False
     traces_lines: bool = False
     program: str = ""
+    loads_former: bool = False
 
 
 ROWS: Mapping[str, ExecutionLanguage] = {
     "python": ExecutionLanguage(
-        needs_interpreter=True, runs_examples=True, times=True, compares_samples=True, traces_lines=True
+        needs_interpreter=True,
+        runs_examples=True,
+        times=True,
+        compares_samples=True,
+        traces_lines=True,
+        loads_former=True,
     ),
     "javascript": ExecutionLanguage(program="node"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,7 +30,8 @@ class Case:
     `stated` are docstring-style examples that the user gave with the instruction. `instructed`: the user said what to
     change; `instruction` are those words. `planned`: the words describe a whole task, so their "this" is not `unit`.
     `adds`: the edit only adds to existing code, except in units of these names; None for an edit that may change
-    existing code. `buffers` are the workspace's unsaved documents.
+    existing code. `buffers` are the workspace's unsaved documents. `former` are other files as they were before, by
+    their paths, for changes of several files.
     """
 
     action: str
@@ -49,6 +50,7 @@ class Case:
     planned: bool = False
     adds: frozenset[str] | None = None
     parts: tuple[range, range] | None = None
+    former: Mapping[Path, str] = field(default_factory=dict, repr=False)
 
     @property
     def spec(self) -> ActionSpec:

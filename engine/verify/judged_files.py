@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
@@ -21,6 +22,7 @@ from stet_ls.engine.verify.units import Kind, UnitChange
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import new_findings
+from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source
 
 _ACTION = "refactor"
@@ -28,11 +30,16 @@ _ACTION = "refactor"
 
 
 def case_of(change: Change, file: ChangedFile, tools: Toolbox, runtime: Runtime | None) -> Case:
-    """The case of a file: both texts, in the place of the new one."""
+    """The case of a file: both texts, in the place of the new one, and the other files as they were."""
+    former = {
+        change.root / each.was: each.text(each.before) or ""
+        for each in change.files
+        if each is not file and each.before is not None and family(each.language) == family(file.language)
+    }
     before, after = file.text(file.before) or "", file.text(file.after) or ""
     return Case(
         _ACTION, file.language, change.root / file.path, Source(before), Source(after), tools=tools, runtime=runtime,
-        secrets=frozenset(),
+        secrets=frozenset(), former=former,
     )  # fmt: skip
 
 
@@ -92,7 +99,7 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
         return CheckResult.of(evidence, proves=evidence.trusted)
     if evidence.verdict is not Ruling.FAIL:
         return CheckResult.of(evidence, told=evidence.trusted)
-    if beside := _imported(case, others):
+    if not for_language(case.language).loads_former and (beside := _imported(case, others)):
         detail = f"{evidence.detail} (with the new `{beside}`)"
         return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), told=True), opens=True)
     blames = intent.is_stated and intent.keeps_behavior

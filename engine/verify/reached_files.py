@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.verify.change import Change, ChangedFile, Entry
 from stet_ls.engine.verify.selected_tests import is_of_tests
+from stet_ls.engine.verify.units import is_code
 
 _MOST_FILES = 2_000
 _MOST_CHARACTERS = 20_000_000
@@ -28,7 +29,7 @@ class ReachedFiles:
     def __init__(self, change: Change, project: Sequence[ProjectFile], files: Sequence[ChangedFile]) -> None:
         self._change = change
         self._texts = {each.path: each.text for each in project}
-        for each in files:  # a word of either side may load something
+        for each in filter(is_code, files):  # a word of either side may load something
             for path, data in ((each.path, each.after), (each.was, each.before)):
                 self._texts[path] = f"{self._texts.get(path, '')}\n{each.text(data) or ''}"
         size = sum(map(len, self._texts.values()))

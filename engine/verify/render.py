@@ -38,9 +38,11 @@ def summary(report: Report) -> str:
         return f"ok: no change between {report.base} and {report.head}"
     verdicts = [each.verdict for each in report.units]
     counts = [f"{verdicts.count(each)} {each}" for each in reversed(Verdict) if each in verdicts]
-    parts = [f"{report.verdict}: {plural(len(verdicts), 'unit')} ({', '.join(counts)})" if counts else report.verdict]
     failing = sum(each.refutes for each in report.tests)
-    parts += [f"{plural(failing, 'test')} refuted it"] if failing else []
+    by = f" by {plural(failing, 'test')}" if failing else ""
+    parts = [f"{report.verdict}{by}"]
+    if counts:
+        parts = [f"{parts[0]}: {plural(len(verdicts), 'unit')} ({', '.join(counts)})"]
     parts += ["out of time"] if report.partial else []
     return "; ".join((*parts, str(report.intent), f"{report.seconds:.1f} s"))
 

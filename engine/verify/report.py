@@ -8,11 +8,12 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from stet_ls.engine.api.evidence import Attachment, Evidence, Ruling
+from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.verify.intent import Intent
 from stet_ls.engine.verify.units import UnitChange
 
 SCHEMA = "stet.verify/1"
+_TESTS = Check.TESTS.value
 
 
 class Verdict(StrEnum):
@@ -166,9 +167,11 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What to tell, refutations first, each once."""
-        found = {each.id: each for each in self._findings()}
-        return tuple(sorted(found.values(), key=lambda each: not each.refutes))
+        """What to tell, refutations first, each once: what is wrong with a whole file is told for its first unit."""
+        found: dict[tuple[str, str, str], Finding] = {}
+        for each in sorted(self._findings(), key=lambda each: not each.refutes):
+            found.setdefault((each.path if each.check != _TESTS else each.id, each.check, each.detail), each)
+        return tuple(found.values())
 
     def _findings(self) -> Iterator[Finding]:
         for test in self.tests:

@@ -71,34 +71,35 @@ class _Trial:
     def __init__(self, change: Change, file: ChangedFile, suite: SuiteRuns, runs: TestRuns) -> None:
         self._change, self._file, self._suite, self._runs = change, file, suite, runs
         edits = edits_of([file], file.language)
-        self.edited = tuple(
-            name.partition("::")[2]
+        passing = (
+            name
             for name, how in runs.old_on_new.items()
-            if how == _PASSED and runs.old_on_old.get(name) == _PASSED and name.startswith(f"{file.was}::")
-            and edit_of(name, edits) in ("edited", "removed")
-        )  # fmt: skip
+            if how == _PASSED and runs.old_on_old.get(name) == _PASSED and edit_of(name, edits) in ("edited", "removed")
+        )
+        near = (_plain(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
+        self.edited = tuple(dict.fromkeys(near))
 
     async def run(self) -> Weakened | None:
         """None if the new tests notice what the old ones did."""
         mutants = await asyncio.to_thread(lambda: [*self._mutants()])
         old = {self._file.was: self._file.before or b""}
         texts = {path: text for path, text, _ in mutants}
-        noticed: list[tuple[str, Mutant]] = []
-        by_test: dict[str, set[int]] = {}
+        noticed: dict[tuple[str, Mutant], set[str]] = {}
         tried = 0
         for path in texts:
             own = [mutant for at, _, mutant in mutants if at == path]
             kills, count = await self._kills(self._file.was, path, texts[path], self.edited, own, old)
             tried += count
             for test, numbers in kills.items():
-                by_test.setdefault(test, set()).update(len(noticed) for _ in numbers)
-            noticed += [(path, own[number]) for number in sorted(frozenset().union(*kills.values()))]
-        lost = noticed
-        for tests, of_file in self._new_tests():
+                for number in numbers:
+                    noticed.setdefault((path, own[number]), set()).add(test)
+        lost = [*noticed]
+        for tests, of_file in self._new_tests() if lost else ():
             lost = [each for path in texts for each in await self._unnoticed(path, texts[path], tests, of_file, lost)]
             if not lost:
-                return None
-        return Weakened(tuple(sorted(by_test)), len(noticed), tried, tuple(lost)) if lost else None
+                break
+        names = sorted({test for each in lost for test in noticed[each]})
+        return Weakened(tuple(names), len(noticed), tried, tuple(lost)) if lost else None
 
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
@@ -112,12 +113,19 @@ class _Trial:
         return [(path, mutant) for number, mutant in enumerate(own) if number not in killed]
 
     async def _kills(
-        self, tests_file: str, path: str, text: str, tests: Sequence[str], mutants: Sequence[Mutant], over: Mapping[str, bytes]
-    ) -> tuple[Mapping[str, frozenset[int]], int]:  # fmt: skip
+        self,
+        tests_file: str,
+        path: str,
+        text: str,
+        tests: Sequence[str],
+        mutants: Sequence[Mutant],
+        over: Mapping[str, bytes],
+    ) -> tuple[Mapping[str, frozenset[int]], int]:
         runtime, language = self._suite.runtime, self._file.language
+        files = {**self._change.new, path: text.encode("utf-8", "surrogatepass"), **over}
         plan = TestPlan(
             language, tests=(tests_file,), suite=SuiteOwner.PROJECT, environment=runtime.environment(language),
-            overlay=Overlay(self._change.root, {**self._change.new, path: text.encode("utf-8", "surrogatepass"), **over}),
+            overlay=Overlay(self._change.root, files),
         )  # fmt: skip
         done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
         return done.kills, done.tried
@@ -134,7 +142,7 @@ class _Trial:
     def _mutants(self) -> Iterator[tuple[str, str, Mutant]]:
         """Mutants of the functions that the edited tests name: path, text, mutant. Parses."""
         old = test_units(self._file.text(self._file.before) or "", self._file.language)
-        names = {_plain(each).replace("::", ".") for each in self.edited}
+        names = {each.replace("::", ".") for each in self.edited}
         words = {word for name, text in old.items() if name in names for word in _WORD.findall(text)}
         around = {*_WORD.findall(self._file.text(self._file.before) or "")}
         changed = {each.path for each in self._change.files}

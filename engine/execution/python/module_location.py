@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,7 +21,8 @@ _READS = re.compile(r"__file__|\bopen\s*\(|read_text|read_bytes|\bPath\s*\(|impo
 class ModuleLocation:
     """A module's path, dotted name and import folders. `overlay` is the workspace if the text needs it, else None.
 
-    `warm` are the packages outside of the workspace that its top level imports.
+    `warm` are the packages outside of the workspace that its top level imports. `former` are other files of the
+    workspace as they were before, for the text before.
     """
 
     path: Path
@@ -29,6 +30,7 @@ class ModuleLocation:
     roots: tuple[Path, ...] = ()
     overlay: Overlay | None = None
     warm: tuple[str, ...] = ()
+    former: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def place_of(

@@ -132,6 +132,10 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     known = runtime.captured.get((case.path, before)) if case.path is not None else None
     of_tests = captured_inputs(known, before, case.after.text, unit) if known is not None else CapturedInputs()
     place = place_of(case.path, (before, case.after.text), runtime, in_project=bool(of_tests.data.files))
+    if place.overlay is not None:
+        root = place.overlay.root
+        former = {path.relative_to(root).as_posix(): text for path, text in case.former.items()}
+        place = replace(place, former=former)
     tests = test_texts(case.path, runtime.root_of(case.path))
     tests = (of_tests.written, *tests) if of_tests.written else tests
     calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
@@ -155,5 +159,5 @@ def _trial(
         private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
         messages=promised_messages(texts[0], unit), globals=changed_by((texts[0], texts[-1]), unit),
         probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
-        captured=of_tests.data,
+        captured=of_tests.data, former=place.former,
     )  # fmt: skip

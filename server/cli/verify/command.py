@@ -95,12 +95,9 @@ async def _run(arguments: argparse.Namespace) -> int:
         with read_change(_asked(arguments)) as change:
             tools = toolbox(settings, (change.root,))
             options = Options(
-                intent,
-                arguments.budget,
-                tools=tools,
-                uses_cache=not arguments.no_cache,
+                intent, arguments.budget, tools=tools, uses_cache=not arguments.no_cache,
                 on_progress=lambda words: progress(Stage("verify", words)),
-            )
+            )  # fmt: skip
             report = await verify(change, runtimes, options)
             sandbox = {"minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python}
             made = receipt.receipt(change, report, sandbox) if arguments.receipt or known else {}

@@ -61,6 +61,8 @@ def place(job: dict[str, Any]) -> None:
     folder = os.getcwd()
     job["beside"] = os.path.dirname(os.path.join(folder, sys.argv[1]))
     job["path"] = os.path.join(folder, job["path"])
+    former = job["former"]["texts"]
+    job["former"]["texts"] = {os.path.join(folder, path): text for path, text in former.items()}
     job["roots"] = [os.path.normpath(os.path.join(folder, root)) for root in job["roots"]]
 
 

@@ -1,0 +1,98 @@
+"""Kept results: found by all that they depend on, and by nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.repository import Repository
+from support.verifying import SHOP
+
+from stet_ls.engine.api.evidence import Attachment, Ruling
+from stet_ls.engine.judges.project_tests.discovery import project_files
+from stet_ls.engine.verify.change import Change
+from stet_ls.engine.verify.reached_files import ReachedFiles
+from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.report import CheckResult
+from stet_ls.engine.verify.result_cache import ResultCache, key_of
+
+_RESULT = CheckResult(
+    "differential", Ruling.FAIL, "was 1, is 2", True, attachments=(Attachment("a.py", "python", "x"),)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "kept"
+
+
+def _kept(folder: Path, result: CheckResult = _RESULT) -> str:
+    cache, key = ResultCache(folder), key_of("a")
+    cache.put(CheckResult, key, result)
+    cache.write()
+    return key
+
+
+def test_a_result_is_the_same_when_it_is_read_again(folder: Path) -> None:
+    key = _kept(folder)
+    assert ResultCache(folder).get(CheckResult, key) == _RESULT
+    assert ResultCache(folder).get(CheckResult, key_of("b")) is None
+    assert ResultCache(folder, is_on=False).get(CheckResult, key) is None
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_changed_record_is_a_miss(folder: Path) -> None:
+    key = _kept(folder)
+    record = folder / f"{key}.json"
+    text = record.read_text()
+    for changed in (text.replace("is 2", "is 1"), text[:-10], "", "{}", "\n", "null\nnull"):
+        record.write_text(changed)
+        assert ResultCache(folder).get(CheckResult, key) is None
+    record.write_text(text)
+    assert ResultCache(folder).get(CheckResult, key) == _RESULT
+    (folder / f"{key_of('other')}.json").write_text(text)
+    assert ResultCache(folder).get(CheckResult, key_of("other")) is None, "a record of another key"
+    record.chmod(0o644)
+    assert ResultCache(folder).get(CheckResult, key) is None, "others could read it, so others may have made it"
+
+
+def test_secrets_are_not_written(folder: Path) -> None:
+    key = _kept(
+        folder,
+        replace(
+            _RESULT,
+            detail="key=AKIAIOSFODNN7EXAMPLQ aws_secret_access_key = 'wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzzKEY'",
+        ),
+    )
+    assert ResultCache(folder).get(CheckResult, key) is None
+
+
+def _change(repository: Repository) -> Change:
+    with read_change(Asked(repository.folder)) as change:
+        return change
+
+
+def _reached(repository: Repository) -> tuple[str, str]:
+    change = _change(repository)
+    found = ReachedFiles(change, project_files(change.root, "python", {}), change.files)
+    return found.old(("shop.py",)), found.new(("shop.py",))
+
+
+def test_what_a_file_can_reach_is_part_of_its_key(repository: Repository) -> None:
+    repository.commit({
+        "shop.py": f"from rates import RATE\n{SHOP}",
+        "rates.py": "import importlib\nRATE = importlib.import_module('deep').R\n",
+        "deep.py": "R = 1\n", "other.py": "x = 1\n", "data.csv": "1\n",
+    })  # fmt: skip
+    repository.write({"shop.py": f"from rates import RATE\n{SHOP}\n# more\n"})
+    old, new = _reached(repository)
+    repository.write({"other.py": "x = 2\n"})
+    assert _reached(repository) == (old, new), "nothing reaches it"
+    seen = {new}
+    for path, text in (("deep.py", "R = 2\n"), ("data.csv", "2\n"), ("tests/test_shop.py", ""), ("conftest.py", "")):
+        repository.write({path: text})
+        again, now = _reached(repository)
+        assert now not in seen, path
+        assert again == old or path == "conftest.py"
+        seen.add(now)
