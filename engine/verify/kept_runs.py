@@ -9,6 +9,7 @@ from typing import Any
 
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.privacy.secrets.scan import find_secrets
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.verify.reached_files import ReachedFiles
 from stet_ls.engine.verify.report import CheckResult
@@ -45,7 +46,7 @@ class KeptRuns:
         if known is not None:
             return known
         report = await run()
-        if report is not None and report.outcome in _ENDED and not report.starved:
+        if report is not None and report.outcome in _ENDED and not report.starved and not _holds_secret(report):
             self.cache.put(TestReport, key, replace(report, run=None))
         return report
 
@@ -67,6 +68,16 @@ class KeptRuns:
         if is_early and ended:
             self.cache.put(CheckResult, key, result)
         return result
+
+
+def _holds_secret(report: TestReport) -> bool:
+    """Whether tests printed a secret, or called something with one: it stays where it is."""
+    printed = (each.stdout for each in report.cases)
+    calls = (call for each in report.captured.values() for call in each.calls)
+    given = (
+        "\n".join((*(f"{name} = {text}" for name, text in call.texts.items()), " ".join(call.words))) for call in calls
+    )
+    return any(find_secrets(text, config=True) for text in (*printed, *given) if text)
 
 
 def _shown(calls: Any) -> list[Any]:

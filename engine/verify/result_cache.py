@@ -19,7 +19,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from stet_ls import __version__
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.privacy.secrets.scan import find_secrets
 from stet_ls.engine.sandbox.environments.installation import stamp
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
@@ -73,13 +72,13 @@ class ResultCache:
             self._new[key] = _adapter(kind).dump_json(result).decode("utf-8", "surrogatepass")
 
     def write(self) -> None:
-        """Writes the new records that hold no secret, and removes the oldest ones above the limits."""
+        """Writes the new records, and removes the oldest ones above the limits."""
         if not self._new:
             return
         try:
             private_folder(self.folder)
             for key, data in self._new.items():
-                if len(data) <= _LARGEST and not find_secrets(data):
+                if len(data) <= _LARGEST:
                     write_private(self.folder / f"{key}.json", f"{_digest(key, data)}\n{data}")
             self._tidy()
         except (OSError, StetError, UnicodeEncodeError):

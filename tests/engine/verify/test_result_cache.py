@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,10 @@ from support.verifying import SHOP
 
 from stet_ls.engine.api.evidence import Attachment, Ruling
 from stet_ls.engine.judges.project_tests.discovery import project_files
+from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
+from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport
 from stet_ls.engine.verify.change import Change
+from stet_ls.engine.verify.kept_runs import KeptRuns
 from stet_ls.engine.verify.reached_files import ReachedFiles
 from stet_ls.engine.verify.read_change import Asked, read_change
 from stet_ls.engine.verify.report import CheckResult
@@ -57,15 +59,26 @@ def test_a_changed_record_is_a_miss(folder: Path) -> None:
     assert ResultCache(folder).get(CheckResult, key) is None, "others could read it, so others may have made it"
 
 
-def test_secrets_are_not_written(folder: Path) -> None:
-    key = _kept(
-        folder,
-        replace(
-            _RESULT,
-            detail="key=AKIAIOSFODNN7EXAMPLQ aws_secret_access_key = 'wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzzKEY'",
-        ),
-    )
-    assert ResultCache(folder).get(CheckResult, key) is None
+async def test_a_run_that_shows_a_secret_is_not_kept(repository: Repository, folder: Path) -> None:
+    key = "AKIA" + "IOSFODNN7QZDKWPB"
+    call = CapturedCall("f", {"key": repr(key)})
+    for report, kept in (
+        (TestReport("pytest", SuiteOutcome.GREEN), 1),
+        (TestReport("pytest", SuiteOutcome.GREEN, cases=(CaseResult("a", CaseOutcome.PASSED, stdout=key),)), 0),
+        (TestReport("pytest", SuiteOutcome.GREEN, captured={"a.py": CapturedCalls((call,))}), 0),
+        (TestReport("pytest", SuiteOutcome.TIMEOUT), 0),
+    ):
+        change = _change(repository)
+        runs = KeptRuns(ResultCache(folder), "an environment", ReachedFiles(change, (), ()))
+
+        async def run(report: TestReport = report) -> TestReport:
+            return report
+
+        assert await runs.tests(kept, ["a.py"], run, is_old=True) == report
+        runs.cache.write()
+        assert len([*folder.glob("*.json")]) == kept
+        for each in folder.glob("*.json"):
+            each.unlink()
 
 
 def _change(repository: Repository) -> Change:
