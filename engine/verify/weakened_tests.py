@@ -44,7 +44,7 @@ class Weakened:
     def __str__(self) -> str:
         path, first = self.lost[0]
         noticed = f"{self.before - len(self.lost)} of {plural(self.tried, 'planted error')}, {self.before} before"
-        return f"the tests notice {noticed}; none fails with {first.change} in {path}:{first.line}"
+        return f"notices {noticed}; passes with {first.change} in {path}:{first.line}"
 
 
 async def weakened_tests(
@@ -123,9 +123,10 @@ class _Trial:
     ) -> tuple[Mapping[str, frozenset[int]], int]:
         runtime, language = self._suite.runtime, self._file.language
         files = {**self._change.new, path: text.encode("utf-8", "surrogatepass"), **over}
+        own = over.get(tests_file) or self._suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
         plan = TestPlan(
             language, tests=(tests_file,), suite=SuiteOwner.PROJECT, environment=runtime.environment(language),
-            overlay=Overlay(self._change.root, files),
+            overlay=Overlay(self._change.root, files), files={tests_file: own},
         )  # fmt: skip
         done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
         return done.kills, done.tried

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.verify.read_change import Asked, read_change
 from stet_ls.engine.verify.render import COLUMNS, fitted, lines
 from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.verify import Options, verify
 
 Verify = Callable[..., Awaitable[Report]]
 _LOOP = SHOP.replace(
@@ -43,6 +47,7 @@ async def test_a_passing_test_that_fails_now_refutes(repository: Repository, ver
     repository.write({"shop.py": _WRONG})
     report = await verified()
     assert report.verdict is Verdict.REFUTED
+    assert [*lines(report)][-1].startswith("refuted by 1 test: 1 unit (1 unproven); intent unknown;")
     (test,) = (each for each in report.tests if each.refutes)
     assert (test.id, test.edit, test.old_on_old, test.new_on_new) == (
         "tests/test_shop.py::test_shipping", "unchanged", "passed", "failed",
@@ -143,3 +148,59 @@ async def test_no_change_is_ok(verified: Verify) -> None:
     report = await verified()
     assert (report.verdict, report.units) == (Verdict.OK, ())
     assert [*lines(report)] == ["ok: no change between HEAD and working tree"]
+
+
+async def test_a_kept_verdict_is_the_fresh_one(repository: Repository, runtimes: RuntimeProvider) -> None:
+    repository.write({"shop.py": SHOP.replace("weight * 0.5", "weight * 0.5 if weight < 9 else 1.0")})
+    said: list[dict[str, Any]] = []
+    for uses_cache in (False, True, True):
+        with read_change(Asked(repository.folder)) as change:
+            report = await verify(change, runtimes, Options("refactor", uses_cache=uses_cache))
+        said.append(report.to_json())
+        last = report
+    fresh, *others = [_timeless(each) for each in said]
+    assert others == [fresh, fresh]
+    assert last.seconds < 0.5
+    assert last.findings[0].attachments, "the counter-example is kept with its script"
+    repository.write({"tests/test_shop.py": TESTS.replace("[1, 2]", "[1, 3]")})
+    with read_change(Asked(repository.folder)) as change:
+        assert "passed and fails now" in str((await verify(change, runtimes)).findings)
+
+
+def _timeless(report: dict[str, Any]) -> dict[str, Any]:
+    for unit in report["units"]:
+        for each in unit["checks"]:
+            del each["seconds"]
+    return {key: value for key, value in report.items() if key != "seconds"}
+
+
+async def test_edited_tests_that_notice_less_are_found(repository: Repository, verified: Verify) -> None:
+    """The first assertion is moved, the second one weakened."""
+    edited = TESTS.replace("== 2.0", "is not None").replace("def test_total", "def test_sum")
+    repository.write({"tests/test_shop.py": edited})
+    report = await verified()
+    assert report.verdict is Verdict.UNPROVEN
+    (found,) = report.findings
+    assert (found.unit, found.check, found.refutes) == ("test_shipping", "mutants", False)
+    assert re.search(r"notices 2 of 9 planted errors, 9 before; passes with .* in shop.py:\d", found.detail)
+    assert (await verified("test")).verdict is Verdict.REFUTED
+
+
+async def test_a_syntax_error_is_told_once(repository: Repository, verified: Verify) -> None:
+    repository.write({"shop.py": SHOP.replace("return cost", "return (cost").replace("sum(prices)", "sum(prices) + 0")})
+    report = await verified()
+    assert [each.check for each in report.findings].count("syntax") == 1
+
+
+async def test_old_code_runs_beside_old_files(repository: Repository, verified: Verify) -> None:
+    """What moves from one file into another is compared as a whole."""
+    before = {"rates.py": "RATE = 0.5\n", "shop.py": SHOP.replace("weight * 0.5", "weight * RATE").replace(
+        "def shipping", "from rates import RATE\n\n\ndef shipping", 1
+    )}  # fmt: skip
+    repository.commit(before)
+    repository.write({"rates.py": "RATE = 1.0\n", "shop.py": before["shop.py"].replace("* RATE", "* (RATE / 2)")})
+    report = await verified("refactor")
+    assert [each.verdict for each in report.units if each.unit.name == "shipping"] == [Verdict.OK], report
+    repository.write({"rates.py": "RATE = 4.0\n"})
+    report = await verified("refactor")
+    assert [each.unit for each in report.findings if each.check == "differential" and each.refutes] == ["shipping"]
