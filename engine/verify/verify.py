@@ -31,6 +31,7 @@ from stet_ls.engine.verify.result_cache import ResultCache
 from stet_ls.engine.verify.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.selected_tests import SelectedTests, is_of_tests, selected_tests
+from stet_ls.engine.verify.special_cases import special_case
 from stet_ls.engine.verify.stored_report import StoredReport, is_unchanged, key_for, restored, stored
 from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, changed_units, is_code
 from stet_ls.engine.verify.weakened_tests import weakened_tests
@@ -245,8 +246,10 @@ class _Judging:
                 case = case_of(self.change, file, self.options.tools, suite.runtime)
                 result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
                 self.partial |= result.detail == NO_TIME
+                texts = [*suite.selected.texts.values()]
                 for each in own:
-                    self.of_units.setdefault(each, []).append(_of_unit(each, result, files))
+                    checked = await asyncio.to_thread(_of_unit, each, result, files, texts)
+                    self.of_units.setdefault(each, []).append(checked)
 
         await asyncio.gather(*map(judge, files))
         await self._weakened(runs, suite, files)
@@ -317,12 +320,18 @@ class _Judging:
         )  # fmt: skip
 
 
-def _of_unit(unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile]) -> CheckResult:
-    """What a file's tests say about one of its units."""
+def _of_unit(
+    unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile], tests: Sequence[str]
+) -> CheckResult:  # fmt: skip
+    """What a file's tests say about one of its units. Parses."""
     if result.proves and unit.change is Kind.ADDED and asserts_nothing(unit.name, files):
         return CheckResult(
             result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", told=True, opens=True
         )
+    before, after = unit.file.text(unit.file.before) or "", unit.file.text(unit.file.after) or ""
+    if result.proves and unit.name and (value := special_case(before, after, unit.name, tests)):
+        detail = f"`{unit.name}` has a new special case for {value}, which its tests pass to it; {result.detail}"
+        return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False, opens=True)
     return result
 
 

@@ -15,6 +15,7 @@ TOPICS = (
     "validators",
     "check",
     "analyze",
+    "cheats",
     "context",
     "faults",
     "judges",
@@ -25,6 +26,7 @@ TOPICS = (
     "scaling",
     "search",
     "verdicts",
+    "verify",
 )
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""
 
