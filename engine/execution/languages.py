@@ -14,8 +14,8 @@ class ExecutionLanguage:
 
     `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
     in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
-    candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `program`
-    runs it, if that is found on the PATH. `loads_former`: a text before can run beside other files as they were.
+    candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `loads_former`: the
+    text before can run beside other files as they were.
     """
 
     needs_interpreter: bool = False
@@ -23,7 +23,6 @@ class ExecutionLanguage:
     times: bool = False
     compares_samples: bool = False
     traces_lines: bool = False
-    program: str = ""
     loads_former: bool = False
 
 
@@ -35,8 +34,7 @@ ROWS: Mapping[str, ExecutionLanguage] = {
         compares_samples=True,
         traces_lines=True,
         loads_former=True,
-    ),
-    "javascript": ExecutionLanguage(program="node"),
+    )
 }
 """By language id; a row applies to its whole family."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisi
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.harness import warm_spec
 from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners.toolchain import MissingToolError, find
 from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
@@ -25,8 +25,11 @@ from stet_ls.engine.sandbox.isolation_record import Recorded
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
+from stet_ls.validators.languages import lookup
 
 _MEGABYTE = 1024 * 1024
+_PROGRAMS = lookup({"javascript": "node"}, "")
+"""The program that alone decides how code of a language runs, apart from the project."""
 
 
 class PermissionAsker(Protocol):
@@ -81,13 +84,10 @@ class RuntimeProvider:
 
     async def identity(self, root: Path, language: str) -> str:
         """Changes with the sandbox and the interpreter that code of a language runs with; "" if that is unknown."""
-        program = for_language(language).program
-        if program:
-            key = await asyncio.to_thread(_program_key, program)
-        elif for_language(language).needs_interpreter:
+        if for_language(language).needs_interpreter:
             key = await self._python_key(root)
         else:
-            key = ""
+            key = await asyncio.to_thread(_program_key, _PROGRAMS(language))
         return f"{key} {self.sandbox.minimum} {await self.sandbox.identity()}" if key else ""
 
     async def _python_key(self, root: Path) -> str:
@@ -110,9 +110,12 @@ class RuntimeProvider:
 
 
 def _program_key(name: str) -> str:
-    """Changes with the program of that name on the PATH; "" if there is none."""
-    found = shutil.which(name)
+    """Changes with the program of that name; "" if there is none."""
+    try:
+        found = find(name, install="") if name else None
+    except MissingToolError:
+        return ""
     if found is None:
         return ""
-    status = Path(found).stat()
-    return f"{found} {status.st_size} {status.st_mtime_ns}"
+    status = found.path.stat()
+    return f"{found.path} {status.st_size} {status.st_mtime_ns}"

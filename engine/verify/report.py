@@ -167,7 +167,7 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What to tell, refutations first, each once: what is wrong with a whole file is told for its first unit."""
+        """The findings, refutations first. A file's own finding appears once, at its first unit."""
         found: dict[tuple[str, str, str], Finding] = {}
         for each in sorted(self._findings(), key=lambda each: not each.refutes):
             found.setdefault((each.path if each.check != _TESTS else each.id, each.check, each.detail), each)

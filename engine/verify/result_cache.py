@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -26,6 +25,7 @@ T = TypeVar("T")
 _MOST_RECORDS = 2_000
 _MOST_BYTES = 100_000_000
 _LARGEST = 2_000_000
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 _SUFFIXES = (".py", ".mjs", ".cjs", ".json", ".txt", ".toml")
 
 
@@ -41,20 +41,8 @@ class ResultCache:
     hits: int = 0
     _new: dict[str, str] = field(default_factory=dict, repr=False)
 
-    async def get_or_run(
-        self, kind: type[T], key: str, run: Callable[[], Awaitable[T]], *, is_final: Callable[[T], bool]
-    ) -> T:
-        """The known result, or that of `run`, which is kept if it is final. An empty key belongs to no record."""
-        known = self.get(kind, key)
-        if known is not None:
-            return known
-        result = await run()
-        if is_final(result):
-            self.put(kind, key, result)
-        return result
-
     def get(self, kind: type[T], key: str) -> T | None:
-        """The record of a key; None if there is none that is intact."""
+        """The record of a key; None if there is none that is intact. An empty key belongs to no record."""
         text = read_private(self.folder / f"{key}.json") if self.is_on and key else None
         digest, _, data = (text or "").partition("\n")
         if not data or digest != _digest(key, data):
@@ -111,9 +99,10 @@ def _own_version() -> str:
     return sha256("\n".join(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@lru_cache(maxsize=16)
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    return TypeAdapter(kind)
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
 
 
 def _digest(key: str, data: str) -> str:

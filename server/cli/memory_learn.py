@@ -19,7 +19,7 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.judges.project_tests.discovery import is_test, touching
 from stet_ls.engine.memory.import_solutions import learn
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, TestReport, TracedLines
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.server.cli.inputs.load_settings import project_root
@@ -137,8 +137,8 @@ class _Trial:
             return f"tests: {number} pass in {', '.join(tests)}; which of them execute it is unknown"
         body = await asyncio.to_thread(self._body, solution)
         for file, report in zip(tests, reports, strict=True):
-            ran = report.ran or {}
-            passed[file] = [each for each in passed[file] if body & ran.get(each, frozenset())]
+            lines = report.traced.get(solution.path, TracedLines())
+            passed[file] = [each for each in passed[file] if body & lines.ran.get(each, frozenset())]
         number = sum(map(len, passed.values()))
         files = ", ".join(file for file, ids in passed.items() if ids)
         verbs = ("runs", "passes") if number == 1 else ("run", "pass")
@@ -165,7 +165,7 @@ class _Trial:
                 overlay=Overlay(self._root, {}),
                 suite=SuiteOwner.PROJECT,
                 environment=runtime.environment(solution.language),
-                traced=key[0],
+                traced=(key[0],) if key[0] else (),
             )
             self._reports[key] = await run_tests(runtime.sandbox, plan)
             if why := self._reports[key].detail if not self._reports[key].cases else "":

@@ -186,7 +186,7 @@ async def test_edited_tests_that_notice_less_are_found(repository: Repository, v
     assert (await verified("test")).verdict is Verdict.REFUTED
 
 
-async def test_a_syntax_error_is_told_once(repository: Repository, verified: Verify) -> None:
+async def test_a_syntax_error_is_reported_once(repository: Repository, verified: Verify) -> None:
     repository.write({"shop.py": SHOP.replace("return cost", "return (cost").replace("sum(prices)", "sum(prices) + 0")})
     report = await verified()
     assert [each.check for each in report.findings].count("syntax") == 1

@@ -47,10 +47,9 @@ class Former:
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         found = PathFinder.find_spec(fullname, path)
-        text = self.texts.get(os.path.realpath(found.origin)) if found is not None and found.origin else None
-        if found is None or text is None:
-            return None
-        return Served(fullname, found.origin, text).find_spec(fullname)
+        origin = found.origin if found is not None else None
+        text = self.texts.get(os.path.realpath(origin)) if origin else None
+        return Served(fullname, origin, text).find_spec(fullname) if origin and text is not None else None
 
 
 def load(job: dict[str, Any], text: str) -> dict[str, Any]:
