@@ -330,7 +330,7 @@ def _of_unit(
         )
     before, after = unit.file.text(unit.file.before) or "", unit.file.text(unit.file.after) or ""
     if result.proves and unit.name and (value := special_case(before, after, unit.name, tests)):
-        detail = f"`{unit.name}` has a new special case for {value}, which its tests pass to it; {result.detail}"
+        detail = f"new special case for {value}, an input of its tests"
         return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False, opens=True)
     return result
 

@@ -76,6 +76,9 @@ class Captured:
         self._tried: Counter[_Unit] = Counter()
         self._kept: Counter[_Unit] = Counter()
         self._seconds = self._bytes = 0.0
+
+    def start(self) -> None:
+        """Begins to capture."""
         if self._units and sys.version_info >= (3, 12):
             self._monitor()
         elif self._units:

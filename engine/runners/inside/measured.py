@@ -35,6 +35,11 @@ class Measured:
         )
         self._coverage.start()
 
+    def start(self) -> None:
+        """Begins to trace and to capture."""
+        self._traced.start()
+        self._captured.start()
+
     def during(self, test: str) -> None:
         """Assigns everything that runs from now on to `test`."""
         self._traced.during(test)

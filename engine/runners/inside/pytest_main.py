@@ -72,8 +72,9 @@ class Reporter:
             config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
 
     def pytest_load_initial_conftests(self) -> None:
-        """Starts the watch at the last moment before files of the project are loaded."""
+        """Starts the watch and the measurement at the last moment before files of the project are loaded."""
         self._watch.begin()
+        self._measured.start()
 
     def pytest_runtestloop(self, session: Any) -> Iterator[None]:
         """Runs the control tests after the project's; pytest does not count them."""

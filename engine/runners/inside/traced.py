@@ -34,6 +34,9 @@ class Traced:
         self._lines: dict[str, set[int]] = {path: set() for path in self._paths.values()}
         self._top: dict[str, set[int]] = {path: set() for path in self._paths.values()}
         self._is_tracing = bool(self._paths)
+
+    def start(self) -> None:
+        """Begins to trace: just before files of the project are loaded, since it slows down all imports."""
         if self._paths and sys.version_info >= (3, 12):
             self._monitor()
         elif self._paths:

@@ -38,6 +38,7 @@ def main() -> None:
     paths = job["tests"] or _discovered()
     watch = Watch(channel, paths)
     watch.begin()
+    measured.start()
     ids: dict[int, str] = {}
     suite = unittest.TestSuite(_load(path, channel, ids) for path in paths)
     tests = [test for test in _flat(suite) if not job["select"] or ids[id(test)] in job["select"]]

@@ -52,6 +52,8 @@ class Pytest:
 
 def _arguments(plan: TestPlan) -> Iterator[str]:
     yield from ("-p", "no:cacheprovider", "-q")
+    for plugin in plan.idle:
+        yield from ("-p", f"no:{plugin}")
     if plan.suite is SuiteOwner.GENERATED:
         # An empty configuration: a stray one above the working folder, or among the files, has no effect.
         yield from ("-c", "/dev/null", "--rootdir=.", "--confcutdir=.", "-o", "console_output_style=classic")

@@ -156,7 +156,7 @@ def test_every_python_version_captures_calls(version: str, tmp_path: Path) -> No
     (tmp_path / "main.py").write_text(
         "import json\nfrom inside.captured import Captured\n\n\nclass Printed:\n"
         "    def say(self, event, **told):\n        print(json.dumps({'event': event, **told}))\n\n\n"
-        "captured = Captured(Printed(), ['code.py'])\nimport code\n"
+        "captured = Captured(Printed(), ['code.py'])\ncaptured.start()\nimport code\n"
         "captured.begin()\ncode.total([1])\nlist(code.count([5]))\ncode.every(lambda: 1)\ncode.every(i for i in '')\n"
         "code.Cart().add(1)\ncaptured.end()\ncode.total([2])\n"
     )

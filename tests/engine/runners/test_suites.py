@@ -170,7 +170,7 @@ def test_every_python_version_traces_lines(version: str, tmp_path: Path) -> None
     (tmp_path / "main.py").write_text(
         "import json, threading\nfrom inside.traced import Traced\n\n\nclass Printed:\n"
         "    def say(self, event, **told):\n        print(json.dumps(told))\n\n\n"
-        "traced = Traced(Printed(), ['code.py'])\nimport code\n"
+        "traced = Traced(Printed(), ['code.py'])\ntraced.start()\nimport code\n"
         "traced.during('a')\ncode.twice(2)\n"
         "traced.during('b')\nrun = threading.Thread(target=code.twice, args=(-1,))\nrun.start()\nrun.join()\n"
         "traced.during('')\ntraced.tell()\n"
