@@ -14,6 +14,7 @@ LINK = "120000"
 SUBMODULE = "160000"
 LARGEST = 1_000_000
 """Bytes of a file that is judged."""
+_CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".coveragerc"})
 _SIMILAR = 0.5
 """The share of equal lines above which git, too, calls a file renamed."""
 _MOST_TOTAL = 100_000_000
@@ -153,13 +154,20 @@ def _unfit(path: str, base: Tree, head: Tree) -> str:
 
 
 def _over(tree: Tree, disk: Tree) -> dict[str, bytes]:
-    """What a tree has over the disk. Code that it lacks is empty, since a layer cannot remove files."""
+    """What a tree has over the disk. Code and configuration of tests that it lacks are empty, since a layer cannot
+    remove files.
+    """
     if tree is disk:
         return {}
     files = {path: each for path, each in tree.files.items() if each.mode not in (LINK, SUBMODULE)}
     other = disk.files
     over = dict(tree.read(path for path, each in files.items() if path not in other or other[path].id != each.id))
-    return over | {path: b"" for path in other.keys() - tree.files.keys() if language_of(path) in NODE_KINDS}
+    return over | {path: b"" for path in other.keys() - tree.files.keys() if _acts(path)}
+
+
+def _acts(path: str) -> bool:
+    """Whether a file affects runs by being there; when empty, it does not."""
+    return language_of(path) in NODE_KINDS or path.rpartition("/")[2] in _CONFIGURATION
 
 
 def _renamed(files: list[ChangedFile]) -> Iterable[ChangedFile]:

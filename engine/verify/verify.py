@@ -241,7 +241,7 @@ class _Judging:
         async def judge(file: ChangedFile) -> None:
             own = [each for each in self.units if each.file is file]
             if is_of_tests(file.path):
-                self._of_test_file(runs, own)
+                self._of_test_file(runs, own, fixed=fixed)
             elif own:
                 case = case_of(self.change, file, self.options.tools, suite.runtime)
                 result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
@@ -259,15 +259,20 @@ class _Judging:
         found = await weakened_tests(self.change, files, suite, runs, self._slots)
         blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
         for unit in self.units:
-            weakened = found.get(unit.path)
-            name = unit.name.replace(".", "::")
-            if weakened is not None and any(each == name or each.startswith(f"{name}::") for each in weakened.tests):
+            trial = found.get(unit.path)
+            if trial is None or not trial.concerns(unit.name):
+                continue
+            if trial.lost:
                 status = Ruling.FAIL if blames else Ruling.UNKNOWN
-                self.of_units.setdefault(unit, []).append(
-                    CheckResult(Check.MUTANTS.value, status, str(weakened), refutes=blames, told=True, opens=True)
-                )
+                result = CheckResult(
+                    Check.MUTANTS.value, status, str(trial), refutes=blames, told=True, opens=True
+                )  # fmt: skip
+            else:
+                detail = "other tests notice the planted errors that it noticed"
+                result = CheckResult(Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is Kind.REMOVED)
+            self.of_units.setdefault(unit, []).append(result)
 
-    def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange]) -> None:
+    def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange], *, fixed: bool) -> None:
         """A test is proven by running: it passes on the new code."""
         for unit in units:
             prefix = f"{unit.path}::{unit.name.replace('.', '::')}" if unit.name else f"{unit.path}::"
@@ -276,7 +281,8 @@ class _Judging:
             good = bool(passed) and all(how in ("passed", "skipped", "xfailed") for how in own.values())
             detail = f"{passed} tests pass" if own else runs.problem or "no test ran"
             status = Ruling.PASS if good else Ruling.UNKNOWN if own else Ruling.SKIPPED
-            self.of_units.setdefault(unit, []).append(CheckResult("tests", status, detail, proves=good))
+            result = CheckResult(Check.TESTS.value, status, detail, proves=good)
+            self.of_units.setdefault(unit, []).append(self._fixing(result, fixed=fixed))
 
     def _fixing(self, result: CheckResult, *, fixed: bool) -> CheckResult:
         """A fix without a test that shows it stays unproven."""

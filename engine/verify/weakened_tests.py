@@ -34,12 +34,20 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Weakened:
-    """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now."""
+    """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now.
+
+    If none does, the new tests are as good, and `tests` are all that noticed one.
+    """
 
     tests: tuple[str, ...]
     before: int
     tried: int
     lost: tuple[tuple[str, Mutant], ...]
+
+    def concerns(self, unit: str) -> bool:
+        """Whether a unit holds one of the tests that noticed these errors."""
+        name = unit.replace(".", "::")
+        return any(each == name or each.startswith(f"{name}::") for each in self.tests)
 
     def __str__(self) -> str:
         path, first = self.lost[0]
@@ -50,7 +58,9 @@ class Weakened:
 async def weakened_tests(
     change: Change, files: Sequence[ChangedFile], suite: SuiteRuns, runs: TestRuns, slots: asyncio.Semaphore
 ) -> Mapping[str, Weakened]:
-    """What the tests of changed files notice less, by the file's path; only for languages whose lines are traced."""
+    """What the tests of changed files notice less, by the file's path, if they noticed anything before; only for
+    languages whose lines are traced.
+    """
     found: dict[str, Weakened] = {}
     for file in files:
         language = for_language(file.language)
@@ -60,7 +70,7 @@ async def weakened_tests(
         if trial.edited and suite.runtime.left() > _LEAST_SECONDS:
             async with slots:
                 weakened = await trial.run()
-            if weakened is not None:
+            if weakened.before:
                 found[file.path] = weakened
     return found
 
@@ -79,8 +89,8 @@ class _Trial:
         near = (_plain(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
         self.edited = tuple(dict.fromkeys(near))
 
-    async def run(self) -> Weakened | None:
-        """None if the new tests notice what the old ones did."""
+    async def run(self) -> Weakened:
+        """What the new tests do not notice, and the old ones did."""
         mutants = await asyncio.to_thread(lambda: [*self._mutants()])
         old = {self._file.was: self._file.before or b""}
         texts = {path: text for path, text, _ in mutants}
@@ -98,8 +108,8 @@ class _Trial:
             lost = [each for path in texts for each in await self._unnoticed(path, texts[path], tests, of_file, lost)]
             if not lost:
                 break
-        names = sorted({test for each in lost for test in noticed[each]})
-        return Weakened(tuple(names), len(noticed), tried, tuple(lost)) if lost else None
+        names = sorted({test for each in lost or noticed for test in noticed[each]})
+        return Weakened(tuple(names), len(noticed), tried, tuple(lost))
 
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
@@ -126,7 +136,7 @@ class _Trial:
         own = over.get(tests_file) or self._suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
         plan = TestPlan(
             language, tests=(tests_file,), suite=SuiteOwner.PROJECT, environment=runtime.environment(language),
-            overlay=Overlay(self._change.root, files), files={tests_file: own},
+            overlay=Overlay(self._change.root, files), files={tests_file: own}, idle=self._suite.selected.idle,
         )  # fmt: skip
         done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
         return done.kills, done.tried

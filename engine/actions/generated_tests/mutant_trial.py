@@ -116,7 +116,9 @@ async def try_mutants(
         "seconds": seconds,
         "wall": left,
         "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
-        "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."] if generated else [],
+        "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."]
+        if generated
+        else [word for plugin in plan.idle for word in ("-p", f"no:{plugin}")],
     }
     spec = RunSpec(
         (str(plan.python()), "-s", "-B", script, job),

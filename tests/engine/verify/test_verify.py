@@ -184,6 +184,9 @@ async def test_edited_tests_that_notice_less_are_found(repository: Repository, v
     assert (found.unit, found.check, found.refutes) == ("test_shipping", "mutants", False)
     assert re.search(r"notices 2 of 9 planted errors, 9 before; passes with .* in shop.py:\d", found.detail)
     assert (await verified("test")).verdict is Verdict.REFUTED
+    both = "def test_both():\n    assert (total([1, 2]), shipping(2, True)) == (3, 2.0)\n"
+    repository.write({"tests/test_shop.py": f"from shop import shipping, total\n\n\n{both}"})
+    assert (await verified("refactor")).verdict is Verdict.OK, "one test in place of two"
 
 
 async def test_a_syntax_error_is_reported_once(repository: Repository, verified: Verify) -> None:
@@ -204,3 +207,17 @@ async def test_old_code_runs_beside_old_files(repository: Repository, verified: 
     repository.write({"rates.py": "RATE = 4.0\n"})
     report = await verified("refactor")
     assert [each.unit for each in report.findings if each.check == "differential" and each.refutes] == ["shipping"]
+
+
+async def test_configuration_that_deselects_a_test_hides_nothing(repository: Repository, verified: Verify) -> None:
+    """The old tests run without it, although it is on the disk."""
+    options = "[pytest]\naddopts = --deselect tests/test_shop.py::test_shipping\n"
+    repository.write({"shop.py": _WRONG, "pytest.ini": options})
+    report = await verified()
+    assert [each.detail for each in report.tests if each.refutes] == ["passed and does not run now"]
+
+
+async def test_a_fix_that_no_test_shows_is_unproven(repository: Repository, verified: Verify) -> None:
+    repository.write({"tests/test_shop.py": f"{TESTS}\n\ndef test_more():\n    assert total([4]) is not None\n"})
+    assert (await verified("fix")).verdict is Verdict.UNPROVEN
+    assert (await verified("test")).verdict is Verdict.OK
