@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 from stet_ls.engine.privacy.secret_files import is_secret
 from stet_ls.validators.languages import NODE_KINDS, language_of
+from stet_ls.validators.test_files import is_test_file
 
 LINK = "120000"
 SUBMODULE = "160000"
@@ -198,3 +199,13 @@ def _alike(one: bytes, other: bytes) -> float:
     """The share of lines that two contents have in common."""
     first, second = set(one.splitlines()), set(other.splitlines())
     return len(first & second) / max(len(first), len(second), 1)
+
+
+def is_of_tests(path: str) -> bool:
+    """Whether a file belongs to the tests."""
+    return is_test_file(path) or PurePath(path).name == "conftest.py"
+
+
+def is_test_name(path: str) -> bool:
+    """Whether a file is named like one that holds tests: helpers of tests are not."""
+    return is_test_file(PurePath(path).name)

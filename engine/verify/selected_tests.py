@@ -5,29 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_among
 from stet_ls.engine.judges.project_tests.required_packages import texts
-from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests, is_test_name
 from stet_ls.validators.project_files import read_text
-from stet_ls.validators.test_files import is_test_file
 
 _MOST_FILES = 60
 _SLOW_PLUGINS = {"hypothesispytest": "hypothesis"}
 """Plugins of pytest that take as long to load as pytest itself, with the word in every project that uses them."""
 _CONFIGURATION = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini")
 _MOST_CONFIGURATION = 400_000
-
-
-def is_of_tests(path: str) -> bool:
-    """Whether a file belongs to the tests."""
-    return is_test_file(path) or PurePath(path).name == "conftest.py"
-
-
-def is_test_name(path: str) -> bool:
-    """Whether a file is named like one that holds tests: helpers of tests are not."""
-    return is_test_file(PurePath(path).name)
 
 
 @dataclass(frozen=True, slots=True)

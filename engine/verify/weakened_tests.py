@@ -19,10 +19,9 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests, is_test_name
 from stet_ls.engine.verify.edited_tests import edit_of, edits_of, test_units
 from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
-from stet_ls.engine.verify.selected_tests import is_of_tests, is_test_name
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 

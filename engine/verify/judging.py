@@ -1,0 +1,296 @@
+"""Judges the units of a change: what needs no run, the project's tests, then the comparison of behavior."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AsyncExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Buffer, Request, Workspace
+from stet_ls.engine.execution.environment_provisioning import JobResources
+from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.plurals import plural
+from stet_ls.engine.runners.captured_calls import CapturedCalls
+from stet_ls.engine.runners.report import TestReport
+from stet_ls.engine.verify import outcome_table
+from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
+from stet_ls.engine.verify.executed_files import NO_TIME, executed
+from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.judged_files import case_of, compare_unit, is_broken, is_same_code, static_checks
+from stet_ls.engine.verify.kept_runs import KeptRuns
+from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.reached_files import ReachedFiles
+from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
+from stet_ls.engine.verify.result_cache import ResultCache
+from stet_ls.engine.verify.risk import by_risk, units_by_risk
+from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.selected_tests import SelectedTests, selected_tests
+from stet_ls.engine.verify.special_cases import special_case
+from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.weakened_tests import weakened_tests
+from stet_ls.validators.languages import family
+from stet_ls.validators.source import Source
+
+_ORDER = [each.value for each in Check]
+_RUNNING = 0.4
+"""The share of the budget that is kept for running code."""
+_SELECTING = 0.3
+"""The share of the budget for choosing tests."""
+_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+"""Runs at the same time."""
+
+
+@dataclass
+class Judging:
+    """The results so far."""
+
+    change: Change
+    intent: Intent
+    options: Options
+    units: Sequence[UnitChange]
+    runtimes: RuntimeProvider
+    until: float
+    held: AsyncExitStack
+    cache: ResultCache
+    of_files: dict[str, tuple[CheckResult, ...]] = field(default_factory=dict)
+    of_units: dict[UnitChange, list[CheckResult]] = field(default_factory=dict)
+    test_rows: list[TestResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    others: list[UnitReport] = field(default_factory=list)
+    refused: bool = False
+    partial: bool = False
+    is_final: bool = True
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
+
+    async def static(self, unread: Collection[ChangedFile]) -> None:
+        """What needs no run, for every file, the riskiest first; `unread` ones have no units."""
+        for path, why in self.change.skipped:
+            self.notes.append(f"{path} is not judged: {why}")
+        left = [each for each in by_risk(self.change.files) if each not in unread]
+        late = [*unread]
+        until = self.until - _RUNNING * self.options.budget
+        for file in left:
+            if time.monotonic() > until:
+                late.append(file)
+                continue
+            if None in (file.text(file.before), file.text(file.after)):
+                self.notes.append(f"{file.path} is not judged: not UTF-8 text")
+                continue
+            checks = await static_checks(case_of(self.change, file, self.options.tools, None), file, self.intent)
+            self.of_files[file.path] = checks
+            if is_code(file):
+                continue
+            if any(each.refutes for each in checks):
+                line = next(each.line for each in checks if each.refutes)
+                unit = UnitChange(file, "", max(line, 1), Kind.CHANGED, Pairing.NAME)
+                self.others.append(UnitReport(unit, checks))
+            elif not is_same_code(checks):
+                self.notes.append(f"{file.path} is not judged: not code")
+        self._leave(late, unread)
+
+    def _leave(self, late: Sequence[ChangedFile], unread: Collection[ChangedFile]) -> None:
+        """Names what there was no time for: it is unproven."""
+        self.partial |= bool(late)
+        result = CheckResult(Check.SYNTAX.value, Ruling.SKIPPED, NO_TIME)
+        self.of_files |= {each.path: (result,) for each in late}
+        self.others += [
+            UnitReport(UnitChange(each, "", 1, Kind.CHANGED, Pairing.NONE), (result,))
+            for each in late
+            if each in unread or not is_code(each)
+        ]
+        if late:
+            self.notes.append(
+                f"{plural(len(late), 'file')} not judged for lack of time: {_some(each.path for each in late)}"
+            )
+
+    async def run(self) -> None:
+        """The project's tests on both trees and the comparison of units, for each family of languages."""
+        files = [each for each in by_risk(self.change.files) if is_code(each) and self._is_parsed(each)]
+        moving = [each for each in files if not is_broken(self.of_files[each.path])]
+        moving = [each for each in moving if not is_same_code(self.of_files[each.path])]
+        while moving:
+            alike = family(moving[0].language)
+            await self._run_family([each for each in moving if each.language in alike])
+            moving = [each for each in moving if each.language not in alike]
+
+    def _is_parsed(self, file: ChangedFile) -> bool:
+        return any(each.detail != NO_TIME for each in self.of_files[file.path])
+
+    async def _run_family(self, files: Sequence[ChangedFile]) -> None:
+        """Comparisons begin once the calls that the old tests make are known."""
+        language = files[0].language
+        selected = await asyncio.to_thread(
+            selected_tests, self.change, language, files, time.monotonic() + _SELECTING * self.options.budget
+        )
+        runtime = await self._runtime(files[0])
+        texts = [each.text(data) or "" for each in files for data in (each.before, each.after)]
+        runtime = await runtime.fit_language(language, *texts, *selected.needs)
+        runtime = replace(runtime, until=min(runtime.until, self.until))
+        kept = await self._kept(language, runtime, selected, files)
+        suite = SuiteRuns(self.change, language, runtime, files, selected, self._slots, kept)
+        self.options.on_progress("running tests on the old and the new code")
+        captured = asyncio.Event()
+
+        def old_is_known(report: TestReport | None) -> None:
+            for file in files if report is not None and for_language(language).traces_lines else ():
+                if file.before is not None and file.was == file.path and report is not None:
+                    calls = report.captured.get(file.path, CapturedCalls())
+                    runtime.captured[self.change.root / file.path, file.text(file.before) or ""] = calls
+            captured.set()
+
+        async def tests() -> None:
+            try:
+                await self._judge_tests(await suite.all(old_is_known), suite, files)
+            finally:
+                captured.set()
+
+        async def comparisons() -> None:
+            await captured.wait()
+            paths = {each.path for each in files}
+            own = [each for each in self.units if each.path in paths and not is_of_tests(each.path)]
+            await asyncio.gather(*(self._compare(each, runtime, kept) for each in units_by_risk(own)))
+
+        async with asyncio.TaskGroup() as both:
+            both.create_task(tests())
+            both.create_task(comparisons())
+
+    async def _kept(
+        self, language: str, runtime: Runtime, selected: SelectedTests, files: Sequence[ChangedFile]
+    ) -> KeptRuns:
+        reached = await asyncio.to_thread(ReachedFiles, self.change, selected.project, files)
+        own = "" if not self.cache.is_on else await self.runtimes.identity(self.change.root, language)
+        if own and runtime.python is not None:
+            own += runtime.python.key
+        self.is_final &= not runtime.missing_packages.modules
+        return KeptRuns(self.cache, own if not runtime.missing_packages.modules else "", reached)
+
+    async def _judge_tests(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
+        self.refused |= runs.refused
+        edits = await asyncio.to_thread(edits_of, files, runs.language)
+        removed = {each.name.rpartition(".")[2] for each in self.units
+                   if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
+        rows = list(outcome_table.results(runs, edits, self.intent, removed))
+        self.test_rows += rows
+        self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
+        if runs.flaky:
+            self.notes.append(f"{len(runs.flaky)} tests had varying results and count for nothing: {_some(runs.flaky)}")
+        if runs.left_out:
+            self.partial = True
+            self.notes.append(runs.left_out)
+        is_worse = any(each.refutes for each in rows)
+        fixed = any(outcome_table.shows_fix(each) for each in rows)
+
+        async def judge(file: ChangedFile) -> None:
+            own = [each for each in self.units if each.file is file]
+            if is_of_tests(file.path):
+                self._of_test_file(runs, own, fixed=fixed)
+            elif own:
+                case = case_of(self.change, file, self.options.tools, suite.runtime)
+                result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
+                self.partial |= result.detail == NO_TIME
+                texts = [*suite.selected.texts.values()]
+                for each in own:
+                    checked = await asyncio.to_thread(_of_unit, each, result, files, texts)
+                    self.of_units.setdefault(each, []).append(checked)
+
+        await asyncio.gather(*map(judge, files))
+        await self._weakened(runs, suite, files)
+
+    async def _weakened(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
+        """Edited tests that notice less prove nothing; where the claim is that nothing changes, they refute it."""
+        found = await weakened_tests(self.change, files, suite, runs, self._slots)
+        blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
+        for unit in self.units:
+            trial = found.get(unit.path)
+            if trial is None or not trial.concerns(unit.name):
+                continue
+            if trial.lost:
+                status = Ruling.FAIL if blames else Ruling.UNKNOWN
+                result = CheckResult(
+                    Check.MUTANTS.value, status, str(trial), refutes=blames, told=True, opens=True
+                )  # fmt: skip
+            else:
+                detail = "other tests notice the planted errors that it noticed"
+                result = CheckResult(Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is Kind.REMOVED)
+            self.of_units.setdefault(unit, []).append(result)
+
+    def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange], *, fixed: bool) -> None:
+        """A test is proven by running: it passes on the new code."""
+        for unit in units:
+            prefix = f"{unit.path}::{unit.name.replace('.', '::')}" if unit.name else f"{unit.path}::"
+            own = {each: how for each, how in runs.new_on_new.items() if each.startswith(prefix)}
+            passed = sum(how == "passed" for how in own.values())
+            good = bool(passed) and all(how in ("passed", "skipped", "xfailed") for how in own.values())
+            detail = f"{passed} tests pass" if own else runs.problem or "no test ran"
+            status = Ruling.PASS if good else Ruling.UNKNOWN if own else Ruling.SKIPPED
+            result = CheckResult(Check.TESTS.value, status, detail, proves=good)
+            self.of_units.setdefault(unit, []).append(self._fixing(result, fixed=fixed))
+
+    def _fixing(self, result: CheckResult, *, fixed: bool) -> CheckResult:
+        """A fix without a test that shows it stays unproven."""
+        if self.intent.kind is not IntentKind.FIX or fixed or result.status is Ruling.SKIPPED:
+            return result
+        detail = f"no test fails on the old code and passes now; {result.detail}"
+        return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False)
+
+    async def _compare(self, unit: UnitChange, runtime: Runtime, kept: KeptRuns) -> None:
+        """Old against new behavior of a unit, while there is time."""
+        async with self._slots:
+            self.options.on_progress(f"comparing {unit.label}")
+            case = case_of(self.change, unit.file, self.options.tools, runtime)
+            others = [each for each in self.change.files if each is not unit.file and is_code(each)]
+            parts = self.intent.kind.value, self.intent.is_stated, unit.change.value, [each.path for each in others]
+            result = await kept.comparison(
+                case, unit, parts, lambda: compare_unit(case, unit, self.intent, others)
+            )  # fmt: skip
+        self.partial |= result.detail == NO_TIME
+        self.of_units.setdefault(unit, []).append(result)
+
+    async def _runtime(self, file: ChangedFile) -> Runtime:
+        helper = JobResources(self.held, lambda *_: nullcontext(), self.notes.append)
+        over = {self.change.root / path: data for path, data in self.change.new.items()}
+        texts = {path: data.decode("utf-8", "replace") for path, data in over.items() if b"\0" not in data}
+        buffers = tuple(Buffer(path, 1, text) for path, text in texts.items())
+        request = Request(
+            "refactor", file.language, Source(file.text(file.after) or ""), path=self.change.root / file.path,
+            workspace=Workspace((self.change.root,), buffers),
+        )  # fmt: skip
+        return replace(await self.runtimes.runtime(request, helper), until=self.until)
+
+    def report(self, seconds: float) -> Report:
+        """Everything together. A file's own results belong to each of its units; those of runs have a fixed order."""
+        ran = {unit: sorted(found, key=lambda each: _ORDER.index(each.check)) for unit, found in self.of_units.items()}
+        units = (*self.others, *(
+            UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units
+        ))  # fmt: skip
+        return Report(
+            self.intent, self.change.base.name, self.change.head.name, units, tuple(self.test_rows),
+            tuple(dict.fromkeys(self.notes)), self.partial, self.refused, seconds,
+        )  # fmt: skip
+
+
+def _of_unit(
+    unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile], tests: Sequence[str]
+) -> CheckResult:  # fmt: skip
+    """What a file's tests say about one of its units. Parses."""
+    if result.proves and unit.change is Kind.ADDED and asserts_nothing(unit.name, files):
+        return CheckResult(
+            result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", told=True, opens=True
+        )
+    before, after = unit.file.text(unit.file.before) or "", unit.file.text(unit.file.after) or ""
+    if result.proves and unit.name and (value := special_case(before, after, unit.name, tests)):
+        detail = f"new special case for {value}, an input of its tests"
+        return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False, opens=True)
+    return result
+
+
+def _some(names: Iterable[str]) -> str:
+    ordered = sorted(each.rpartition("::")[2] for each in names)
+    return ", ".join(ordered[:3]) + (" and more" if len(ordered) > 3 else "")
