@@ -25,7 +25,7 @@ def test_a_refuted_change_exits_with_1(stet: Stet, repository: Repository) -> No
     assert ran.status == 1, ran
     first, *_, last = ran.out.splitlines()
     assert first.startswith("tests/test_shop.py:1 test_shipping: tests refuted: passed and fails now: ")
-    assert last.startswith("refuted: 1 unit")
+    assert last.startswith("refuted by 1 test: 1 unit")
 
 
 def test_unproven_fails_only_on_request(stet: Stet, repository: Repository) -> None:
