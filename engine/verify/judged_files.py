@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from types import MappingProxyType
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
@@ -29,13 +30,23 @@ _ACTION = "refactor"
 """The action of the cases: the strictest, whose edits may add no effects."""
 
 
-def case_of(change: Change, file: ChangedFile, tools: Toolbox, runtime: Runtime | None) -> Case:
-    """The case of a file: both texts, in the place of the new one, and the other files as they were."""
-    former = {
-        change.root / each.was: each.text(each.before) or ""
-        for each in change.files
-        if each is not file and each.before is not None and family(each.language) == family(file.language)
-    }
+def former_files(change: Change, language: str) -> Mapping[Path, str]:
+    """The changed files of a language family as they were, by their paths."""
+    alike = family(language)
+    files = (each for each in change.files if each.before is not None and each.language in alike)
+    return {change.root / each.was: each.text(each.before) or "" for each in files}
+
+
+def case_of(
+    change: Change,
+    file: ChangedFile,
+    tools: Toolbox,
+    runtime: Runtime | None,
+    former: Mapping[Path, str] = MappingProxyType({}),
+) -> Case:
+    """The case of a file: both texts, in the place of the new one; `former` files are there for the old text."""
+    own = {change.root / file.was, change.root / file.path}
+    former = {path: text for path, text in former.items() if path not in own}
     before, after = file.text(file.before) or "", file.text(file.after) or ""
     return Case(
         _ACTION, file.language, change.root / file.path, Source(before), Source(after), tools=tools, runtime=runtime,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Buffer, Request, Workspace
@@ -23,7 +24,14 @@ from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
 from stet_ls.engine.verify.executed_files import NO_TIME, executed
 from stet_ls.engine.verify.intent import Intent, IntentKind
-from stet_ls.engine.verify.judged_files import case_of, compare_unit, is_broken, is_same_code, static_checks
+from stet_ls.engine.verify.judged_files import (
+    case_of,
+    compare_unit,
+    former_files,
+    is_broken,
+    is_same_code,
+    static_checks,
+)
 from stet_ls.engine.verify.kept_runs import KeptRuns
 from stet_ls.engine.verify.options import Options
 from stet_ls.engine.verify.reached_files import ReachedFiles
@@ -155,7 +163,8 @@ class Judging:
             await captured.wait()
             paths = {each.path for each in files}
             own = [each for each in self.units if each.path in paths and not is_of_tests(each.path)]
-            await asyncio.gather(*(self._compare(each, runtime, kept) for each in units_by_risk(own)))
+            former = await asyncio.to_thread(former_files, self.change, language)
+            await asyncio.gather(*(self._compare(each, runtime, kept, former) for each in units_by_risk(own)))
 
         async with asyncio.TaskGroup() as both:
             both.create_task(tests())
@@ -240,18 +249,27 @@ class Judging:
         detail = f"no test fails on the old code and passes now; {result.detail}"
         return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False)
 
-    async def _compare(self, unit: UnitChange, runtime: Runtime, kept: KeptRuns) -> None:
+    async def _compare(self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]) -> None:
         """Old against new behavior of a unit, while there is time."""
-        async with self._slots:
-            self.options.on_progress(f"comparing {unit.label}")
-            case = case_of(self.change, unit.file, self.options.tools, runtime)
-            others = [each for each in self.change.files if each is not unit.file and is_code(each)]
-            parts = self.intent.kind.value, self.intent.is_stated, unit.change.value, [each.path for each in others]
-            result = await kept.comparison(
-                case, unit, parts, lambda: compare_unit(case, unit, self.intent, others)
-            )  # fmt: skip
+        if unit.change is not Kind.CHANGED or not unit.name:
+            case = case_of(self.change, unit.file, self.options.tools, None)
+            result = await compare_unit(case, unit, self.intent, ())
+        else:
+            async with self._slots:
+                result = await self._compared(unit, runtime, kept, former)
         self.partial |= result.detail == NO_TIME
         self.of_units.setdefault(unit, []).append(result)
+
+    async def _compared(
+        self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]
+    ) -> CheckResult:  # fmt: skip
+        if runtime.left() <= 0:
+            return CheckResult(Check.DIFFERENTIAL.value, Ruling.SKIPPED, NO_TIME)
+        self.options.on_progress(f"comparing {unit.label}")
+        case = case_of(self.change, unit.file, self.options.tools, runtime, former)
+        others = [each for each in self.change.files if each is not unit.file and is_code(each)]
+        parts = self.intent.kind.value, self.intent.is_stated, [each.path for each in others], sorted(former.items())
+        return await kept.comparison(case, unit, parts, lambda: compare_unit(case, unit, self.intent, others))
 
     async def _runtime(self, file: ChangedFile) -> Runtime:
         helper = JobResources(self.held, lambda *_: nullcontext(), self.notes.append)
