@@ -28,8 +28,8 @@ from stet_ls.validators.metrics import language_table as metrics
 
 ROOT = Path(__file__).parent.parent
 TABLES: Mapping[str, Mapping[str, Any]] = {
-    "validators/language_rows.py": {row.id: row for row in LANGUAGES},
-    "validators/language.py": NODE_KINDS,
+    "validators/language_table/rows.py": {row.id: row for row in LANGUAGES},
+    "validators/language_table/row.py": NODE_KINDS,
     "validators/test_files.py": test_files.ROWS,
     "validators/metrics/language_table.py": metrics.ROWS,
     "engine/reply/languages/language_table.py": reply.ROWS,
@@ -45,9 +45,7 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
 }
 IDS = frozenset(row.id for row in LANGUAGES if row.kind == "code" and row.id in NODE_KINDS)
 """The languages that are more than a grammar: their names stand for nothing else."""
-OWN = re.compile(
-    r"(^|/)(languages|language_rows|language_table|" + "|".join(map(re.escape, IDS - {"c"})) + r")(_\w+)?(/|\.py$)"
-)
+OWN = re.compile(r"(^|/)(languages|language_table|" + "|".join(map(re.escape, IDS - {"c"})) + r")(_\w+)?(/|\.py$)")
 """A language's own tables and modules."""
 ALLOWED = {
     "validators/checkers/tools/clang.py": "the module of the compiler of C and C++: a header may be either",

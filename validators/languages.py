@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-from stet_ls.validators.language import Language, NodeKinds
-from stet_ls.validators.language_rows import OWN
-from stet_ls.validators.packed_languages import PACKED, ROWS, Row
+from stet_ls.validators.language_table.packed import PACKED, ROWS, Row
+from stet_ls.validators.language_table.row import Language, NodeKinds
+from stet_ls.validators.language_table.rows import OWN
 
 PLAIN = "plaintext"
 """The language id of a text of unknown language."""

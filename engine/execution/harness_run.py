@@ -245,7 +245,7 @@ class HarnessReport:
     `rounds` are the seconds that old and new took for `inputs` first calls; `again` those for the second calls, as far
     as there was time. `warm` is false if each text could be loaded only once: a first call then also pays for what it
     loads. `built` are the texts as they ran, if they had to be translated first. `unseen` are the probes of the old and
-    the new text that no call reached; None if unknown. `growth` has a row for each enlarged call (`inside/growth.py`).
+    the new text that no call reached; None if unknown. `growth` has a row for each enlarged call (`times/growth.py`).
     """
 
     texts: tuple[VersionOutcomes, ...]

@@ -18,7 +18,7 @@ from stet_ls.validators import test_files
 from stet_ls.validators.checkers.formatters import FORMATTERS
 from stet_ls.validators.checkers.table import CHECKERS
 from stet_ls.validators.checkers.toolbox import Role
-from stet_ls.validators.language import Language
+from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.languages import LANGUAGES, NODE_KINDS, row_for
 
 ROOMS: Mapping[str, Mapping[str, object]] = {

@@ -26,8 +26,8 @@ NOT_FOR_PEOPLE: Final = {
     "engine/reply/languages/": "generated code",
     "engine/privacy/secrets/": "patterns of secrets",
     "engine/judges/danger/risk_tables.py": "patterns of risky calls",
-    "validators/language_rows.py": "names of languages, and node kinds of grammars",
-    "validators/packed_languages.py": "file names",
+    "validators/language_table/rows.py": "names of languages, and node kinds of grammars",
+    "validators/language_table/packed.py": "file names",
     "validators/structure/heuristic_units.py": "keywords",
     "validators/syntax/builtin_checks.py": "keywords",
 }

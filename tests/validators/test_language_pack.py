@@ -19,7 +19,7 @@ import pytest
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.install_hints import install_command
-from stet_ls.validators.language import Language
+from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.languages import LANGUAGES, language, language_of
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.syntax import language_pack

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.language import Language
+from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.languages import LANGUAGES, PLAIN, language, language_of
 from stet_ls.validators.parsing import grammars
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stet_ls.validators import languages
-from stet_ls.validators.language import Language
+from stet_ls.validators.language_table.row import Language
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.language import NodeKinds
+from stet_ls.validators.language_table.row import NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.language import NodeKinds
+from stet_ls.validators.language_table.row import NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.validators.language import NodeKinds
+from stet_ls.validators.language_table.row import NodeKinds
 from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span

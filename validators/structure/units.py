@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.validators.language import NodeKinds
+from stet_ls.validators.language_table.row import NodeKinds
 from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse

@@ -13,7 +13,7 @@ _LEAST_SECONDS, _SLOWER, _STEEPER = 0.015, 6.0, 2.2
 def growth_of(rows: Sequence[Sequence[float]]) -> str:
     """The first call whose time grows faster now, as a clause; "" for none.
 
-    A row has the call's number and the seconds of old and new with fewer and with more items (`inside/growth.py`).
+    A row has the call's number and the seconds of old and new with fewer and with more items (`times/growth.py`).
     """
     for _, old, old_larger, new, new_larger in rows:
         if min(old, old_larger, new) <= 0:

@@ -20,13 +20,13 @@ from stet_ls.engine.execution.python.inputs.contract import promised_messages, w
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
-from stet_ls.engine.execution.python.inputs.files import with_files
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
-from stet_ls.engine.execution.python.inputs.sizes import with_sizes
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.values.files import with_files
+from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
@@ -115,7 +115,7 @@ async def _far(found: Comparison, runtime: Runtime, trial: HarnessRun, place: Mo
 
 
 def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:
-    from stet_ls.engine.execution.python.inputs.untyped_params import meant_kinds
+    from stet_ls.engine.execution.python.inputs.values.untyped_params import meant_kinds
 
     module = known_module(text)
     subject = subject_of(module, unit) if module else None

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.install_hints import install_command
-from stet_ls.validators.language import Language
+from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax.language_pack.child_pool import PackError, ParserPool, crew
 from stet_ls.validators.syntax.language_pack.frames import verdict_of

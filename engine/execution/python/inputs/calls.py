@@ -79,7 +79,7 @@ def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tup
 
 def call_of(subject: Subject, row: ArgumentRow, origin: str) -> Call:
     """The call of a function with a row of arguments."""
-    from stet_ls.engine.execution.python.inputs.type_strategies import arguments
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     head = subject.name.partition(".")[0]
     setup, names = _bound(subject.parameters, row, head)
@@ -96,7 +96,7 @@ def _on_objects(
     seed: int,
 ) -> Iterator[Call]:
     """A method's calls, each on a separate object on which other methods were called before."""
-    from stet_ls.engine.execution.python.inputs.type_strategies import arguments
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     shape = module.shapes[subject.owner]
     makings = _makings(module, shape, tests, constants, seed)
@@ -177,7 +177,7 @@ def _makings(
     module: Module, shape: ClassShape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int
 ) -> list[str]:
     """Expressions that create objects of a class."""
-    from stet_ls.engine.execution.python.inputs.type_strategies import arguments
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     if shape.members:
         return [f"{shape.name}.{each}" for each in shape.members]
@@ -192,7 +192,7 @@ def _makings(
 
 def _steps(module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int, leave_out: str = "") -> list[str]:
     """Calls of a class' public methods, shuffled."""
-    from stet_ls.engine.execution.python.inputs.type_strategies import arguments
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     columns: list[list[str]] = []
     methods = [each for each in shape.methods if each.callee != leave_out and not each.callee.startswith("_")]

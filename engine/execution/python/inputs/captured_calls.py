@@ -96,7 +96,7 @@ def _call(subject: Subject, each: CapturedCall, number: int) -> Call:
 
 
 def _arguments(subject: Subject, row: Mapping[str, str]) -> str:
-    from stet_ls.engine.execution.python.inputs.type_strategies import arguments
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     return arguments(subject.parameters, dict(row))
 

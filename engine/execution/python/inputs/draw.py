@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.mutations import like_items, literal, meeting, mutated, with_keys
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
-from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
+from stet_ls.engine.execution.python.inputs.values.observed_types import hinted
 from stet_ls.engine.storage.paths import user_paths
 
 if TYPE_CHECKING:
-    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts
 
 _DRAWING, _LOOKS = 2.0, 10
 """Seconds after which the rest of the draws is left out, and after how many rows the clock is read."""
@@ -53,8 +53,8 @@ def rows_of(
 
 def _are_typed(module: Module, parameters: Sequence[Parameter]) -> bool:
     """Whether all parameters have hints that say something here."""
-    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, of_hint
-    from stet_ls.engine.execution.python.inputs.untyped_params import of_parameter
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, of_hint
+    from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
 
     known = ModuleContext(module, of_parameter)
     return all(each.annotation is not None and of_hint(each.annotation, known) is not None for each in parameters)
@@ -68,8 +68,8 @@ def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
     """Rows from the strategies of the parameters' hints, or of guesses."""
-    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext
-    from stet_ls.engine.execution.python.inputs.untyped_params import items_compared, of_parameter
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext
+    from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 
     context = ModuleContext(module, of_parameter, constants)
     rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
@@ -87,7 +87,7 @@ def drawn_rows(
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as seeded
 
-    from stet_ls.engine.execution.python.inputs.type_strategies import of_parameters
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import of_parameters
 
     _alone()
     rows: list[ArgumentRow] = []

@@ -18,8 +18,8 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
 from stet_ls.engine.execution.python.inputs.calls import call_of
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for
-from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.values.observed_types import hinted
 from stet_ls.validators.ast_text import unparse
 
 _BEHIND = 60

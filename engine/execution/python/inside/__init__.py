@@ -12,15 +12,15 @@ from pathlib import Path
 
 _MODULES = (
     "originals", "doubles", "encode", "aliasing", "scratch", "determinism", "loading", "effects", "captured", "call",
-    "result_pipe", "fork", "probes", "stopwatch", "growth", "compare", "timing",
+    "result_pipe", "fork", "probes", "times/stopwatch", "times/growth", "compare", "times/timing",
     "main",
 )  # fmt: skip
 """Each after the modules that it imports from."""
-_LEFT_OUT = re.compile(rf"^from (?:__future__|{re.escape(__name__)}\.\w+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)
+_LEFT_OUT = re.compile(rf"^from (?:__future__|{re.escape(__name__)}\.[\w.]+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)
 
 
 def _joined() -> str:
-    texts = (Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8") for name in _MODULES)
+    texts = ((Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in _MODULES)
     return "from __future__ import annotations\n" + "\n\n".join(_LEFT_OUT.sub("", text) for text in texts)
 
 

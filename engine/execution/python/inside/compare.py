@@ -6,9 +6,9 @@ from typing import Any
 
 from stet_ls.engine.execution.python.inside.call import Patience
 from stet_ls.engine.execution.python.inside.fork import forked
-from stet_ls.engine.execution.python.inside.growth import growth
 from stet_ls.engine.execution.python.inside.originals import real_clock
 from stet_ls.engine.execution.python.inside.probes import unseen
+from stet_ls.engine.execution.python.inside.times.growth import growth
 
 UNFIT = ("late", "limit", "died", "reached")
 

@@ -18,7 +18,7 @@ from typing import Any, Iterator, NoReturn  # noqa: UP035 - as Python 3.8 has th
 from stet_ls.engine.execution.python.inside.compare import compare, plain
 from stet_ls.engine.execution.python.inside.fork import Begun
 from stet_ls.engine.execution.python.inside.result_pipe import tell
-from stet_ls.engine.execution.python.inside.timing import measure
+from stet_ls.engine.execution.python.inside.times.timing import measure
 
 try:
     import ctypes

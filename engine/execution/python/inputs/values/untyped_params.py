@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from stet_ls.engine.execution.python.inputs import type_strategies
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
-from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts, of_hint
+from stet_ls.engine.execution.python.inputs.values import type_strategies
+from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.validators.ast_text import parse_expression
 
 _NAMES = (

@@ -18,7 +18,7 @@ from stet_ls.engine.execution.python.inside.fork import Begun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
 from stet_ls.engine.execution.python.inside.result_pipe import tell
-from stet_ls.engine.execution.python.inside.stopwatch import seconds
+from stet_ls.engine.execution.python.inside.times.stopwatch import seconds
 
 AGAIN, SHARE = 5, 0.4
 COPYING = 0.4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stet_ls.validators.language import DOC_COMMENT, NO_COMMENT, Grammar, Language, NodeKinds
+from stet_ls.validators.language_table.row import DOC_COMMENT, NO_COMMENT, Grammar, Language, NodeKinds
 
 _C = ("/*", "*/")
 _HTML = ("<!--", "-->")

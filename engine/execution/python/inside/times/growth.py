@@ -15,7 +15,7 @@ from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.fork import Begun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_thread_work
-from stet_ls.engine.execution.python.inside.stopwatch import Stopwatch
+from stet_ls.engine.execution.python.inside.times.stopwatch import Stopwatch
 
 MOST_GROWN, LONGEST, TURNS = 3, 0.4, 2
 SLOW = 0.02

@@ -1,0 +1,1 @@
+"""How long calls take: all of them, in turns, and with larger arguments."""

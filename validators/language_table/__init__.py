@@ -1,0 +1,1 @@
+"""The table of languages: its columns, its rows, and how a file without a telling name is recognized."""
