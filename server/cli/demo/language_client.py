@@ -1,4 +1,8 @@
-"""A small language client over the pipes of a child process: enough of an editor for the demo."""
+"""A small language client over the pipes of a child process: enough of an editor for the demo.
+
+pygls' own client is not used: it never reads the server's stderr, so a server that logs much would block, and it leaves
+the server alive when its start is cancelled.
+"""
 
 from __future__ import annotations
 
