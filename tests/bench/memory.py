@@ -25,6 +25,7 @@ import numpy as np
 from bench.rephrased import PAIRS, THINGS, apart, instructions, rephrased, solution
 from bench.row import Row
 from support.session import NOTHING, command, editor
+from support.stet import stet_argv
 from support.wire import RawClient
 
 from stet_ls.engine.memory.solution import Solution, texts_of
@@ -173,7 +174,8 @@ async def _fill(store: SolutionStore, real: Sequence[Solution], vectors: Any, co
 
 def _editor(home: str, settings: Mapping[str, Any] | None = None) -> Any:
     options = {"initializationOptions": {"settings": settings}} if settings else {}
-    return editor({**os.environ, "STET_HOME": home}, NOTHING, **options)
+    # a process of its own, not a forked one: its memory is measured
+    return editor({**os.environ, "STET_HOME": home}, NOTHING, argv=stet_argv("serve", "--stdio"), **options)
 
 
 async def _first_search(client: RawClient) -> tuple[float, float]:

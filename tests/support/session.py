@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -29,10 +29,18 @@ def introduction(name: str) -> Json:
 
 @asynccontextmanager
 async def editor(
-    environment: Mapping[str, str], name: str = NEOVIM, *, encodings: list[str] | None = None, **params: Any
+    environment: Mapping[str, str],
+    name: str = NEOVIM,
+    *,
+    encodings: list[str] | None = None,
+    argv: Sequence[str] = (),
+    **params: Any,
 ) -> AsyncIterator[RawClient]:
-    """A connected client with the capabilities of that editor; leaving checks that every request got one answer."""
-    async with RawClient.stdio(forked_argv("serve", "--stdio"), env=environment) as client:
+    """A connected client with the capabilities of that editor; leaving checks that every request got one answer.
+
+    `argv` starts the server; by default it is forked, which saves its start.
+    """
+    async with RawClient.stdio(list(argv) or forked_argv("serve", "--stdio"), env=environment) as client:
         told = {**introduction(name), **params}
         if encodings is not None:
             told["capabilities"] = {**told.get("capabilities", {}), "general": {"positionEncodings": encodings}}
