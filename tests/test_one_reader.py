@@ -99,6 +99,7 @@ ALLOWED: dict[str, str] = {
     "server/cli/inputs/files.py": WRITES,
     "server/cli/demo/language_client.py": SHIPPED + ": the demo's copy of the sample project",
     "server/cli/memory.py": NAMED,
+    "server/cli/run/batch_ledger.py": STETS_OWN,
     "server/cli/sandbox.py": NAMED,
     "server/cli/demo/rejected_answer.py": SHIPPED,
     "server/documents/open_documents.py": NO_FILE,

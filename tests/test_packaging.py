@@ -111,7 +111,7 @@ def test_no_module_is_outside_a_package() -> None:
 
 
 def test_no_package_is_imported_by_its_bare_name(stet_home: Path) -> None:
-    loaded = modules_after("import stet_ls.server.app, stet_ls.engine.run, stet_ls.server.cli.run")
+    loaded = modules_after("import stet_ls.server.app, stet_ls.engine.run, stet_ls.server.cli.run.command")
 
     assert "stet_ls.engine.run" in loaded
     assert not top_level(loaded) & {"server", "engine", "validators", "editors"}

@@ -38,7 +38,7 @@ class CommandRow:
 
 COMMANDS: Mapping[str, CommandRow] = {
     "serve": CommandRow("serve", "start the language server (`stet --stdio` does the same)"),
-    "run": CommandRow("run", "run an action on a file and print the checked edit"),
+    "run": CommandRow("run.command", "run an action on files and print the checked edits"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
     "verify": CommandRow("verify.command", "verify a change by any author, without a model"),
     "hook": CommandRow("hook.command", "check what coding agents change: install, remove and answer their hooks"),

@@ -99,6 +99,11 @@ def print_json(value: object) -> None:
     print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=2)))
 
 
+def print_json_line(value: object) -> None:
+    """Prints JSON on one line, for a stream of results."""
+    print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False)))
+
+
 def _escaped(hidden: re.Match[str]) -> str:
     return json.dumps(hidden.group()).strip('"') if hidden.group() != "\x7f" else "\\u007f"
 

@@ -1,33 +1,32 @@
-"""`stet run ACTION TARGET`: runs one job, with the same engine as the server."""
+"""`stet run ACTION TARGET...`: runs one job, or one for each target, with the same engine as the server."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import ACTIONS
-from stet_ls.engine.api.answer import Answer, Edit
-from stet_ls.engine.api.request import Budget, Request, Workspace
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.storage.private_files import write_private
-from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.inputs import files
+from stet_ls.server.cli.command_table import did_you_mean, positive
 from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
-from stet_ls.server.cli.inputs.load_settings import load_settings, project_root
+from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.run.answer_files import diffs, shown_path, write_answer
+from stet_ls.server.cli.run.batch import run_batch
+from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
+from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import boxed, conclude, dangers, is_full, report, unaccepted
-from stet_ls.validators.source import Source, Splice
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
     from stet_ls.engine.run import Engine
@@ -50,8 +49,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="TARGET",
+        nargs="+",
         help="FILE, FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE, FILE::NAME (a unit or a test's node id), "
-        "or -[:LINE] for standard input (with --language)",
+        "or -[:LINE] for standard input (with --language); several, or a quoted pattern such as 'src/**/*.py', "
+        "run as a batch",
     )
     parser.add_argument("--instruction", default="", metavar="TEXT", help="what to do, in a sentence")
     parser.add_argument(
@@ -88,37 +89,58 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
     parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
     parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
+    batch = parser.add_argument_group("batch", "for several targets")
+    batch.add_argument("--jobs", type=positive, metavar="N", help="jobs at once [default: 2]")
+    batch.add_argument("--max-calls", type=positive, metavar="N", help="model calls of the whole batch")
+    batch.add_argument("--resume", action="store_true", help="continue an earlier batch with the same arguments")
+    batch.add_argument("--shard", type=read_shard, metavar="I/N", help="run only part I of N, for several machines")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the job, prints its answer, and returns the exit status."""
+    words = list(arguments.target)
+    is_batch = arguments.jobs or arguments.max_calls or arguments.resume or arguments.shard
+    if is_batch or len(words) > 1 or is_pattern(words[0]):
+        return _run_batch(arguments, words)
+    arguments.target = words[0]
     if arguments.apply and is_standard_input(arguments.target):
         raise UsageError("`--apply` needs a file; standard input cannot be written")
     if arguments.action not in ACTIONS:
-        _find_custom(arguments)
+        _find_custom(arguments.action, arguments.target)
     return asyncio.run(_run(arguments))
 
 
-def _find_custom(arguments: argparse.Namespace) -> None:
+def _run_batch(arguments: argparse.Namespace, words: list[str]) -> int:
+    if arguments.evidence is not None or arguments.show_prompt:
+        option = "--show-prompt" if arguments.show_prompt else "--evidence"
+        raise UsageError(f"`{option}` takes one target")
+    arguments.shard = arguments.shard or Shard()
+    targets = batch_targets(words, arguments.shard)
+    if arguments.action not in ACTIONS:
+        _find_custom(arguments.action, ".")
+    return asyncio.run(run_batch(arguments, targets))
+
+
+def _find_custom(name: str, target: str) -> None:
     """Refuses an unknown action, before reading its target."""
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.settings import find_project, load
 
     here = Path.cwd()
-    folder = Path(arguments.target).parent
+    folder = Path(target).parent
     loaded = load(project=find_project(folder if folder.is_dir() else here, below=here))
     actions = Actions(loaded.settings)
-    if arguments.action in actions:
+    if name in actions:
         return
-    reasons = [each for each in (*loaded.broken, *actions.problems) if f"{arguments.action!r}" in each]
+    reasons = [each for each in (*loaded.broken, *actions.problems) if f"{name!r}" in each]
     names = [action.spec.name for action in actions]
-    hint = reasons[0] if reasons else did_you_mean(arguments.action, names)
-    raise UsageError(f'unknown action "{arguments.action}": {hint}')
+    hint = reasons[0] if reasons else did_you_mean(name, names)
+    raise UsageError(f'unknown action "{name}": {hint}')
 
 
 async def _run(arguments: argparse.Namespace) -> int:
     target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
-    request = _request(arguments, target)
+    request = await asyncio.to_thread(job_request, arguments, target)
     near = Path.cwd() if request.path is None else request.path.parent
     overrides = {"sandbox.minimum_level": arguments.sandbox_level}
     settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
@@ -168,36 +190,6 @@ def _write_evidence(folder: Path, answer: Answer) -> None:
         print_status(f"wrote {shown_path(file)}")
 
 
-def _request(arguments: argparse.Namespace, target: CommandTarget) -> Request:
-    from stet_ls.server.cli.inputs.file_diagnostics import diagnostics
-
-    path = target.document.path.absolute() if target.document else None
-    root = project_root(path.parent if path else Path.cwd())
-    return Request(
-        action=arguments.action,
-        language=target.language,
-        source=target.source,
-        selection=target.selection,
-        path=path,
-        instruction=arguments.instruction,
-        constraints=tuple(arguments.constraint),
-        context=_context(arguments.context),
-        diagnostics=diagnostics(target.source, target.language, path, target.selection),
-        budget=Budget(arguments.budget),
-        workspace=Workspace(roots=(root,)),
-    )
-
-
-def _context(pairs: Iterable[str]) -> Mapping[str, str]:
-    context = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.strip():
-            raise UsageError(f'--context "{pair}": expected KEY=VALUE')
-        context[key.strip()] = value
-    return context
-
-
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
@@ -245,54 +237,16 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         return _apply(target, answer)
     if answer.markdown:
         render.print_markdown(answer.markdown)
-    for diff in _diffs(target, answer):
+    for diff in diffs(answer):
         render.print_diff(diff)
     render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
     print_status(conclude(answer))
     return int(answer.refuted)
 
 
-def _diffs(target: CommandTarget, answer: Answer) -> Iterable[str]:
-    for path, edits in by_path(answer.edits).items():
-        name = "stdin" if path is None else shown_path(path)
-        yield render.unified_diff(edits[0].base.text, spliced(edits).text, name)
-    for file in answer.new_files:
-        yield render.unified_diff(None, file.text, shown_path(file.path))
-
-
 def _apply(target: CommandTarget, answer: Answer) -> int:
-    changes = []
-    for path, edits in by_path(answer.edits).items():
-        document = target.document if target.document and path == target.document.path.absolute() else None
-        if document is None:
-            assert path is not None, "only standard input has no path, and it is never applied"
-            document = files.read_document(path)
-        if document.source != edits[0].base:
-            raise UsageError(f"{path} changed while the job ran; nothing was written")
-        changes.append(files.FileChange(document, spliced(edits).text))
-    files.write(changes, answer.new_files)
-    for written in (*(change.document.path for change in changes), *(file.path for file in answer.new_files)):
+    for written in write_answer(target, answer):
         render.print_line(f"wrote {shown_path(written)}")
     render.print_evidence(answer.evidence)
     print_status(conclude(answer))
     return 0
-
-
-def by_path(edits: Iterable[Edit]) -> Mapping[Path | None, list[Edit]]:
-    """The edits of each file, in the order in which the files first occur."""
-    grouped: dict[Path | None, list[Edit]] = defaultdict(list)
-    for edit in edits:
-        grouped[edit.path].append(edit)
-    return grouped
-
-
-def spliced(edits: Iterable[Edit]) -> Source:
-    """The text of one file after its edits."""
-    edits = list(edits)
-    return edits[0].base.splice(Splice(edit.span, edit.new_text) for edit in edits)
-
-
-def shown_path(path: Path) -> str:
-    """A path as a user types it from here, and as `git apply` takes it: without `..`."""
-    here, path = Path.cwd(), Path(os.path.normpath(path.absolute()))
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
