@@ -132,7 +132,8 @@ def test_limits_and_errors_stop_a_batch(stet: Stet, scripted: ScriptedModel, fil
 
     for name in "efg":
         (files["a"].parent / f"{name}.py").write_text(broken(name))
-    ran = stet(*BATCH, "--json", "--jobs", "1", STET_BASE_URL=dead_endpoint())
+    with dead_endpoint() as address:
+        ran = stet(*BATCH, "--json", "--jobs", "1", STET_BASE_URL=address)
     states, total = lines_of(ran.out)
     assert (ran.status, list(states.values())) == (3, ["failed"] * 3), "three errors in a row are enough"
     assert len(total["not_run"]) == 3  # type: ignore[arg-type]
@@ -150,7 +151,7 @@ def test_targets_of_a_batch(folder: Path, files: Mapping[str, Path], monkeypatch
     (folder / "odd[1].py").write_text("")
     assert not is_pattern("odd[1].py"), "a file of this very name"
     assert not is_pattern("pkg/a.py::test[1]"), "the parameters of a test"
-    for words, problem in ((["pkg/*.rb"], "no source file"), (["none/*.py"], "no folder none"), (["-"], "standard")):
+    for words, problem in ((["pkg/*.rb"], "no source file"), (["none/*.py"], "the folder none does not exist"), (["-"], "standard")):
         with pytest.raises(UsageError, match=problem):
             batch_targets(words, Shard())
     for text in ("0/2", "3/2", "2", "1/0"):

@@ -60,7 +60,7 @@ def _expanded(pattern: str) -> list[str]:
     wild = next(at for at, part in enumerate(parts) if _WILD.search(part))
     folder, rest = Path(*parts[:wild]), parts[wild:]
     if not folder.is_dir():
-        raise UsageError(f"{pattern}: there is no folder {folder}")
+        raise UsageError(f"{pattern}: the folder {folder} does not exist")
     listed = collect([folder], ())
     files = [file.path for file in listed.files if not file.explicit]
     matching = sorted(file for file in files if _matches(file.relative_to(folder).parts, rest))
