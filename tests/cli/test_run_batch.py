@@ -151,7 +151,8 @@ def test_targets_of_a_batch(folder: Path, files: Mapping[str, Path], monkeypatch
     (folder / "odd[1].py").write_text("")
     assert not is_pattern("odd[1].py"), "a file of this very name"
     assert not is_pattern("pkg/a.py::test[1]"), "the parameters of a test"
-    for words, problem in ((["pkg/*.rb"], "no source file"), (["none/*.py"], "the folder none does not exist"), (["-"], "standard")):
+    wrong = ((["pkg/*.rb"], "no source file"), (["none/*.py"], "the folder none does not exist"), (["-"], "standard"))
+    for words, problem in wrong:
         with pytest.raises(UsageError, match=problem):
             batch_targets(words, Shard())
     for text in ("0/2", "3/2", "2", "1/0"):
