@@ -102,6 +102,7 @@ ALLOWED: dict[str, str] = {
     "server/cli/run/batch_ledger.py": STETS_OWN,
     "server/cli/sandbox.py": NAMED,
     "server/cli/demo/rejected_answer.py": SHIPPED,
+    "server/cli/demo/verified_changes.py": SHIPPED,
     "server/documents/open_documents.py": NO_FILE,
     "server/observability/log.py": STETS_OWN,
     "server/evidence/report_viewer.py": STETS_OWN,

@@ -122,6 +122,22 @@ def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:
     assert ran.out.splitlines()[-1].startswith("a wrong reply was caught")
 
 
+def test_changes_by_somebody_else_are_verified_in_seconds(stet: Stet) -> None:
+    """Nothing is recorded: each change is made, and judged by running it."""
+    ran = stet("demo", "verify")
+
+    assert ran.status == 0, ran.out
+    wrong, weakened, honest = ran.out.split("\nverify: ")[1:]
+    assert "discount: differential refuted: `print(discount(100.0, True, " in wrong
+    assert re.search(r"^tests/test_prices.py:4 .*\nrefuted: 1 unit ", weakened, re.MULTILINE)
+    assert re.search(r"^prices.py:6 discount: same behavior on \d+ inputs", honest, re.MULTILINE)
+    last = re.fullmatch(
+        r"two wrong changes were refuted, the honest one was not; (\d+\.\d) s", ran.out.splitlines()[-1]
+    )
+    assert last
+    assert float(last[1]) < 10
+
+
 def test_the_recorded_reply_belongs_to_the_sample() -> None:
     """Else it would be judged on a text that nobody sees."""
     record = json.loads((Path(rejected_answer.__file__).parent / rejected_answer.RECORD).read_text())

@@ -1,7 +1,7 @@
 """`stet demo`: runs the real server over pipes, with itself as the editor, on a small project with real flaws.
 
-Everything happens in a temporary copy. The demo guarantees two things: the planted bug is gone, which it checks with
-the linter that found it, and a wrong answer is caught.
+Everything happens in a temporary copy. The demo guarantees three things: the planted bug is gone, which it checks with
+the linter that found it, a wrong answer is caught, and changes by somebody else get the verdicts that they deserve.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Selection
 from stet_ls.engine.errors import NoModelError, UsageError
 from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.demo import rejected_answer
+from stet_ls.server.cli.demo import rejected_answer, verified_changes
 from stet_ls.server.cli.demo.language_client import LanguageClient, OpenDocument
 from stet_ls.server.cli.inputs.file_diagnostics import diagnostics
 from stet_ls.server.cli.terminal import render
@@ -58,7 +58,9 @@ SERVING = ("ready", "asleep")
 """The states in `stet.health` of a model that can answer; one that is asleep starts with the first job."""
 WRONG = "wrong"
 """The step that needs no model: a recorded answer that must be rejected."""
-ACTIONS = (*(step.action for step in STEPS), WRONG)
+VERIFY = "verify"
+"""The step that shows `stet verify`; it needs no model either."""
+ACTIONS = (*(step.action for step in STEPS), WRONG, VERIFY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +80,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the demo. Returns 0 only if the planted bug is gone and the wrong answer was caught."""
+    """Runs the demo. Returns 0 only if everything that it guarantees holds."""
     for action in arguments.actions:
         if action not in ACTIONS:
             raise UsageError(f"the demo has no action `{action}`: {did_you_mean(action, ACTIONS)}")
     steps = [step for step in STEPS if not arguments.actions or step.action in arguments.actions]
-    wrong = not arguments.actions or WRONG in arguments.actions
+    without_model = [each for each in (WRONG, VERIFY) if not arguments.actions or each in arguments.actions]
     with tempfile.TemporaryDirectory(prefix="stet-demo-") as folder:
         root = Path(folder).resolve() / "shop"
         with resources.as_file(resources.files("stet_ls.server.cli.demo") / "sample") as sample:
             shutil.copytree(sample, root, ignore=shutil.ignore_patterns("__pycache__"))
-        return asyncio.run(_play(root, steps, wrong=wrong))
+        return asyncio.run(_play(root, steps, without_model))
 
 
-async def _play(root: Path, steps: Sequence[DemoStep], *, wrong: bool) -> int:
-    caught = await rejected_answer.show(root) if wrong else True
+async def _play(root: Path, steps: Sequence[DemoStep], without_model: Sequence[str]) -> int:
+    caught = await rejected_answer.show(root) if WRONG in without_model else True
+    judged = await verified_changes.show(root, root.parent) if VERIFY in without_model else True
     fixed = await _act(root, steps) if steps else True
-    return 0 if fixed and caught else 1
+    return 0 if fixed and caught and judged else 1
 
 
 async def _act(root: Path, steps: Sequence[DemoStep]) -> bool:
