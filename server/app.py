@@ -6,6 +6,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -15,7 +16,15 @@ from stet_ls.server.diagnostics.suppression import SuppressionRules
 from stet_ls.server.documents.index_updates import watchers
 from stet_ls.server.errors import failure_of
 from stet_ls.server.evidence.report_viewer import SCHEME
-from stet_ls.server.handlers.code_actions import CANCEL_KIND, KINDS, cancel_actions, code_actions, custom_offers
+from stet_ls.server.handlers.code_actions import (
+    CANCEL_KIND,
+    KINDS,
+    VERIFY_KIND,
+    cancel_actions,
+    code_actions,
+    custom_offers,
+    verify_actions,
+)
 from stet_ls.server.handlers.commands import COMMANDS
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.editor_settings import SECTION
@@ -31,7 +40,7 @@ CLOSE_SECONDS = 2.0
 FATE_SECONDS = 2.0
 """Limit for reporting the outcomes of edits to the engine in between; the rest is closed all the same."""
 
-_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=(*KINDS, CANCEL_KIND))
+_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=(*KINDS, CANCEL_KIND, VERIFY_KIND))
 _CODE_LENSES = types.CodeLensOptions(resolve_provider=False)
 _CONTENT = types.TextDocumentContentOptions([SCHEME])
 _SAVED = types.SaveOptions(include_text=False)
@@ -103,6 +112,8 @@ def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
     elif (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot, settle=0)
         ls.diagnostics.opened(snapshot)
+        if ls.evidence.verified.has_files:
+            _verify_change().opened(ls, snapshot)
 
 
 def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -118,6 +129,8 @@ def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
     if (snapshot := ls.documents.snapshot(params.text_document.uri)) is not None:
         ls.outcomes.saved(snapshot)
         ls.indexing.changed([snapshot.uri])
+        if (settings := ls.engine.settings) is not None and settings.editor.verify_on_save:
+            _verify_change().saved(ls, snapshot)
     ls.in_background(_reload(ls), "look at the settings")
 
 
@@ -143,8 +156,8 @@ def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.C
     if snapshot is None:
         return []
     ls.diagnostics.client_has(snapshot, params.context.diagnostics)
-    cancels = cancel_actions(params, ls.jobs, ls.client)
-    return [*cancels, *code_actions(params, snapshot, ls.units, ls.client, custom_offers(ls.engine.actions))]
+    own = [*cancel_actions(params, ls.jobs, ls.client), *verify_actions(params, ls.client)]
+    return [*own, *code_actions(params, snapshot, ls.units, ls.client, custom_offers(ls.engine.actions))]
 
 
 def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:
@@ -196,6 +209,13 @@ async def _warm_up(ls: StetServer) -> None:
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
         ls.diagnostics.configure(SuppressionRules())
+
+
+def _verify_change() -> ModuleType:
+    """Imported with its first use: it imports pydantic."""
+    from stet_ls.server.job_flow import verify_change
+
+    return verify_change
 
 
 def _import_lifecycle() -> None:

@@ -94,8 +94,9 @@ class Attachment:
 class Evidence:
     """What one judge found about a candidate. `trusted` evidence alone may refute it.
 
-    `count` is the number of tests, examples or valid inputs behind it, if any. `codes` name the dangers that it
-    reports, by which the user accepts them. `name` is that of a custom judge, "" for others.
+    `count` is the number of tests, examples or valid inputs behind it, if any; `differing` of a comparison's inputs
+    gave another result. `codes` name the dangers that it reports, by which the user accepts them. `name` is that of a
+    custom judge, "" for others.
     """
 
     check: Check
@@ -107,6 +108,7 @@ class Evidence:
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
     codes: tuple[str, ...] = ()
     name: str = ""
+    differing: int = field(default=0, repr=False)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Evidence:

@@ -6,12 +6,12 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.change import Change, Tree, change_of
-from stet_ls.engine.verify.trees import FolderTree, GitTree
+from stet_ls.engine.verify.trees import FolderTree, GitTree, with_documents
 from stet_ls.engine.workspace.git import complaint, git, repository
 
 EMPTY_TREE = "the empty tree"
@@ -22,7 +22,8 @@ class Asked:
     """What to verify. Without anything, the working folder against `HEAD`.
 
     `span` is a range of commits ("A..B" or "A...B"). `patch` is a diff that is applied to `base`. `base` is a revision
-    or a folder. `base_tree` is used instead where the caller recorded one. `paths` limit what is judged.
+    or a folder. `base_tree` is used instead where the caller recorded one. `paths` limit what is judged. `documents`
+    are texts of files that are not saved yet, by their real paths; they count instead of what is on the disk.
     """
 
     folder: Path
@@ -32,6 +33,7 @@ class Asked:
     base: str = ""
     paths: tuple[Path, ...] = ()
     base_tree: Tree | None = None
+    documents: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
 
 
 @contextmanager
@@ -70,7 +72,8 @@ def _of_git(asked: Asked, root: Path) -> Change:
     within = _within(asked, root)
     if not asked.span:
         base = asked.base_tree or _base(root, asked.base)
-        return change_of(root, base, index if asked.staged else disk, disk, within=within)
+        head = index if asked.staged else with_documents(disk, asked.documents)
+        return change_of(root, base, head, disk, within=within)
     first, dots, last = asked.span.partition("...") if "..." in asked.span else asked.span.partition("..")
     old, new = first or "HEAD", last or "HEAD"
     if dots == "...":

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.verify.change import is_of_tests
 from stet_ls.engine.verify.intent import Intent
 from stet_ls.engine.verify.units import UnitChange
 
 SCHEMA = "stet.verify/1"
 _TESTS = Check.TESTS.value
+_LINE_NUMBER = re.compile(r":\d+\b|\blines? \d+")
 
 
 class Verdict(StrEnum):
@@ -29,7 +33,7 @@ class CheckResult:
     """What one check found. `refutes`: the change is wrong because of it. `told`: a reader should know it anyway.
 
     `proves`: it ran the unit, and found it right. `opens`: whatever else was proven, the unit stays unproven.
-    `line` counts from 1 in the new text; 0 for the unit's own.
+    `line` counts from 1 in the new text; 0 for the unit's own. `differing` of the compared `inputs` behave differently.
     """
 
     check: str
@@ -42,6 +46,8 @@ class CheckResult:
     line: int = 0
     seconds: float = 0.0
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+    inputs: int = 0
+    differing: int = 0
 
     @classmethod
     def of(cls, evidence: Evidence, *, told: bool = False, proves: bool = False, line: int = 0) -> CheckResult:
@@ -49,7 +55,7 @@ class CheckResult:
         refutes = evidence.verdict is Ruling.FAIL and evidence.trusted
         return cls(
             evidence.label, evidence.verdict, evidence.detail, refutes, told, proves, False, line, evidence.seconds,
-            evidence.attachments,
+            evidence.attachments, evidence.count, evidence.differing,
         )  # fmt: skip
 
 
@@ -72,9 +78,16 @@ class Finding:
     @property
     def id(self) -> str:
         """Identifies it among the findings of a change."""
-        return sha256(
-            "\0".join((self.path, self.unit, self.check, self.detail)).encode("utf-8", "replace")
-        ).hexdigest()[:12]
+        return self._digest(self.detail)[:12]
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same finding of a later change, wherever its lines have moved."""
+        return self._digest(_LINE_NUMBER.sub("", self.detail))
+
+    def _digest(self, detail: str) -> str:
+        parts = (self.path, self.unit, self.check, detail)
+        return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,7 @@ class TestResult:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """The verdict on a change. `partial`: the time was up before all was run. `refused`: the sandbox was too weak."""
 
@@ -167,25 +180,44 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, refutations first. A file's own finding appears once, at its first unit."""
-        found: dict[tuple[str, str, str], Finding] = {}
-        for each in sorted(self._findings(), key=lambda each: not each.refutes):
-            found.setdefault((each.path if each.check != _TESTS else each.id, each.check, each.detail), each)
-        return tuple(found.values())
+        """The findings, refutations first. A file's own finding appears once, at the unit that holds its line."""
+        found: dict[tuple[str, str, str], tuple[int, Finding]] = {}
+        for distance, each in sorted(self._findings(), key=lambda row: not row[1].refutes):
+            key = (each.path if each.check != _TESTS else each.id, each.check, each.detail)
+            if key not in found or distance < found[key][0]:
+                found[key] = distance, each
+        return tuple(each for _, each in found.values())
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[tuple[int, Finding]]:
+        """Each finding with the number of lines from the start of its unit, if its line is in it."""
         for test in self.tests:
             if test.detail:
                 path, _, name = test.id.partition("::")
-                yield Finding(path, 1, name, "tests", test.detail, test.refutes)
+                yield 0, Finding(path, 1, name, "tests", test.detail, test.refutes)
         for each in self.units:
             for check in each.checks:
                 if check.refutes or check.told:
+                    edited = each.unit.edited_lines
                     line = check.line or each.unit.line
-                    yield Finding(
+                    distance = line - each.unit.line
+                    yield distance if distance >= 0 else line, Finding(
                         each.unit.path, line, each.unit.label, check.check, check.detail, check.refutes,
-                        check.attachments, each.unit.edited_line,
+                        check.attachments, line if line in edited else next(iter(edited), 0),
                     )  # fmt: skip
+
+    def edited_place(self, finding: Finding) -> tuple[str, int]:
+        """The file and line to show a finding at: one that the change adds or edits, if there is any."""
+        if finding.edited_line or self._first_edited is None:
+            return finding.path, finding.edited_line or finding.line
+        return self._first_edited
+
+    @cached_property
+    def _first_edited(self) -> tuple[str, int] | None:
+        """A failing test is shown where the behavior changed, else at code rather than at tests."""
+        fitting = sorted(
+            self.units, key=lambda each: (not any(one.differing for one in each.checks), is_of_tests(each.unit.path))
+        )
+        return next(((each.unit.path, lines[0]) for each in fitting if (lines := each.unit.edited_lines)), None)
 
     def to_json(self, *, units: Sequence[UnitReport] | None = None) -> dict[str, Any]:
         """The report as `stet.verify/1`."""

@@ -11,7 +11,7 @@ from stet_ls.engine.verify.intent import Intent
 from stet_ls.engine.verify.receipt import tree_id
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
 from stet_ls.engine.verify.result_cache import key_of
-from stet_ls.engine.verify.trees import FolderTree
+from stet_ls.engine.verify.trees import EditedTree, FolderTree
 from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
 from stet_ls.validators.checkers.toolbox import Toolbox
 
@@ -79,7 +79,7 @@ def restored(
 
 def is_unchanged(change: Change) -> bool:
     """Whether the working folder still holds what was judged. Reads it: not for an event loop."""
-    head = change.head
+    head = change.head.tree if isinstance(change.head, EditedTree) else change.head
     if not isinstance(head, FolderTree):
         return True
     return FolderTree(head.root, head.name, head.listed, head.known).files == head.files

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import LINK, SUBMODULE, Entry
+from stet_ls.engine.verify.change import LINK, SUBMODULE, Entry, Tree
 from stet_ls.engine.workspace.git import complaint, git
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
@@ -144,6 +144,45 @@ class FolderTree:
                     pending += [path] if entry.name not in TOOL_FOLDERS else []
                 elif (left := left - 1) >= 0:
                     yield path
+
+
+@dataclass(frozen=True)
+class EditedTree:
+    """A tree in which some files have other contents: those of open documents that are not saved."""
+
+    tree: Tree
+    contents: Mapping[str, bytes]
+
+    @property
+    def name(self) -> str:
+        """That of the tree."""
+        return self.tree.name
+
+    @cached_property
+    def files(self) -> Mapping[str, Entry]:
+        """The entries, with those of the contents."""
+        old = self.tree.files
+        new = {path: Entry(old[path].mode, _id(data, old[path].id)) for path, data in self.contents.items()}
+        return {**old, **new}
+
+    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """The contents of some of its files."""
+        wanted = list(paths)
+        rest = self.tree.read(path for path in wanted if path not in self.contents)
+        return {**rest, **{path: self.contents[path] for path in wanted if path in self.contents}}
+
+
+def with_documents(tree: FolderTree, documents: Mapping[Path, bytes]) -> Tree:
+    """The tree with the texts of open documents that differ from their files. Others than its files do not count."""
+    below = {path.relative_to(tree.root).as_posix(): data for path, data in documents.items()
+             if path.is_relative_to(tree.root)}  # fmt: skip
+    held = tree.read(path for path in below if path in tree.files)
+    contents = {}
+    for path, saved in held.items():
+        text = below[path] if b"\r\n" in saved else below[path].replace(b"\r\n", b"\n")
+        if text != saved.removeprefix(b"\xef\xbb\xbf"):
+            contents[path] = text
+    return EditedTree(tree, contents) if contents else tree
 
 
 def _id(data: bytes, like: str) -> str:

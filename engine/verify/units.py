@@ -65,18 +65,23 @@ class UnitChange:
         return self.file.path
 
     @property
-    def edited_line(self) -> int:
-        """Its first line that the old file does not hold, where a review can show something; 0 if there is none."""
+    def edited_lines(self) -> tuple[int, ...]:
+        """Its lines that the old file does not hold: a review shows nothing elsewhere."""
         old = {*(self.file.text(self.file.before) or "").splitlines()}
         new = (self.file.text(self.file.after) or "").splitlines()
         own = range(1, len(new) + 1) if self.parts is None else self.parts[1]
-        return next((at for at in own if at >= self.line and at <= len(new) and new[at - 1] not in old), 0)
+        return tuple(at for at in own if self.line <= at <= len(new) and new[at - 1] not in old)
 
     @property
     def is_public(self) -> bool:
         """Whether code in other places may use it by its name."""
         names = self.name.split(".")
         return bool(self.name) and not any(each.startswith("_") and not each.endswith("__") for each in names)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the new text holds it."""
+        return self.change is not Kind.REMOVED
 
     @property
     def label(self) -> str:

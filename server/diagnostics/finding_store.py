@@ -1,4 +1,4 @@
-"""The findings of analyze, kept apart from the text: each moves with its lines and is removed when they change."""
+"""The findings of analyze and of verify, apart from the text: each moves with its lines, and goes when they change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from stet_ls.server.documents.open_documents import Documents
+from stet_ls.server.documents.open_documents import Documents, Snapshot
 from stet_ls.server.documents.position_tracking import PositionTracker
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
@@ -51,6 +51,12 @@ class FindingStore:
         if found:
             self._kept[uri] = _Kept(source, tuple(found), self._documents.track(snapshot))
         return uri
+
+    def put(self, snapshot: Snapshot, findings: Iterable[Finding]) -> None:
+        """Keeps findings of an open document's current text instead of all older ones."""
+        self.forget(snapshot.uri)
+        if found := tuple(findings):
+            self._kept[snapshot.uri] = _Kept(snapshot.source, found, self._documents.track(snapshot))
 
     def findings(self, uri: str) -> tuple[Finding, ...]:
         """The findings of a document, at their current positions."""

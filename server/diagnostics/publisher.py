@@ -1,4 +1,4 @@
-"""Sends findings to the editor: live syntax errors and those of analyze, pulled or pushed, each only once.
+"""Sends findings to the editor: live syntax errors, those of analyze and of verify, pulled or pushed, each only once.
 
 A client that pulls is answered, and asked to pull again when there are new findings. One that pulls but cannot be
 asked (Neovim 0.11) is pushed what its last answer did not contain; its next pull removes that. All others are pushed
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
     from stet_ls.server.edits.edit_plan import EditOrigin
     from stet_ls.validators.checkers.toolbox import Toolbox
+    from stet_ls.validators.findings import Finding
 
 LOGGER = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The diagnostics of a document: live syntax errors, and findings of analyze."""
+    """The diagnostics of a document: live syntax errors, and findings of analyze and of verify."""
 
     live: tuple[types.Diagnostic, ...] = ()
     kept: tuple[types.Diagnostic, ...] = ()
@@ -80,6 +81,7 @@ class DiagnosticsPublisher:
         self._others = OtherServers(client.diagnoses)
         self._live = LiveSyntax(documents, self._deliver)
         self._kept = FindingStore(documents)
+        self._verified = FindingStore(documents)
         self._configured = asyncio.Event()
         self._pulled: dict[str, _Pulled] = {}
         self._pushed: dict[str, tuple[int | None, list[types.Diagnostic]]] = {}
@@ -110,6 +112,7 @@ class DiagnosticsPublisher:
         """The client closed a document: drops all about it."""
         self._live.forget(uri)
         self._kept.forget(uri)
+        self._verified.forget(uri)
         self._pulled.pop(uri, None)
         self._logged_large.discard(uri)
         _, pushed = self._pushed.pop(uri, (None, []))
@@ -134,10 +137,16 @@ class DiagnosticsPublisher:
         if (uri := self._kept.keep(answer, origin)) is not None:
             self._deliver(uri)
 
+    def verified(self, snapshot: Snapshot, findings: Iterable[Finding]) -> None:
+        """Shows what verify found in an open document, instead of what it found before."""
+        self._verified.put(snapshot, findings)
+        self._deliver(snapshot.uri)
+
     def clear(self, uri: str | None) -> int:
-        """Removes the findings of analyze, of one document or of all (None); returns how many documents had any."""
-        uris = self._kept.uris() if uri is None else (uri,)
-        cleared = [each for each in uris if self._kept.forget(each)]
+        """Removes the findings of analyze and verify, of one document or of all (None); returns how many had any."""
+        stores = (self._kept, self._verified)
+        uris = dict.fromkeys(each for store in stores for each in store.uris()) if uri is None else (uri,)
+        cleared = [each for each in uris if sum(store.forget(each) for store in stores)]
         for each in cleared:
             self._deliver(each)
         return len(cleared)
@@ -184,6 +193,7 @@ class DiagnosticsPublisher:
         kept = self._kept.findings(snapshot.uri) if self._rules.findings else ()
         if suppression_reason(snapshot, self._rules, self._others) in (None, SuppressionReason.ELSEWHERE):
             kept = tuple(each for each in kept if each.kind != "syntax")  # the live checks report these
+        kept = (*kept, *self._verified.findings(snapshot.uri))
         one, other = (tuple(shown_as(each, snapshot, self._client) for each in found) for found in (live, kept))
         return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))
 

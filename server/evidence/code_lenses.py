@@ -1,10 +1,11 @@
-"""Code lenses above edited code that show its evidence. Each is removed when that code changes again."""
+"""Code lenses above edited and verified code that show its evidence. Each is removed when that code changes again."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,15 +19,15 @@ from stet_ls.validators.source import Source, Span
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
-    from stet_ls.server.documents.open_documents import Documents
+    from stet_ls.server.documents.open_documents import Documents, Snapshot
     from stet_ls.server.documents.position_tracking import PositionTracker
     from stet_ls.server.edits.edit_plan import DocumentChange
     from stet_ls.server.lsp.client_capabilities import ClientFeatures
 
 LOGGER = logging.getLogger(__name__)
 
-KEPT = 30
-"""Edits with a lens at a time; the oldest is removed first."""
+KEPT = 100
+"""Lenses at a time; the oldest is removed first."""
 TITLE = 100
 """Characters that fit above a function."""
 REFRESH_SECONDS = 5.0
@@ -34,12 +35,27 @@ REFRESH_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Lens:
-    """`span` is the changed unit in the text from which `track` follows it."""
+    """`span` is the changed unit in the text from which `track` follows it. `check` names the evidence that opens.
+
+    `of_verify`: it is not about an edit of Stet's own.
+    """
 
     uri: str
     title: str
     span: Span
     track: PositionTracker
+    check: str = ""
+    of_verify: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedLens:
+    """A lens for a verified unit. `span` is the unit in the current text; `key` names its evidence, `check` a part."""
+
+    key: str
+    title: str
+    span: Span
+    check: str = ""
 
 
 class CodeLenses:
@@ -67,8 +83,18 @@ class CodeLenses:
         track = self._documents.track(live)
         span = await asyncio.to_thread(_changed_unit, live.source, change, live.language)
         self._lenses[job] = _Lens(live.uri, _title(answer), span, track)
-        while len(self._lenses) > KEPT:
-            self._drop(next(iter(self._lenses)))
+        self._trim()
+        self._refresh()
+
+    def verified(self, live: Snapshot, rows: Sequence[VerifiedLens]) -> None:
+        """The units of an open document were verified: shows their lenses instead of those of the last time."""
+        for key in [key for key, lens in self._lenses.items() if lens.of_verify and lens.uri == live.uri]:
+            self._drop(key)
+        if self._enabled and self._client.code_lens:
+            for row in rows:
+                track = self._documents.track(live)
+                self._lenses[row.key] = _Lens(live.uri, _fitted(row.title), row.span, track, row.check, of_verify=True)
+            self._trim()
         self._refresh()
 
     def of(self, uri: str) -> list[types.CodeLens]:
@@ -82,7 +108,8 @@ class CodeLenses:
                 self._drop(job)
                 continue
             start = types.Position(live.line_of(span.start), 0)
-            command = types.Command(lens.title, "stet.evidence", arguments=[{"job": job}])
+            argument = {"job": job, **({"check": lens.check} if lens.check else {})}
+            command = types.Command(lens.title, "stet.evidence", arguments=[argument])
             found.append(types.CodeLens(types.Range(start, start), command))
         return found
 
@@ -105,6 +132,10 @@ class CodeLenses:
         if job in self._lenses:
             self._drop(job)
             self._refresh()
+
+    def _trim(self) -> None:
+        while len(self._lenses) > KEPT:
+            self._drop(next(iter(self._lenses)))
 
     def _drop(self, job: str) -> None:
         self._lenses.pop(job).track.release()
@@ -139,7 +170,11 @@ def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
 
 def _title(answer: Answer) -> str:
     """ "stet: 4 doctests pass · same behavior on 214 inputs · show"."""
-    # It may quote code, and clients may interpret a title.
-    reason = plain(" ".join(" · ".join(answer.metadata.reasons).split()))
-    shown = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"
+    shown = _fitted(" · ".join(answer.metadata.reasons))
     return f"stet: {shown} · show" if shown else "stet: show evidence"
+
+
+def _fitted(text: str) -> str:
+    """A title: it may quote code, and clients may interpret it."""
+    line = plain(" ".join(text.split()))
+    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rstrip()}…"

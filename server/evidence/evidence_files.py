@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.server.evidence.evidence_text import Files, all_attachments, first_lines, report, select_check
+from stet_ls.server.evidence.evidence_text import Files, all_attachments, first_lines, report, select_check, unit_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,13 +44,22 @@ class EvidenceFiles:
 
         Returns `{job, markdown, attachments: [{check, name, language, text, uri}]}`.
         """
-        shown = await self.collect(job, answer, check)
-        await self._reports.show(f"evidence-{job}", shown["markdown"])
+        return await self._opened(await self.collect(job, answer, check), check)
+
+    async def _opened(self, shown: dict[str, Any], check: str) -> dict[str, Any]:
+        await self._reports.show(f"evidence-{shown['job']}", shown["markdown"])
         if check:
             for each in shown["attachments"]:
                 if each["uri"]:
                     await self._reports.open(each["uri"])
         return shown
+
+    async def show_unit(self, key: str, title: str, lines: Sequence[Evidence], check: str, *, opens: bool) -> Any:
+        """The result of `show` for a unit that was verified; without `opens` a plugin shows it."""
+        chosen = tuple(each for each in lines if check in ("", each.label)) or tuple(lines)
+        files = await asyncio.to_thread(self._write, key, chosen)
+        shown = {"job": key, "markdown": unit_report(title, chosen, files), "attachments": _rows(chosen, files)}
+        return await self._opened(shown, check) if opens else shown
 
     async def collect(self, job: str, answer: Answer, check: str = "", *, with_edit: bool = True) -> dict[str, Any]:
         """The result of `show` without opening anything: for a plugin that shows it itself.
@@ -60,11 +69,7 @@ class EvidenceFiles:
         lines = select_check(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
         diff = await asyncio.to_thread(_diff, answer) if with_edit and not check else ""
-        rows = [
-            {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
-            for name, each in all_attachments(lines)
-        ]
-        return {"job": job, "markdown": report(answer, lines, files, diff), "attachments": rows}
+        return {"job": job, "markdown": report(answer, lines, files, diff), "attachments": _rows(lines, files)}
 
     def drop(self, job: str) -> None:
         """Removes the files of a job that is no longer kept."""
@@ -98,6 +103,13 @@ class EvidenceFiles:
             with suppress(OSError):
                 if time.time() - old.stat().st_mtime > LEFT_OVER_SECONDS:
                     shutil.rmtree(old)
+
+
+def _rows(lines: Sequence[Evidence], files: Files) -> list[dict[str, Any]]:
+    return [
+        {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
+        for name, each in all_attachments(lines)
+    ]
 
 
 def _diff(answer: Answer) -> str:

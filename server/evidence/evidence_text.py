@@ -127,10 +127,19 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = 
     parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")
+    return "\n\n".join((*parts, *_attached(lines, files))).rstrip() + "\n"
+
+
+def unit_report(title: str, lines: Sequence[Evidence], files: Files) -> str:
+    """A report in Markdown about a unit that was verified: each check, and the attachments."""
+    listed = "\n".join(_line(item) for item in failed_first(lines))
+    return "\n\n".join((f"# Evidence\n\n{_prose(title)}", listed, *_attached(lines, files))).rstrip() + "\n"
+
+
+def _attached(lines: Sequence[Evidence], files: Files) -> Iterator[str]:
     for check, each in all_attachments(lines):
         place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""
-        parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(first_lines(each.text), each.language)}")
-    return "\n\n".join(parts).rstrip() + "\n"
+        yield f"## {check}: {code_span(each.name)}{place}\n\n{fenced(first_lines(each.text), each.language)}"
 
 
 _VERDICTS = {"pass": "passed", "fail": "**failed**", "skipped": "not checked", "unknown": "**could not tell**"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from stet_ls.server.evidence.code_lenses import CodeLenses
 from stet_ls.server.evidence.evidence_files import EvidenceFiles
 from stet_ls.server.evidence.report_viewer import ReportViewer
+from stet_ls.server.evidence.verified_units import VerifiedUnits
 
 if TYPE_CHECKING:
     from stet_ls.engine.storage.paths import Paths
@@ -21,6 +22,7 @@ class EvidenceViews:
         self.reports = ReportViewer(ls, paths.cache / "reports", paths.evidence, documents=shown, virtual=fetched)
         self.files = EvidenceFiles(self.reports, paths.evidence)
         self.lenses = CodeLenses(ls, ls.protocol.documents, ls.client)
+        self.verified = VerifiedUnits(self.files)
 
     def forget(self, job: str) -> None:
         """Drops all views of a job that is no longer kept."""

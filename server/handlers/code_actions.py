@@ -27,6 +27,7 @@ OFFERS = tuple(sorted(ACTIONS.values(), key=lambda spec: not spec.kind.startswit
 """The built-in actions in menu order: quick fixes first."""
 KINDS = tuple(spec.kind for spec in OFFERS)
 CANCEL_KIND = "stet.cancel"
+VERIFY_KIND = "source.stet.verify"
 
 TITLE_MESSAGE = 60
 """Characters of a diagnostic's message that fit a menu."""
@@ -119,6 +120,20 @@ def cancel_actions(
         literal = client.literal_actions
         actions.append(types.CodeAction(title, kind=CANCEL_KIND, command=command) if literal else command)
     return actions
+
+
+def verify_actions(params: types.CodeActionParams, client: ClientFeatures) -> list[types.CodeAction | types.Command]:
+    """The source action that verifies the file, for a request that names its kind: it would be noise in each menu.
+
+    Editors also ask for source actions when they save, if their user set them up so.
+    """
+    named = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in params.context.only or ()]
+    if not any(kind and (kind == VERIFY_KIND or VERIFY_KIND.startswith(f"{kind}.")) for kind in named):
+        return []
+    title = "Verify the changes of this file"
+    quiet = {} if _invoked(params.context) else {"quiet": True}
+    command = types.Command(title, "stet.verify", arguments=[{"uri": params.text_document.uri, **quiet}])
+    return [types.CodeAction(title, kind=VERIFY_KIND, command=command) if client.literal_actions else command]
 
 
 def _invoked(context: types.CodeActionContext) -> bool:

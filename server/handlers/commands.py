@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import UsageError
@@ -60,6 +60,8 @@ async def evidence(ls: StetServer, params: Any) -> Json:
         job = next((each for each in reversed(list(ls.jobs)) if each.answer and each.answer.evidence), None)
         if job is None:
             raise UsageError("job: no job has evidence yet.")
+    elif ls.evidence.verified.owns(params.job):
+        return cast(Json, await ls.evidence.verified.show(params.job, params.check, opens=not ls.client.shows_reports))
     else:
         job = ls.jobs.get(params.job)
     if job.answer is None:
@@ -109,8 +111,17 @@ async def _custom(ls: StetServer, prepared: Prepared) -> Json:
     return {"job": start_prepared(ls, prepared).id}
 
 
+def verify(ls: StetServer, params: Any) -> Awaitable[Json]:
+    """Judges a change by any author, without a model: a file's, the project's, or what is staged."""
+    from stet_ls.server.job_flow import verify_change
+
+    # Before the coroutine runs: by then the next message may have changed the text.
+    return verify_change.run(ls, verify_change.prepare(ls, params))
+
+
 def clear(ls: StetServer, params: Any) -> Json:
-    """Removes the diagnostics of analyze, and the lenses above changed code."""
+    """Removes the diagnostics of analyze and verify, and the lenses above changed code."""
+    ls.evidence.verified.forget()
     ls.evidence.lenses.clear(params.uri)
     return {"cleared": ls.diagnostics.clear(params.uri)}
 
@@ -248,7 +259,8 @@ COMMANDS: Mapping[str, ServerCommand] = {
     "stet.cancel": ServerCommand("JobParams", cancel, "Stop a job."),
     "stet.retry": ServerCommand("RetryParams", retry, "Run a job again on the current document."),
     "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that waits for confirmation."),
-    "stet.clear": ServerCommand("ClearParams", clear, "Remove the findings of analyze and the code lenses."),
+    "stet.verify": ServerCommand("VerifyParams", verify, "Judge a change by any author, without a model."),
+    "stet.clear": ServerCommand("ClearParams", clear, "Remove the findings of analyze and verify, and code lenses."),
     "stet.jobs": ServerCommand("NoParams", jobs, "List running and recent jobs."),
     "stet.health": ServerCommand(
         "NoParams", health, ("Report the state of models and all other components, with hints.")

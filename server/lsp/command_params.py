@@ -122,6 +122,19 @@ class ClearParams(Params):
     uri: str | None = Field(default=None, min_length=1, description="The document; default: all.")
 
 
+class VerifyParams(Params):
+    """Selects the change to verify."""
+
+    uri: str | None = Field(default=None, min_length=1, description="The document; default: the one last used.")
+    scope: Literal["file", "workspace", "staged"] = Field(
+        default="file", description="The changes of the document, of its whole project, or what is staged."
+    )
+    intent: Literal["", "docs", "feature", "fix", "perf", "refactor", "test"] = Field(
+        default="", description="What the change claims to be."
+    )
+    quiet: bool = Field(default=False, strict=True, description="Show no message, as after a file was saved.")
+
+
 class MemorySearchParams(Params):
     """A search among remembered solutions."""
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from stet_ls.engine.api.request import Diagnostic
 
 SOURCE = "stet"
-"""The source of all our diagnostics."""
+"""The source of our diagnostics."""
+VERIFY = "stet verify"
+"""The source of what `stet.verify` found, so that a user can tell it from errors in the text."""
 
 SEVERITIES: Mapping[int | None, Severity] = {
     types.DiagnosticSeverity.Error: Severity.ERROR,
@@ -133,7 +135,7 @@ def shown_as(finding: Finding, snapshot: Snapshot, client: ClientFeatures) -> ty
         message=opinion + _OWN_LINE.sub("", finding.message),
         severity=_LEVELS[finding.severity],
         code=finding.code or None,
-        source=SOURCE,
+        source=VERIFY if finding.source == VERIFY else SOURCE,
         tags=[tag for tag in tags if tag in client.diagnostic_tags] or None,
         related_information=related if related and client.related_information else None,
         data={"tool": finding.source, "suggestions": list(finding.suggestions)} if client.diagnostic_data else None,

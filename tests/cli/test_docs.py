@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pages.pages import pages
+from pages.settings_page import NOT_IN_VSCODE
 
 from stet_ls.engine.settings import KEYS, TABLES
 
@@ -23,7 +24,9 @@ def test_the_schema_for_editors_has_no_defaults() -> None:
     """An editor sends defaults as if they had been set, and would override the user's file with them."""
     properties = json.loads(pages()["settings.editor.json"])
 
-    assert set(properties) == {f"stet.{name}" for name in KEYS if name not in TABLES}
+    assert set(properties) == {f"stet.{name}" for name in KEYS if name not in TABLES} - {
+        f"stet.{name}" for name in NOT_IN_VSCODE
+    }
     assert {each["default"] for each in properties.values()} == {None}
     assert properties["stet.sandbox.minimum_level"]["scope"] == "machine", "a workspace cannot set it"
     assert properties["stet.deadline"]["scope"] == "resource"

@@ -89,11 +89,14 @@ def test_a_receipt_is_checked_again(stet: Stet, repository: Repository, tmp_path
 def test_formats_for_services_point_at_edited_lines(stet: Stet, repository: Repository) -> None:
     repository.write({"extra.py": "def extra():\n    return missing\n"})
     plain = stet("verify", "--format", "github", "--intent", "refactor").out
-    assert "::error title=stet names%3A extra,file=extra.py,line=1::" in plain
+    assert "::error title=stet names%3A extra,file=extra.py,line=2::" in plain
     results = json.loads(stet("verify", "--format", "sarif").out)["runs"][0]["results"]
     places = [each["locations"][0]["physicalLocation"] for each in results]
-    assert {(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in places} == {("extra.py", 1)}
-    assert all(each["partialFingerprints"]["stetFinding/v1"] for each in results)
+    assert {(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in places} == {("extra.py", 2)}
+    repository.write({"extra.py": "A = 1\n\n\ndef extra():\n    return missing\n"})
+    moved = json.loads(stet("verify", "--format", "sarif").out)["runs"][0]["results"]
+    assert [each["locations"][0]["physicalLocation"]["region"]["startLine"] for each in moved] == [5]
+    assert [each["partialFingerprints"] for each in moved] == [each["partialFingerprints"] for each in results]
     suite = ElementTree.fromstring(stet("verify", "--format", "junit").out)
     failed = {case.get("name") for case in suite if case.find("failure") is not None}
     assert {"names: extra", "extra"} <= failed

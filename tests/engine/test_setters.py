@@ -48,6 +48,7 @@ USER: dict[str, Any] = {
     "log.prompts": True,
     "log.level": "error",
     "log.format": "json",
+    "editor.verify_on_save": True,
     "model.embedded": "off",
     "model.discover": False,
     "model.threads": 64,

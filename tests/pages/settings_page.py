@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from stet_ls.engine.settings import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.server.cli.config import sections
+
+NOT_IN_VSCODE = frozenset({"editor.verify_on_save"})
+"""Keys for which VS Code has a setting of its own: `editor.codeActionsOnSave` names what runs when a file is saved."""
 
 
 def settings_schema() -> dict[str, Any]:
@@ -24,7 +27,7 @@ def editor_schema() -> dict[str, Any]:
     No property has a default: VS Code would send it as if the user had set it, and override the user's file with it.
     Keys that only the user may set have the scope "machine", so that VS Code reads them from no workspace.
     """
-    return {f"stet.{key.name}": _editor_property(key) for key in KEYS.values() if key.name not in TABLES}
+    return {f"stet.{key.name}": _editor_property(key) for key in _in_vscode()}
 
 
 def user_variables() -> Mapping[str, str]:
@@ -32,11 +35,11 @@ def user_variables() -> Mapping[str, str]:
 
     VS Code's extension starts the server with them: later settings may have been read from the opened folder.
     """
-    return {
-        f"stet.{key.name}": key.variable
-        for key in KEYS.values()
-        if key.name not in TABLES and key.set_by is not SetBy.ANYONE
-    }
+    return {f"stet.{key.name}": key.variable for key in _in_vscode() if key.set_by is not SetBy.ANYONE}
+
+
+def _in_vscode() -> Iterator[Key]:
+    return (key for key in KEYS.values() if key.name not in TABLES and key.name not in NOT_IN_VSCODE)
 
 
 def _editor_property(key: Key) -> dict[str, Any]:

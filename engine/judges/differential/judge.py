@@ -80,7 +80,9 @@ async def judge_unit(case: Case, unit: str) -> Evidence:
     found = await comparer.compare(case, case.runtime, unit)
     if isinstance(found, NotRunnable):
         return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {found.reason}")
-    return replace(_evidence([found], case.runtime), attachments=found.attachments())
+    evidence = _evidence([found], case.runtime)
+    inputs = evidence.count or found.compared
+    return replace(evidence, attachments=found.attachments(), count=inputs, differing=len(found.differences))
 
 
 def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:

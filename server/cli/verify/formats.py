@@ -36,29 +36,27 @@ def github(report: Report) -> None:
     """Prints workflow commands for the worst findings, and the verdict as a plain line."""
     for refutes, word in ((True, "error"), (False, "warning")):
         for each in [one for one in report.findings if one.refutes is refutes][:MOST_ANNOTATIONS]:
-            place = {"file": each.path, "line": each.edited_line} if each.edited_line else {}
-            properties = {"title": f"stet {each.check}: {each.unit}", **place}
+            path, line = report.edited_place(each)
+            where = "" if path == each.path else f"{each.path}: "
+            properties = {"title": f"stet {each.check}: {each.unit}", "file": path, "line": line}
             listed = ",".join(f"{key}={property_value(str(value))}" for key, value in properties.items())
-            print(escape_invisible(f"::{word} {listed}::{command_data(each.detail)}"))
+            print(escape_invisible(f"::{word} {listed}::{command_data(where + each.detail)}"))
     print(fitted(summary(report)))
 
 
 def sarif(report: Report) -> None:
     """Prints SARIF 2.1.0. Fingerprints are those of the findings, so that a repeated run adds none."""
-    first = next((line for each in report.units if (line := each.unit.edited_line)), 1)
-    elsewhere = next((each.unit.path for each in report.units if each.unit.edited_line), "")
-    results = [_result(each, elsewhere, first) for each in report.findings[:MOST_RESULTS]]
+    results = [_result(each, report) for each in report.findings[:MOST_RESULTS]]
     rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
     driver = {"name": "stet verify", "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
 
 
-def _result(finding: Finding, elsewhere: str, first: int) -> dict[str, Any]:
+def _result(finding: Finding, report: Report) -> dict[str, Any]:
     """A result at an added or edited line: code scanning hides results of a pull request at any other."""
-    here = bool(finding.edited_line) or not elsewhere
-    path, line = (finding.path, finding.edited_line or finding.line) if here else (elsewhere, first)
-    where = "" if here else f"{finding.path}: "
+    path, line = report.edited_place(finding)
+    where = "" if path == finding.path else f"{finding.path}: "
     return {
         "ruleId": finding.check,
         "level": "error" if finding.refutes else "warning",
@@ -66,7 +64,7 @@ def _result(finding: Finding, elsewhere: str, first: int) -> dict[str, Any]:
         "locations": [
             {"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}, "region": {"startLine": line}}}
         ],
-        "partialFingerprints": {"stetFinding/v1": finding.id},
+        "partialFingerprints": {"stetFinding/v1": finding.fingerprint},
     }
 
 

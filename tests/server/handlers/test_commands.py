@@ -21,7 +21,19 @@ COMMANDS = {
     *(f"stet.{action}" for action in ACTIONS),
     *(
         f"stet.{name}"
-        for name in ("result", "cancel", "retry", "apply", "custom", "clear", "evidence", "jobs", "health", "stats")
+        for name in (
+            "result",
+            "verify",
+            "cancel",
+            "retry",
+            "apply",
+            "custom",
+            "clear",
+            "evidence",
+            "jobs",
+            "health",
+            "stats",
+        )
     ),
     *(f"stet.{name}" for name in ("showPrompt", "memory.search", "memory.stats", "memory.forget", "capabilities")),
 }

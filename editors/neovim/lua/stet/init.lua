@@ -222,6 +222,11 @@ local others = {
   evidence = function(client, bufnr, check)
     M.evidence(client, bufnr, nil, check ~= "" and check or nil)
   end,
+  verify = function(client, bufnr, scope)
+    -- The server shows the verdict itself, as it does for every editor.
+    local argument = { uri = vim.uri_from_bufnr(bufnr), scope = scope ~= "" and scope or nil }
+    send(client, bufnr, "stet.verify", argument, function() end)
+  end,
   clear = function(client, bufnr)
     send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
   end,
