@@ -57,12 +57,13 @@ _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 
 @dataclass
 class Judging:
-    """The results so far."""
+    """The results so far. `units` are those to judge, `every` all of the change."""
 
     change: Change
     intent: Intent
     options: Options
     units: Sequence[UnitChange]
+    every: Sequence[UnitChange]
     runtimes: RuntimeProvider
     until: float
     held: AsyncExitStack
@@ -183,7 +184,7 @@ class Judging:
     async def _judge_tests(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
         self.refused |= runs.refused
         edits = await asyncio.to_thread(edits_of, files, runs.language)
-        removed = {each.name.rpartition(".")[2] for each in self.units
+        removed = {each.name.rpartition(".")[2] for each in self.every
                    if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         rows = list(outcome_table.results(runs, edits, self.intent, removed))
         self.test_rows += rows
@@ -214,7 +215,8 @@ class Judging:
 
     async def _weakened(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
         """Edited tests that notice less prove nothing; where the claim is that nothing changes, they refute it."""
-        found = await weakened_tests(self.change, files, suite, runs, self._slots)
+        own = [each for each in files if any(unit.file is each for unit in self.units)]
+        found = await weakened_tests(self.change, own, suite, runs, self._slots)
         blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
         for unit in self.units:
             trial = found.get(unit.path)
@@ -285,7 +287,8 @@ class Judging:
     def report(self, seconds: float) -> Report:
         """Everything together. A file's own results belong to each of its units; those of runs have a fixed order."""
         ran = {unit: sorted(found, key=lambda each: _ORDER.index(each.check)) for unit, found in self.of_units.items()}
-        units = (*self.others, *(
+        others = self.others if self.options.shard[0] == 1 else ()
+        units = (*others, *(
             UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units
         ))  # fmt: skip
         return Report(

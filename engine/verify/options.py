@@ -14,7 +14,8 @@ BUDGET = 60.0
 @dataclass(frozen=True, slots=True)
 class Options:
     """`intent` is the caller's claim ("" for none), `budget` in seconds. Without `runs_code` only syntax, names and
-    dangerous calls are judged. With `uses_cache`, results are kept for the next time and taken from there.
+    dangerous calls are judged. With `uses_cache`, results are kept for the next time and taken from there. Of `shard`,
+    part and number of parts, only that part of the units is judged.
     """
 
     intent: str = ""
@@ -22,4 +23,5 @@ class Options:
     runs_code: bool = True
     tools: Toolbox = BUILT_IN
     uses_cache: bool = True
+    shard: tuple[int, int] = (1, 1)
     on_progress: Callable[[str], None] = field(default=lambda _: None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.change import Change
 from stet_ls.engine.verify.intent import Intent
@@ -74,6 +76,54 @@ def restored(
     own = (UnitReport(unit, each.checks) for unit, each in zip(units, kept.units, strict=True))
     return Report(
         intent, change.base.name, change.head.name, (*others, *own), kept.tests, kept.notes, seconds=seconds
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPart:
+    """What one of several machines found: the units of part `number` of `count`. `trees` are the ids of both trees."""
+
+    number: int
+    count: int
+    trees: tuple[str, str]
+    intent: Intent
+    report: StoredReport
+    partial: bool
+    refused: bool
+    seconds: float
+
+
+def part_of(change: Change, units: Sequence[UnitChange], report: Report, shard: tuple[int, int]) -> ReportPart:
+    """A report as one part of several. `units` are those of the whole change."""
+    trees = tree_id(change.base), tree_id(change.head)
+    kept = stored(report, units)
+    return ReportPart(*shard, trees, report.intent, kept, report.partial, report.refused, report.seconds)
+
+
+def merge(change: Change, units: Sequence[UnitChange], parts: Sequence[ReportPart]) -> Report:
+    """The report of all parts. UsageError if one is missing or about something else."""
+    count = max((each.count for each in parts), default=0)
+    numbers = sorted(each.number for each in parts)
+    if numbers != list(range(1, count + 1)):
+        raise UsageError(f"the parts {', '.join(map(str, numbers))} are not the {count} parts of one run")
+    trees = tree_id(change.base), tree_id(change.head)
+    if other := next((each for each in parts if each.trees != trees or each.intent != parts[0].intent), None):
+        raise UsageError(f"part {other.number} is about another change or intent")
+    known = {(row.path, row.name, row.line): row.checks for each in parts for row in each.report.units}
+    unknown = (CheckResult(Check.SYNTAX.value, Ruling.SKIPPED, "no part judged it"),)
+    files = {each.path: each for each in change.files}
+    others = (
+        UnitReport(UnitChange(files[row.path], row.name, row.line, Kind.CHANGED, Pairing.NAME), row.checks)
+        for each in parts
+        for row in each.report.others
+        if row.path in files
+    )
+    own = (UnitReport(each, known.get((each.path, each.name, each.line), unknown)) for each in units)
+    tests = {row.id: row for each in parts for row in each.report.tests}
+    notes = dict.fromkeys(note for each in parts for note in each.report.notes)
+    return Report(
+        parts[0].intent, change.base.name, change.head.name, (*others, *own), tuple(tests.values()), tuple(notes),
+        any(each.partial for each in parts), any(each.refused for each in parts), max(each.seconds for each in parts),
     )  # fmt: skip
 
 

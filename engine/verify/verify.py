@@ -15,7 +15,16 @@ from stet_ls.engine.verify.options import Options
 from stet_ls.engine.verify.report import Report
 from stet_ls.engine.verify.result_cache import ResultCache
 from stet_ls.engine.verify.risk import by_risk
-from stet_ls.engine.verify.stored_report import StoredReport, is_unchanged, key_for, restored, stored
+from stet_ls.engine.verify.stored_report import (
+    ReportPart,
+    StoredReport,
+    is_unchanged,
+    key_for,
+    merge,
+    part_of,
+    restored,
+    stored,
+)
 from stet_ls.engine.verify.units import UnitChange, changed_units
 
 _READING = 0.3
@@ -31,7 +40,9 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: Options | N
     units, unread = await asyncio.to_thread(_units_of, change, started + _READING * options.budget)
     options.on_progress(_plan(change, units, unread, options.budget))
     cache = ResultCache(runtimes.cache / "verify", options.uses_cache)
-    key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if cache.is_on else ""
+    number, count = options.shard
+    is_whole = cache.is_on and count == 1
+    key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if is_whole else ""
     if (kept := cache.get(StoredReport, key)) is not None:
         report = restored(kept, change, intent, units, time.monotonic() - started)
         if report is not None:
@@ -40,7 +51,7 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: Options | N
     from stet_ls.engine.verify.judging import Judging
 
     async with AsyncExitStack() as held:
-        judging = Judging(change, intent, options, units, runtimes, until, held, cache)
+        judging = Judging(change, intent, options, units[number - 1 :: count], units, runtimes, until, held, cache)
         await judging.static(unread)
         if options.runs_code:
             await judging.run()
@@ -50,6 +61,18 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: Options | N
     if cache.is_on and await asyncio.to_thread(is_unchanged, change):
         await asyncio.to_thread(cache.write)
     return report
+
+
+def part(change: Change, report: Report, shard: tuple[int, int]) -> ReportPart:
+    """What a run with `Options.shard` found, for `merged`. Parses."""
+    units, _ = _units_of(change, float("inf"))
+    return part_of(change, units, report, shard)
+
+
+async def merged(change: Change, parts: Sequence[ReportPart]) -> Report:
+    """The report on a change of which each part was judged elsewhere. UsageError if they do not make up the whole."""
+    units, _ = await asyncio.to_thread(_units_of, change, float("inf"))
+    return await asyncio.to_thread(merge, change, units, parts)
 
 
 def _units_of(change: Change, until: float) -> tuple[tuple[UnitChange, ...], tuple[ChangedFile, ...]]:
@@ -63,4 +86,4 @@ def _plan(change: Change, units: Sequence[UnitChange], unread: Sequence[ChangedF
     return f"{files}, the riskiest first, within {budget:.0f} s" + (f"; {len(unread)} not read" if unread else "")
 
 
-__all__ = ["Options", "verify"]
+__all__ = ["Options", "merged", "part", "verify"]

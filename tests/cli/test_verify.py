@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from support.command import Stet
 from support.repository import Repository
+from support.stet import stet_argv
 from support.verifying import SHOP, TESTS
+
+from stet_ls.server.cli.command_table import COMMANDS, build_parser
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -84,6 +95,59 @@ def test_a_receipt_is_checked_again(stet: Stet, repository: Repository, tmp_path
     assert "`result` was PASSED, is FAILED" in forged.err
     receipt.write_text("{}")
     assert stet("verify", "--recheck", receipt).status == 2
+
+
+def test_parts_of_a_change_make_up_the_whole(stet: Stet, repository: Repository, tmp_path: Path) -> None:
+    changed = SHOP.replace("cost += 1", "cost += 2").replace("sum(prices)", "sum(prices) + 0")
+    repository.write({"shop.py": changed, "extra.py": "def extra():\n    return missing\n", "notes.json": "{,"})
+    for number in (1, 2):
+        ran = stet("verify", "--shard", f"{number}/2", "--json")
+        (tmp_path / f"{number}.json").write_text(ran.out)
+    own = [{each["name"] for each in json.loads((tmp_path / f"{n}.json").read_text())["units"]} for n in (1, 2)]
+    assert own == [{"", "extra", "total"}, {"shipping"}], "the file without units belongs to the first"
+
+    files = [tmp_path / "2.json", tmp_path / "1.json"]
+    ran, whole = stet("verify", "--json", "--merge", *files), stet("verify", "--json")
+    merged, expected = json.loads(ran.out), json.loads(whole.out)
+    assert ran.status == whole.status == 1
+    assert _timeless(merged) == _timeless(expected)
+    assert stet("verify", "--merge", files[0]).status == 2, "a part is missing"
+    repository.write({"extra.py": ""})
+    assert "is about another change" in stet("verify", "--merge", *files).err
+
+
+def test_the_action_for_github_annotates_and_writes_sarif(
+    stet: Stet, repository: Repository, tmp_path: Path, environment: Mapping[str, str]
+) -> None:
+    """Its own script, with the `stet` of the tests where its first step would have installed one."""
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    (tmp_path / "stet/bin").mkdir(parents=True)
+    (tmp_path / "stet/bin/stet").write_text(f'#!/bin/sh\nexec {shlex.join(stet_argv())} "$@"\n')
+    (tmp_path / "stet/bin/stet").chmod(0o755)
+    repository.commit({"extra.py": "def extra():\n    return missing\n"})
+    inputs = dict.fromkeys(steps[1]["env"], "") | {"RANGE": "HEAD~1...HEAD", "BUDGET": "1m", "FAIL_ON": "refuted"}
+    ran = subprocess.run(
+        ["bash", "-e", "-c", steps[1]["run"]], cwd=repository.folder, capture_output=True, text=True,
+        env={**environment, "RUNNER_TEMP": str(tmp_path), **inputs, "SARIF": str(tmp_path / "x.sarif")}, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1, ran
+    assert "::error title=stet names%3A extra,file=extra.py,line=2::" in ran.stdout
+    assert json.loads((tmp_path / "x.sarif").read_text())["runs"][0]["results"]
+
+
+def test_the_commands_of_the_manual_are_understood() -> None:
+    manual = (ROOT / "docs" / "verify.md").read_text()
+    parser = build_parser(chosen=COMMANDS)
+    lines = [line.split(" #")[0].split(">")[0] for line in re.findall(r"\bstet (verify .*)", manual) if "`" not in line]
+    assert len(lines) > 8
+    for line in lines:
+        parser.parse_args(shlex.split(line))
+
+
+def _timeless(report: Any) -> Any:
+    if isinstance(report, dict):
+        return {key: _timeless(value) for key, value in report.items() if key != "seconds"}
+    return [_timeless(each) for each in report] if isinstance(report, list) else report
 
 
 def test_formats_for_services_point_at_edited_lines(stet: Stet, repository: Repository) -> None:

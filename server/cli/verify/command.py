@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.run.batch_targets import Shard, read_shard
 from stet_ls.server.cli.run.command import LEVELS
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
 _MOST_PATCH = 50_000_000
 _MOST_RECEIPT = 10_000_000
+_MOST_PART = 100_000_000
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)(s|m|min)?")
 _RANGE = re.compile(r"[^\s:]*\.\.[^\s:/][^\s:]*|[^\s:/.][^\s:]*\.\.[^\s:]*")
 
@@ -43,6 +45,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
     parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
     parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
+    share = parser.add_mutually_exclusive_group()
+    share.add_argument(
+        "--shard", type=read_shard, metavar="I/N", help="judge only part I of N of the units, for several machines"
+    )
+    share.add_argument(
+        "--merge",
+        nargs="+",
+        metavar="FILE",
+        type=Path,
+        help="put together the output of `--shard I/N --json`; run nothing",
+    )
     parser.add_argument("--no-cache", action="store_true", help="run everything again")
     parser.add_argument(
         "--fail-on", choices=("refuted", "unproven"), default="refuted", help="exit with 1 from this verdict on"
@@ -82,11 +95,14 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.verify import receipt
     from stet_ls.engine.verify.read_change import read_change
     from stet_ls.engine.verify.report import Verdict
-    from stet_ls.engine.verify.verify import Options, verify
+    from stet_ls.engine.verify.verify import Options, merged, verify
+    from stet_ls.server.cli.check.formats import print_json
+    from stet_ls.server.cli.verify import parts
     from stet_ls.server.cli.verify.formats import FORMATS
 
     known = receipt.stated(_read(arguments.recheck, _MOST_RECEIPT)) if arguments.recheck else None
     intent = arguments.intent or (receipt.intent_in(known) if known else "")
+    shard = arguments.shard or Shard()
     runtimes = RuntimeProvider(settings, user_paths())
     progress = ProgressLine()
     try:
@@ -96,15 +112,22 @@ async def _run(arguments: argparse.Namespace) -> int:
             tools = toolbox(settings, (change.root,))
             options = Options(
                 intent, arguments.budget, tools=tools, uses_cache=not arguments.no_cache,
-                on_progress=lambda words: progress(Stage("verify", words)),
+                shard=(shard.number, shard.count), on_progress=lambda words: progress(Stage("verify", words)),
             )  # fmt: skip
-            report = await verify(change, runtimes, options)
+            if arguments.merge:
+                report = await merged(change, [parts.read(_read(each, _MOST_PART), each) for each in arguments.merge])
+            else:
+                report = await verify(change, runtimes, options)
+            more = parts.written(change, report, options.shard) if arguments.shard else {}
             sandbox = {"minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python}
             made = receipt.receipt(change, report, sandbox) if arguments.receipt or known else {}
     finally:
         progress.clear()
         await runtimes.close()
-    FORMATS[arguments.format](report)
+    if more and arguments.format == "json":
+        print_json({**report.to_json(), **more})
+    else:
+        FORMATS[arguments.format](report)
     if arguments.receipt:
         _write(arguments.receipt, made)
     if known is not None:
