@@ -69,6 +69,13 @@ def project(folder: Path) -> Repository:
     return made
 
 
+def _row(line: str) -> tuple[str, ...]:
+    """Path, check and detail of a finding as an agent reads it."""
+    match = re.fullmatch(r"(.*?):\d+ .*?: (\w+)(?: \(note\))?: (.*)", line)
+    assert match, line
+    return match.groups()
+
+
 def folders(project: Repository) -> Any:
     uri = project.folder.as_uri()
     return {"rootUri": uri, "workspaceFolders": [{"uri": uri, "name": "project"}]}
@@ -111,9 +118,7 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
         assert _verdicts(report) == expected
         assert report["findings"] == shell["findings"]
     rows = [(each["path"], each["check"], each["detail"]) for each in shell["findings"]]
-    assert [
-        re.fullmatch(r"(.*?):\d+ .*?: (\w+)(?: \(note\))?: (.*)", line).groups() for line in outcome.findings
-    ] == rows  # type: ignore[union-attr]
+    assert [_row(line) for line in outcome.findings] == rows
     assert [(each.path, each.check) for each in told.findings] == [row[:2] for row in rows[: len(told.findings)]]
     assert len(told.findings) + told.findings_left_out == len(rows)
     unproven = [each for each in shell["units"] if each["verdict"] == "unproven"]

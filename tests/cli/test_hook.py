@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,53 @@ def test_the_edited_file_is_found_in_a_payload(agent: str) -> None:
     found = read(payload(agent, "edit", Path("/w/project")).encode())
     assert (found.folder, found.files) == (Path("/w/project"), (Path("/w/project/price.py"),))
     assert found.session
+
+
+def test_the_manual_leads_to_the_first_refuted_edit_within_a_minute(stet: Stet, folder: Path) -> None:
+    """Its command installs what the agent then calls, with recorded payloads; the agent gets the text that it shows."""
+    manual = (MANIFEST.parent / "docs" / "verify.md").read_text().partition("## A refuted edit of an agent")[2]
+    [install] = re.findall(r"^\$ stet (.*)$", manual.partition("## Verdicts")[0], re.MULTILINE)
+    shown = manual.partition("```text\n")[2].partition("```")[0]
+    project = Repository.new(folder)
+    test = "from price import price\n\n\ndef test_one_kilo():\n    assert price(1) == 3\n"
+    project.commit({"price.py": "def price(weight):\n    return weight * 2 + 1\n", "tests/test_price.py": test})
+    began = time.monotonic()
+
+    assert stet(*shlex.split(install)).status == 0
+    hooks = json.loads((folder / ".claude/settings.json").read_text())["hooks"]
+    entries = {event: rows[0]["hooks"][0]["command"] for event, rows in hooks.items()}
+
+    def event(name: str, moment: str) -> Any:
+        words = shlex.split(entries[name])
+        return json.loads(stet(*words[words.index("hook") :], stdin=payload("claude-code", moment, folder)).out)
+
+    assert event("SessionStart", "start") == event("UserPromptSubmit", "prompt") == {}
+    project.write({"price.py": GOOD})
+    assert event("PostToolUse", "edit") == {}
+    answer = event("Stop", "stop")
+    assert answer["decision"] == "block"
+    assert _varying.sub("", answer["reason"]) == _varying.sub("", shown.rstrip("\n"))
+    assert time.monotonic() - began < 60
+
+
+_varying = re.compile(r"(?<=<data-)\w+|(?<=</data-)\w+|\d+\.\d(?= s\))")
+
+
+def test_after_an_edit_the_answer_comes_within_two_seconds(stet: Stet, project: Repository) -> None:
+    """Also for a large file, with the start of the process. The best of three: the machine may be busy."""
+    text = "\n\n".join(f"def f{number}(a, b):\n    c = a + b * {number}\n    return c" for number in range(9_000))
+    project.commit({"price.py": text})
+    project.write({"price.py": f"{text}\n\ndef last():\n    return wieght\n"})
+    given = payload("claude-code", "edit", stet.folder)
+    argv = stet_argv("hook", "run", "claude-code", "edit")
+    for _ in range(3):
+        began = time.monotonic()
+        ran = subprocess.run(argv, input=given, cwd=stet.folder, env=stet.environment, capture_output=True, text=True)
+        seconds = time.monotonic() - began
+        assert "Undefined name `wieght`" in ran.stdout
+        if seconds < 2:
+            break
+    assert seconds < 2
 
 
 @pytest.mark.parametrize("agent", READING)

@@ -13,7 +13,7 @@ from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.change import Change, change_of
 from stet_ls.engine.verify.read_change import Asked, read_change
-from stet_ls.engine.verify.report import Finding, Report
+from stet_ls.engine.verify.report import Report
 from stet_ls.engine.verify.trees import FolderTree
 from stet_ls.engine.verify.verify import Options, verify
 from stet_ls.engine.workspace.git import repository
@@ -30,14 +30,6 @@ async def report_of(asked: Asked, *, budget: float, intent: str = "") -> Report:
             return await verify(change, runtimes, options)
         finally:
             context.__exit__(None, None, None)
-
-
-def distinct(report: Report) -> list[Finding]:
-    """The findings, the worst first, without repetition: an error of a whole file is one of each unit in it."""
-    found: dict[tuple[str, str, str], Finding] = {}
-    for each in report.findings:
-        found.setdefault((each.path, each.check, each.detail), each)
-    return list(found.values())
 
 
 @asynccontextmanager

@@ -27,7 +27,9 @@ _TOLD = {Check.SYNTAX: (Ruling.FAIL,), Check.NAMES: (Ruling.FAIL,), Check.DANGER
 
 
 async def findings(root: Path, base: Tree | None, files: Sequence[Path]) -> list[str]:
-    """One line for each new problem in the edited files, as far as the time allows."""
+    """One line for each new problem in the edited files, as far as the time allows. Raises what a check raised, if no
+    other one found anything.
+    """
     changed = [each for each in _changed(root, base, files) if each.language != PLAIN]
     tasks = {asyncio.create_task(_judged(root, file, check)): None for file in changed for check in _CHECKS}
     if not tasks:
@@ -35,7 +37,10 @@ async def findings(root: Path, base: Tree | None, files: Sequence[Path]) -> list
     done, late = await asyncio.wait(tasks, timeout=SECONDS)
     for task in late:
         task.cancel()
-    return [line for task in tasks if task in done and not task.exception() and (line := task.result())]
+    lines = [line for task in done if not task.exception() and (line := task.result())]
+    if not lines and (error := next((each for task in done if (each := task.exception())), None)):
+        raise error
+    return sorted(lines)
 
 
 async def _judged(root: Path, file: ChangedFile, check: Check) -> str:

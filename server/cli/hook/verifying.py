@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stet_ls.engine.verify.read_change import Asked
 from stet_ls.engine.verify.render import summary
-from stet_ls.server.cli.agents.judging import distinct, report_of
+from stet_ls.server.cli.agents.judging import report_of
 from stet_ls.server.cli.hook.verdict_text import Outcome
 
 
@@ -13,6 +13,6 @@ async def verified(asked: Asked, budget: float) -> Outcome:
     report = await report_of(asked, budget=budget)
     lines = tuple(
         f"{each.path}:{each.line} {each.unit}: {each.check}{'' if each.refutes else ' (note)'}: {each.detail}"
-        for each in distinct(report)
+        for each in report.findings
     )
     return Outcome(report.verdict.value, summary(report), lines, tuple(report.notes))

@@ -19,7 +19,7 @@ from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.read_change import Asked
 from stet_ls.engine.verify.report import CheckResult, Finding, Report, UnitReport, Verdict
 from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
-from stet_ls.server.cli.agents.judging import distinct, report_of, runtimes_for
+from stet_ls.server.cli.agents.judging import report_of, runtimes_for
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.mcp import start_folder
 from stet_ls.server.cli.mcp.results import CompareResult, FindingResult, FindingRow, UnprovenUnit, VerifyResult, fitted
@@ -87,7 +87,7 @@ class Tools:
 
     def _told(self, report: Report) -> VerifyResult:
         unproven = [each for each in report.units if each.verdict is Verdict.UNPROVEN]
-        findings = [self._row(each) for each in distinct(report)]
+        findings = [self._row(each) for each in report.findings]
         return VerifyResult(
             verdict=report.verdict.value,
             intent=str(report.intent),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from stet_ls.validators.checkers.tool_process import ToolResult, run_tool
@@ -99,12 +100,17 @@ def findings(source: Source, items: Iterable[Mapping[str, Any]], question: Quest
     )
 
 
+_FINDING = Lock()
+"""`sysconfig`, by which ruff finds itself, lets a second thread read its table while the first one fills it."""
+
+
 def _program() -> str | None:
     """The ruff that was installed with this package, wherever its environment puts scripts."""
     try:
         from ruff import find_ruff_bin  # type: ignore[import-untyped]  # the wheel ships no types
 
-        return str(find_ruff_bin())
+        with _FINDING:
+            return str(find_ruff_bin())
     except (ImportError, FileNotFoundError):
         beside = Path(sys.executable).with_name("ruff")
         return str(beside) if beside.is_file() else None

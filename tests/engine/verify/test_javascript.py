@@ -1,0 +1,45 @@
+"""A change of JavaScript with `node --test`: the tests of the project run on the old and the new code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.repository import Repository
+from support.tools import needs
+
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.verify import Options, verify
+
+pytestmark = needs("node")
+
+CODE = "export function price(weight) {\n  const result = weight * 2;\n  return result;\n}\n"
+TEST = """\
+import test from 'node:test';
+import assert from 'node:assert';
+import { price } from './price.mjs';
+
+test('three kilos', () => { assert.strictEqual(price(3), 6); });
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "test", "verdict", "finding"),
+    [
+        (CODE.replace("weight * 2", "weight * 3"), TEST, "refuted", "passed and fails now"),
+        (CODE.replace("weight * 2", "weight * 3"), TEST.replace("6", "9"), "unproven", ""),
+        (CODE.replace("result", "cost"), TEST, "ok", ""),
+    ],
+)
+async def test_the_old_and_the_new_tests_run_on_both_sides(
+    tmp_path: Path, runtimes: RuntimeProvider, code: str, test: str, verdict: str, finding: str
+) -> None:
+    project = Repository.new(tmp_path / "node")
+    project.commit({"price.mjs": CODE, "price.test.mjs": TEST})
+    project.write({"price.mjs": code, "price.test.mjs": test})
+    with read_change(Asked(project.folder)) as change:
+        report = await verify(change, runtimes, Options())
+    assert report.verdict == verdict, report
+    found = [each.detail for each in report.findings if each.check == "tests" and each.refutes]
+    assert any(finding in each for each in found) if finding else not found
