@@ -91,6 +91,7 @@ async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
 async def _shutdown(ls: StetServer, params: None) -> None:
     ls.consent.model_download.close()
     ls.diagnostics.close()
+    ls.evidence.verified.close()
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()

@@ -67,8 +67,12 @@ class VerifiedUnits:
             raise UsageError(f"job: the evidence of {key} is no longer kept; run `stet.verify` again.")
         return await self._evidence.show_unit(key, unit.title, unit.lines, check, opens=opens)
 
-    def keep(self, files: Mapping[Path, VerifiedFile]) -> None:
-        """Keeps what to show in files, in case that they are opened."""
+    def keep(self, files: Mapping[Path, VerifiedFile], only: Path | None) -> None:
+        """Keeps what to show in files, in case that they are opened; of the last run what is not about `only` stays."""
+        if only is None:
+            self._files.clear()
+        else:
+            self._files.pop(only, None)
         for path, file in files.items():
             self._files.pop(path, None)
             self._files[path] = file
@@ -85,6 +89,11 @@ class VerifiedUnits:
         if self._of_save is not None:
             self._of_save.cancel()
         self._of_save = run
+
+    def close(self) -> None:
+        """Ends the run of the last save."""
+        if self._of_save is not None:
+            self._of_save.cancel()
 
     def of(self, path: Path | None) -> VerifiedFile | None:
         """What to show in a file."""

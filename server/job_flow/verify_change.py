@@ -124,7 +124,7 @@ async def _judged(ls: StetServer, prepared: PreparedVerify, on_progress: Callabl
             files = await asyncio.to_thread(_files, ls, change, report)
         finally:
             context.__exit__(None, None, None)
-        ls.evidence.verified.keep(files)
+        ls.evidence.verified.keep(files, prepared.file.resolve() if prepared.file else None)
         for snapshot, track in prepared.documents:
             path = _real(snapshot)
             if path is not None and prepared.file in (None, snapshot.path):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.neovim import PLUGIN, SECONDS, Neovim, plugin
+from support.repository import Repository
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 
@@ -295,6 +296,12 @@ def test_an_explanation_chosen_from_the_menu_opens_too(editor: Neovim, scripted:
     editor.done()
     assert len(editor.windows(floating=True)) == 1
     assert editor.windows(floating=False) == [BEFORE.rstrip("\n")]
+
+
+def test_a_file_is_verified_and_the_verdict_is_said(editor: Neovim, file: Path) -> None:
+    Repository.new(file.parent)
+    editor.command("Stet verify")
+    editor.wait_said("signs.py: unproven: ")
 
 
 def test_health_is_shown_as_readable_lines(editor: Neovim, scripted: ScriptedModel) -> None:

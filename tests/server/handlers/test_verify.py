@@ -94,6 +94,13 @@ async def test_the_workspace_and_what_is_staged(repository: Repository) -> None:
         path = repository.folder / "shop.py"
         client.open(path.as_uri(), "python", SHOP)
         assert await found(client, path.as_uri()) == []
+        client.notify("textDocument/didClose", {"textDocument": {"uri": extra}})
+        repository.commit()
+        await command(client, "stet.verify", scope="workspace")
+        assert await found(client, opened(client, repository, "extra.py")) == [], "the change is history"
+        repository("reset", "--quiet", "HEAD~1")
+        await command(client, "stet.verify", scope="workspace")
+        assert len(await lenses(client, extra)) == 1
         await command(client, "stet.clear")
         assert await found(client, extra) == await lenses(client, extra) == []
         with pytest.raises(ErrorAnswer, match="scope"):
@@ -121,14 +128,18 @@ async def test_a_saved_file_is_judged_only_if_a_setting_says_so(
         assert boxes(client) == []
 
 
-async def test_a_run_can_be_cancelled(repository: Repository) -> None:
+@pytest.mark.parametrize("by", ["the request", "its progress"])
+async def test_a_run_can_be_cancelled(repository: Repository, by: str) -> None:
     repository.commit({"tests/test_shop.py": TESTS + "\n\ndef test_long():\n    import time\n    time.sleep(50)\n"})
     repository.write({"shop.py": WRONG})
     async with editing(VSCODE) as client:
         uri = opened(client, repository)
         call = client.call("workspace/executeCommand", {"command": "stet.verify", "arguments": [{"uri": uri}]})
-        await client.wait_for(lambda message: "running tests" in str(message.get("params", {}).get("value")))
-        client.cancel(call)
+        said = await client.wait_for(lambda message: "running tests" in str(message.get("params", {}).get("value")))
+        if by == "the request":
+            client.cancel(call)
+        else:
+            client.notify("window/workDoneProgress/cancel", {"token": said["params"]["token"]})
         with pytest.raises(ErrorAnswer) as raised:
             await call
         assert raised.value.code == -32800
