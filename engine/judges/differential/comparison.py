@@ -17,10 +17,11 @@ from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused, i
 
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
-_ACCIDENTS = {"IndexError", "ZeroDivisionError"}
-"""Errors of operations on operands of a right kind."""
+_ACCIDENTS = {"IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError"}
+"""Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _MENDED = "more specific errors", "inputs of kinds that the old code fails on"
+_NEAR = "near an example"
 _WRITTEN = {CAPTURED, "example"}
 """Origins of inputs that somebody wrote down."""
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
@@ -51,7 +52,7 @@ class Difference:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
-        if self.mends:
+        if self.mends or self.is_refused_shape:
             return False
         if self.call.origin not in UNSURE:
             return self.old.valid and not self.old.is_wrong_kind
@@ -87,12 +88,16 @@ class Difference:
         """True if the new code fails on an input of a guessed kind that the old code accepted."""
         return self.call.origin in UNSURE and self.old.kind == "ok" and self.new.kind == "raised"
 
+    @property
+    def is_refused_shape(self) -> bool:
+        """True if the new code fails to unpack a guessed value: the old one subscripted it, and took any length."""
+        return self.is_refused_guess and self.new.error == "ValueError" and self.new.is_wrong_kind
+
     def is_mended(self, promised: Collection[str]) -> bool:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
         """
-        is_index = self.call.origin in UNSURE and self.old.error == "KeyError" and self.old.message.isdigit()
-        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS or is_index  # a dictionary in place of a list
+        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
         return self.old.kind == "raised" and self.new.kind == "ok" and accident and self.old.error not in promised
 
     def is_other_failure(self, promised: Collection[str]) -> bool:
@@ -238,11 +243,13 @@ def compared(
     text: str = "",
     meant: Mapping[str, frozenset[str]] | None = None,
     earlier: Sequence[Call] = (),
+    handled: Collection[str] = (),
 ) -> Comparison:
     """The comparison of the first two texts of a report.
 
     `promised` are the errors that the old code documents or raises itself; None if unknown: then every error counts.
     `text` is the old code, "" if every input counts. `earlier` are calls of an earlier run on which both agreed.
+    `handled` are the errors that the new code names: it decides on purpose what becomes of them.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
@@ -257,16 +264,19 @@ def compared(
     ]
     failing = [each for each in differences if promised is not None and each.is_other_failure(promised)]
     narrower = [each for each in differences if each.is_narrower]
-    mended = [each for each in differences if promised is not None and each.is_mended(promised)
+    mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
               and each.call.origin not in _WRITTEN]  # fmt: skip
-    accepted = [each for each in mended if each.old.is_wrong_kind]
+    same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
+    agreed = [call for call, before, _ in same if before.valid and not call.again]
+    is_enough = len(agreed) + len(earlier) >= ENOUGH
+    accepted = [each for each in mended if each.old.is_wrong_kind
+                or (is_enough and each.call.origin in {*UNSURE, _NEAR})]  # fmt: skip
+    accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
     besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))
     differences = [replace(each, mends=each in mended) for each in differences
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
-    same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
     accepted_now = [call for call, _, after in same if after.kind == "ok"]
     differences = _vouched(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
-    agreed = [call for call, before, _ in same if before.valid and not call.again]
     judged = excused(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
     excuses = judged.reasons if text else {}
     if judged.doubtful:

@@ -20,9 +20,9 @@ from stet_ls.engine.execution.python.inputs.contract import promised_messages, w
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
-from stet_ls.engine.execution.python.inputs.generators import with_first_values
+from stet_ls.engine.execution.python.inputs.generators import with_first_values, with_iterators
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
-from stet_ls.engine.execution.python.inputs.module_state import changed_by
+from stet_ls.engine.execution.python.inputs.module_state import changed_by, with_neighbours
 from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.files import with_files
@@ -74,8 +74,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     if isinstance(report, NotRunnable):
         return report
     promised = frozenset(re.findall(r"\w+", before))
+    handled = frozenset(re.findall(r"\w+", after))
     meant = await asyncio.to_thread(_meant, before, unit)
-    found = compared(unit, calls, report, promised, before, meant)
+    found = compared(unit, calls, report, promised, before, meant, handled=handled)
     if both is not None and report.unseen is not None:
         found = replace(found, unseen=unseen(both, report, case.parts))
     if needs_observation(found):
@@ -85,14 +86,16 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         further = await run(runtime, replace(trial, calls=more, seconds=_FURTHER), place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
             still = unseen(both, further, case.parts) if both is not None else frozenset()
-            found = found.with_observed(compared(unit, more, further, promised, before, meant), still, meant)
+            found = found.with_observed(
+                compared(unit, more, further, promised, before, meant, handled=handled), still, meant
+            )
     if both is not None and found.unseen and not found.differences:
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
         more = within_contract(more, before, unit)
         trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            third = compared(unit, more, further, promised, before, meant, found.agreed)
+            third = compared(unit, more, further, promised, before, meant, found.agreed, handled)
             found = found.combine(third, unseen(both, further, case.parts))
     trial = _trial(texts, unit, found.agreed[:_ENDLESS], place, None, of_tests)
     found = await _far(found, runtime, trial, place)
@@ -143,7 +146,8 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     calls = with_files(with_protocol(calls, before, unit), before, unit)
     known_inputs = {(each.setup, each.body) for each in of_tests.calls}
     calls = (*of_tests.calls, *(each for each in calls if (each.setup, each.body) not in known_inputs))
-    return place, with_first_values(with_repeats(secret_calls_marked(calls), _AGAIN), before, unit), of_tests
+    calls = with_first_values(with_repeats(secret_calls_marked(calls), _AGAIN), before, unit)
+    return place, with_neighbours(with_iterators(calls, before, unit), before, unit), of_tests
 
 
 def _trial(

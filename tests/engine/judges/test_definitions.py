@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -233,3 +234,21 @@ async def test_an_addition_must_keep_existing_code(
     evidence = await definitions.judge(replace(case(after, instruction, unit=""), action="generate", adds=meant))
     assert evidence.verdict is verdict, evidence
     assert verdict is Ruling.PASS or evidence.detail.startswith("`words` lost code")
+
+
+@pytest.mark.parametrize(
+    ("head", "is_lost"),
+    [
+        ("@dataclass\nclass A:\n    x: int\n", True),
+        ("@dataclass(frozen=True)\nclass A:\n    x: int\n", False),
+        ("class A(NamedTuple):\n    x: int\n", False),
+        ("class A:\n    x: int\n", True),
+    ],
+)
+def test_methods_that_a_dataclass_makes_are_not_lost(head: str, is_lost: bool) -> None:
+    methods = "".join(f"    def {name}(self, *given):\n        pass\n\n" for name in ("__init__", "__eq__", "__hash__"))
+    case = Case("refactor", "python", None, Source(f"class A:\n{methods}"), Source(head), "A")
+    found = asyncio.run(definitions.judge(case))
+    assert (found.verdict is Ruling.FAIL) is is_lost, found.detail
+    if "@dataclass\n" in head:
+        assert found.detail.startswith("`A.__hash__` is gone"), "without `frozen`, objects have no hash any more"

@@ -18,6 +18,7 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.parallel import of_one_length
+from stet_ls.engine.execution.python.inputs.stated_values import as_stated, stated_values
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 
 Breaks = Callable[[list[Any]], bool]
@@ -60,7 +61,7 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
 
 
 _DECIDES = re.compile(
-    r"(?i)\b(whether|if|true|false|checks?|tests?|verif(y|ies)|counts?|keeps?|filters?|removes?|drops?|selects?|finds?)\b"
+    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts?|keeps?|filters?|removes?|drops?|selects?|finds?)\b"
     r"|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
 )
 """A sentence with such a word says what the code decides or selects by."""
@@ -91,7 +92,9 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     told = conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
     broken = exclusions(told)
     changes = [change for words, change in _REPAIRS if words.search(told)]
-    repaired = (each if each.origin == "example" else _repaired(each, changes) for each in calls)
+    stated = stated_values(told, subject)
+    fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
+    repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
     kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, told)]
     if _SHAPED.search(told):
         kept = [each for each in kept if not _GROWN.search(each.setup)]

@@ -16,6 +16,7 @@ from stet_ls.engine.execution.python.inputs.subject import Function, Parameter, 
 _TRIED = 30
 _ONE_RESULT = re.compile(r"__out__\((.*)\)")
 _LAZY = {"map", "filter", "zip", "enumerate", "iter"}
+_ANY_ITERABLE = re.compile(r"(?i)\b(any|an|of) (iterable|iterator|generator|stream)\b")
 _ITERABLES = {"Iterable", "Iterator", "Generator"}
 
 
@@ -33,6 +34,21 @@ def with_first_values(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Ca
     tried = {len(call.setup): call for call in reversed(calls)}
     first = [_first(call, open_ones) for call in list(tried.values())[:_TRIED] if _ONE_RESULT.fullmatch(call.body)]
     return (*calls[:AHEAD], *first, *calls[AHEAD:])
+
+
+def with_iterators(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
+    """The calls; for a unit that takes any iterable, by hint or docstring, also some with iterators: they end once."""
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    if subject is None or not isinstance(subject.node, Function):
+        return calls
+    is_told = bool(_ANY_ITERABLE.search(ast.get_docstring(subject.node) or ""))
+    taking = {each.name.lstrip("*") for each in subject.parameters if _may_be_iterator(each)
+              and (each.annotation is not None or is_told)}  # fmt: skip
+    made = [replace(call, setup="\n".join(_as_iterator(line, taking) for line in call.setup.splitlines()), again=True)
+            for call in calls[:_TRIED] if taking and not call.again]  # fmt: skip
+    known = {call.setup for call in calls}
+    return (*calls[:AHEAD], *(each for each in made if each.setup not in known), *calls[AHEAD:])
 
 
 def _first(call: Call, open_ones: set[str]) -> Call:

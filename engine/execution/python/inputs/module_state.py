@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.repeated_calls import AHEAD
 from stet_ls.engine.execution.python.inputs.subject import Module, read_module
 
+_NEIGHBOURS = 3
 _CHANGING = frozenset({
     "append", "extend", "insert", "remove", "pop", "popleft", "appendleft", "clear", "sort", "reverse", "add",
     "discard", "update", "setdefault", "popitem",
@@ -24,6 +28,21 @@ def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
     found = {name for module in modules if module for name in _changes(module, unit.partition(".")[0])}
     seen = set.intersection(*(_seen_beside(module, unit.partition(".")[0]) for module in modules if module))
     return tuple(sorted(name for name in found & known if not name.startswith("_") or name in seen))
+
+
+def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
+    """The calls, and some after one more and a function of the module that uses the same variables, as `reset` does."""
+    module = read_module(text)
+    if module is None or "." in unit:
+        return calls
+    changed = _changes(module, unit) & set(module.values)
+    beside = [each.name for each in module.tree.body if isinstance(each, ast.FunctionDef) and each.name != unit
+              and not [*each.args.args, *each.args.kwonlyargs][len(each.args.defaults) :]
+              and changed & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}]  # fmt: skip
+    first = [call for call in calls[:_NEIGHBOURS] if call.body.startswith("__out__(")]
+    more = [replace(call, body=f"{call.body[len('__out__') :]}\n{name}()\n{call.body}", again=True)
+            for name in beside[:_NEIGHBOURS] for call in first]  # fmt: skip
+    return (*calls[:AHEAD], *more, *calls[AHEAD:])
 
 
 def _seen_beside(module: Module, name: str) -> set[str]:

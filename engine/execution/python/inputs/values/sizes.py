@@ -16,9 +16,10 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import GUESSED, UNSURE
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals
-from stet_ls.engine.execution.python.inputs.subject import Module, Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject, known_module, subject_of
 from stet_ls.validators.ast_text import unparse
 
+_MOST_KINDS = 14
 _AHEAD = 30
 """The number of other calls that come first."""
 _LONG = 2_500
@@ -52,8 +53,87 @@ def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tu
     elif any(isinstance(each, ast.While | ast.For) for _, subject in pairs for each in ast.walk(subject.node)):
         changes.append(_of_number(_LONG))
     more = {(each.setup, each.body): each for each in _larger(calls, changes)}
-    nested = _nested(calls, [subject for _, subject in pairs])
+    subjects = [subject for _, subject in pairs]
+    if _recurs(subjects):
+        more |= {(each.setup, each.body): each for each in (*_of_each_kind(calls), *_linked(calls))}
+    nested = (*_nested(calls, subjects), *_chained_objects(pairs))
     return (*calls[:_AHEAD], *more.values(), *nested, *calls[_AHEAD:])
+
+
+def _recurs(subjects: list[Subject]) -> bool:
+    """Whether a text of the unit, or a function in it, calls itself."""
+    inner = (each for subject in subjects for each in ast.walk(subject.node) if isinstance(each, Function))
+    return any(_called(part) == each.name for each in inner for part in ast.walk(each) if isinstance(part, ast.Call))
+
+
+def _called(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def _of_each_kind(calls: tuple[Call, ...]) -> Iterator[Call]:
+    """A call with a long argument for each combination of kinds: beside a wrong kind, depth does not show."""
+    seen: set[str] = set()
+    for call in calls:
+        lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
+        values = {name: literal(text) for _, name, text in lines if name in call.names}
+        kinds = " ".join(_kind(value) for value in values.values())
+        long = {name: made for name, value in values.items() if (made := _of_size(_LONG)(value))}
+        if kinds in seen or not long:
+            continue
+        seen.add(kinds)
+        for chosen in long:
+            setup = "\n".join(f"{name} = {long[name]}" if name == chosen else line for line, name, _ in lines)
+            yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+        if len(seen) == _MOST_KINDS:
+            return
+
+
+def _kind(value: Any) -> str:
+    items = {type(each).__name__ for each in value} if isinstance(value, list | tuple) else ()
+    return f"{type(value).__name__}[{','.join(sorted(items))}]"
+
+
+def _linked(calls: tuple[Call, ...]) -> Iterator[Call]:
+    """Calls with a dictionary in which each text leads to the next one, and the first of them as the other texts."""
+    for call in calls:
+        lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
+        values = {name: literal(text) for _, name, text in lines if name in call.names}
+        new = {name: made for name, value in values.items() if (made := _links(value))}
+        if new:
+            new |= {name: "'0'" for name, value in values.items() if isinstance(value, str)}
+            setup = "\n".join(f"{name} = {new[name]}" if name in new else line for line, name, _ in lines)
+            yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+            return
+
+
+def _links(value: Any) -> str:
+    if not isinstance(value, dict) or not value:
+        return ""
+    key, item = next(iter(value.items()))
+    if not isinstance(key, str):
+        return ""
+    if isinstance(item, str):
+        return f"{{str(n): str(n + 1) for n in range({_LONG})}}"
+    if isinstance(item, list | tuple | set) and all(isinstance(each, str) for each in item):
+        return f"{{str(n): {type(item).__name__}([str(n + 1)]) for n in range({_LONG})}}"
+    return ""
+
+
+def _chained_objects(pairs: list[tuple[Module, Subject]]) -> Iterator[Call]:
+    """Calls of a method on an object that holds another one, and so on, if a text calls the method on what it holds."""
+    for module, subject in pairs:
+        if subject.how not in ("method", "property") or any(each.default is None for each in subject.parameters):
+            continue
+        init = module.shapes[subject.owner].init
+        held = {each.value.attr for each in ast.walk(subject.node) if isinstance(each, ast.Attribute)
+                and each.attr == subject.callee and isinstance(each.value, ast.Attribute)}  # fmt: skip
+        for name in sorted(held & {each.name for each in init}):
+            for other in ("1", "'a'"):
+                given = [f"{each.name}={'obj' if each.name == name else other}" for each in init
+                         if each.name == name or each.default is None]  # fmt: skip
+                setup = f"obj = None\nfor _ in range({_LONG}): obj = {subject.owner}({', '.join(given)})"
+                called = "()" if subject.how == "method" else ""
+                yield Call(setup, f"__out__(obj.{subject.callee}{called})", (), GUESSED)
 
 
 def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:

@@ -1,0 +1,180 @@
+"""Values changed into what a docstring says of parameters: a range, characters, a form, as many items as others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.python.inputs.subject import Subject
+
+_WRITTEN = ("example", "captured")
+_RANGE = re.compile(r"(?<![\w.])(-?\d+) ?(?:to|-|–|through|and) ?(-?\d+)(?!\w|\.\d)")
+_FAR = 30
+"""The letters between a parameter's name and what is said of it."""
+_RESULT = re.compile(r"(?i)\b(as|into|to|returns?|gives?|results?|numbers?|values?)\b|[.;]")
+"""Words after which it is the result that is spoken of, not the parameter before."""
+_SIGNED = re.compile(r"(?i)\b(?:(?:is|are|be) )?(?:never|not|cannot be|can't be) negative\b|\b(?:zero|0) or more\b")
+_POSITIVE = re.compile(r"(?i)\bpositive\b")
+_SETS = {
+    "digits": "0123456789", "zeros and ones": "01", "ones and zeros": "01", "letters": "abcdefgxyzABCXYZ",
+    "lowercase letters": "abcdefghijklmnopqrstuvwxyz", "uppercase letters": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "hexadecimal digits": "0123456789abcdef",
+}  # fmt: skip
+_SET = "|".join(sorted(_SETS, key=len, reverse=True))
+_CHARACTERS = re.compile(
+    rf"(?i)\b(?:(?:has|have|are|contains?|holds?|with) (?:only (?P<a>{_SET})|(?P<b>{_SET}) only)"
+    rf"|consists? of (?:only )?(?P<c>{_SET})|(?:text|string) of (?:only )?(?:(?P<size>\d+) )?(?P<d>{_SET}))\b"
+)
+_FORM = re.compile(
+    r"(?i)\b(?:of|from|in|for|parses?|reads?|splits?|converts?|turns?|takes?) [^.;]{0,40}?"
+    r"(?:such as|like|in the form(?: of)?) (?:\"([^\"]{2,40})\"|`([^`]{2,40})`|'([^']{2,40})')"
+)
+_BRANCHES = (ast.If, ast.IfExp, ast.Try, ast.While, ast.BoolOp, ast.Match)
+_LENIENT = {"partition", "rpartition", "find", "rfind", "get"}
+_EACH = re.compile(r"(?i)\bas many (?P<a>\w+) as (?P<b>\w+)|\beach (?P<c>\w+) has (?:a|one|its) (?P<d>\w+)")
+_ROWS = re.compile(r"(?i)\b(?:each|every|all) (?P<rows>\w+) (?:is|are) as long as (?:the )?`?(?P<holder>\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a docstring says of the parameters: `ranges` by name, groups of `equal` length, rows as long as a holder.
+
+    `letters` and `form` are of the only text; `size` is the number of its letters, 0 if any.
+    """
+
+    ranges: Mapping[str, tuple[int, int | None]]
+    equal: tuple[tuple[str, str], ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
+    letters: str = ""
+    size: int = 0
+    form: str = ""
+
+
+def stated_values(told: str, subject: Subject) -> Stated:
+    """What `told`, the part of a docstring that is about the arguments, says of the parameters of a subject."""
+    names = [each.name for each in subject.parameters if each.name[0] != "*"]
+    found = _CHARACTERS.search(told)
+    letters = next((each for each in (found["a"], found["b"], found["c"], found["d"]) if each), "") if found else ""
+    size = int(found["size"]) if found and found["size"] else 0
+    is_alone = len([each for each in subject.parameters if each.default is None]) == 1
+    form = _FORM.search(told) if is_alone and not _has_branch(subject.node) else None
+    return Stated(
+        dict(_ranges(told, names)), tuple(_pairs(_EACH, told, names)), tuple(_pairs(_ROWS, told, names)),
+        _SETS.get(letters.lower(), ""), size, next(filter(None, form.groups()), "") if form else "",
+    )  # fmt: skip
+
+
+def as_stated(call: Call, stated: Stated) -> Call | None:
+    """The call with values as they are stated; None if a value is of a kind that cannot be that."""
+    if call.origin in _WRITTEN or stated == Stated({}):
+        return call
+    lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
+    values = {name: literal(text) for name, text in lines.items() if name in call.names}
+    new: dict[str, Any] = {}
+    for name, (low, high) in stated.ranges.items():
+        if name in values:
+            if isinstance(values[name], bool) or not isinstance(values[name], int | float):
+                return None
+            new[name] = _within(values[name], low, high)
+    if stated.letters or stated.form:
+        texts = [name for name, value in values.items() if isinstance(value, str)]
+        if len(texts) != 1:
+            return None
+        new[texts[0]] = _spelled(values[texts[0]], stated)
+    if not _sized(values, new, stated):
+        return None
+    changed = {name: text_of(value) for name, value in new.items() if value != values[name]}
+    return (
+        replace(call, setup="\n".join(f"{name} = {text}" for name, text in {**lines, **changed}.items()))
+        if changed
+        else call
+    )
+
+
+def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: Stated) -> bool:
+    """Puts sequences cut to their lengths into `new`; False if one of them is none."""
+    for one, other in stated.equal:
+        pair = [new.get(name, values.get(name)) for name in (one, other)]
+        if not all(isinstance(each, list | tuple | str) for each in pair):
+            return False
+        least = min(map(len, pair))
+        new[one], new[other] = pair[0][:least], pair[1][:least]
+    for rows, holder in stated.rows:
+        held, wanted = values.get(rows), values.get(holder)
+        if not isinstance(held, list) or not isinstance(wanted, list | tuple):
+            return False
+        if not all(isinstance(row, list | tuple) for row in held):
+            return False
+        new[rows] = [[*row, *range(len(wanted))][: len(wanted)] for row in held]
+    return True
+
+
+def _ranges(told: str, names: list[str]) -> Iterator[tuple[str, tuple[int, int | None]]]:
+    for each in _RANGE.finditer(told):
+        name = _spoken_of(told, each.start(), names) or _next_word(told[each.end() :], names)
+        if name and int(each[1]) < int(each[2]):
+            yield name, (int(each[1]), int(each[2]))
+    for pattern, low in ((_SIGNED, 0), (_POSITIVE, 1)):
+        for each in pattern.finditer(told):
+            if name := _spoken_of(told, each.start(), names):
+                yield name, (low, None)
+
+
+def _spoken_of(told: str, end: int, names: list[str]) -> str:
+    """The parameter whose name comes shortly before a place; "" for none."""
+    before = told[max(0, end - _FAR) : end]
+    found = [match for name in names for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", before)]
+    last = max(found, key=lambda match: match.end(), default=None)
+    return last[0] if last and not _RESULT.search(before[last.end() :].replace("has to be", "")) else ""
+
+
+def _next_word(rest: str, names: list[str]) -> str:
+    word = re.match(r" `?(\w+)", rest)
+    return word[1] if word and word[1] in names else ""
+
+
+def _pairs(pattern: re.Pattern[str], told: str, names: list[str]) -> Iterator[tuple[str, str]]:
+    for match in pattern.finditer(told):
+        found = [_named(word, names) for word in match.groups() if word]
+        if len(found) == 2 and all(found) and found[0] != found[1]:
+            yield found[0], found[1]
+
+
+def _named(word: str, names: list[str]) -> str:
+    """The parameter that a word names, in the singular or the plural."""
+    return next((name for name in names if word.lower() in (name, name.removesuffix("s"), f"{name}s")), "")
+
+
+def _has_branch(node: ast.AST) -> bool:
+    """Whether code may decide what becomes of a text of another form."""
+    return any(isinstance(each, _BRANCHES) or getattr(each, "attr", "") in _LENIENT for each in ast.walk(node))
+
+
+def _within(value: float, low: int, high: int | None) -> float:
+    if value >= low and (high is None or value <= high):
+        return value
+    if isinstance(value, int):
+        return low + (value % (high - low + 1) if high is not None else abs(value))
+    return float(low) if value != value or high is not None else low + abs(value)
+
+
+def _spelled(text: str, stated: Stated) -> str:
+    """A text of the letters or of the form that are stated, another one for another text."""
+    random = Random(text)  # noqa: S311 - inputs must be reproducible
+    if stated.form:
+        return "".join(_like(word, random) for word in re.findall(r"\w+|\W+", stated.form))
+    found = "".join(each if each in stated.letters else random.choice(stated.letters) for each in text)
+    return (found + "".join(random.choices(stated.letters, k=stated.size)))[: stated.size or None]
+
+
+def _like(word: str, random: Random) -> str:
+    if re.fullmatch(r"(?=.*\d)(?=.*[a-fA-F])[0-9a-fA-F]{4,}", word):
+        return "".join(random.choice("0123456789abcdef") for _ in word)
+    kinds = ((str.isdigit, "0123456789"), (str.islower, "abcxyz"), (str.isupper, "ABCXYZ"))
+    return "".join(next((random.choice(letters) for is_one, letters in kinds if is_one(each)), each) for each in word)

@@ -1,0 +1,116 @@
+"""Inputs are what a docstring says of the parameters, and deep and repeated enough to show depth and kept state."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.python.inputs.contract import within_contract
+from stet_ls.engine.execution.python.inputs.generators import with_iterators
+from stet_ls.engine.execution.python.inputs.module_state import with_neighbours
+from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
+
+
+def _within(told: str, head: str, setup: str, body: str = "return 1") -> dict[str, object]:
+    """The values of a call of `f` after what its docstring says; {} if there is no such call."""
+    names = tuple(line.partition(" = ")[0] for line in setup.splitlines())
+    call = Call(setup, f"__out__(f({', '.join(names)}))", names, "guessed")
+    calls = within_contract((call,), f'def f({head}):\n    """{told}"""\n    {body}\n', "f")
+    return {name: literal(text) for each in calls for name, _, text in
+            (line.partition(" = ") for line in each.setup.splitlines())}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("told", "value", "low", "high"),
+    [
+        ("The short name of a month, 1 to 12.", -3, 1, 12),
+        ("The ending of a day (1-31), wherever month is 3.", 400, -(10**9), 10**9),
+        ("A bar. `month` lies between 0 and 100.", 521, 0, 100),
+        ("The grade for 0 to 100 month.", -7, 0, 100),
+        ("The month is never negative.", -8, 0, 10**9),
+        ("Needs a month, which has to be positive.", -8, 1, 10**9),
+        ("The share of a month as a number from 0 to 1.", 9, 9, 9),
+    ],
+)
+def test_a_number_is_moved_into_the_range_that_is_stated_of_it(told: str, value: int, low: int, high: int) -> None:
+    found = _within(told, "month", f"month = {value}")["month"]
+    assert isinstance(found, int)
+    assert low <= found <= high
+
+
+@pytest.mark.parametrize(
+    ("told", "form"),
+    [
+        ("The check digit of a code that has digits only.", "[0-9]{2}"),
+        ("A word; it consists of lowercase letters.", "[a-z]{2}"),
+        ("The number that a text of zeros and ones stands for.", "[01]{2}"),
+        ("The end of a card, a string of 16 digits.", "[0-9]{16}"),
+        ('Minutes of a time such as "07:30".', r"\d\d:\d\d"),
+        ('The parts of a colour like "#ff8000".', "#[0-9a-f]{6}"),
+        ("The sum of the digits of a text.", "b-"),
+        ('A slug such as "a-b", of a title.', "b-"),
+    ],
+)
+def test_a_text_is_spelled_as_stated(told: str, form: str) -> None:
+    assert re.fullmatch(form, str(_within(told, "s", "s = 'b-'")["s"]))
+
+
+def test_code_with_a_branch_may_decide_about_a_text_of_another_form() -> None:
+    told = 'Minutes of a time such as "07:30".'
+    assert _within(told, "s", "s = 'b-'", "return 1 if ':' in s else 2") == {"s": "b-"}
+
+
+def test_lists_get_the_lengths_that_are_stated() -> None:
+    found = _within("There are as many years as names.", "names, years", "names = [1, 2, 3]\nyears = [4]")
+    assert found == {"names": [1], "years": [4]}
+    found = _within("Each value has a weight.", "values, weights", "values = [1]\nweights = [2, 3]")
+    assert found == {"values": [1], "weights": [2]}
+    found = _within(
+        "Each row is as long as the header.", "header, rows", "header = ['a', 'b']\nrows = [[1], [1, 2, 3]]"
+    )
+    assert found["rows"] == [[1, 0], [1, 2]]
+    assert _within("Each row is as long as the header.", "header, rows", "header = ['a']\nrows = [1]") == {}
+
+
+def _sized(before: str, after: str, unit: str, *setups: str) -> list[Call]:
+    names = tuple(line.partition(" = ")[0] for line in setups[0].splitlines())
+    calls = tuple(Call(each, f"__out__({unit}({', '.join(names)}))", names, "guessed") for each in setups)
+    return [each for each in with_sizes(calls, (before, after), unit) if each not in calls]
+
+
+def test_a_recursion_gets_a_long_argument_beside_each_combination_of_kinds() -> None:
+    recursive = "def f(a, b):\n    def g(n):\n        return g(n + 1)\n    return g(0)\n"
+    wrong, right = "a = [1]\nb = 3", "a = ['x']\nb = ','"
+    found = _sized("def f(a, b):\n    return 1\n", recursive, "f", *[wrong] * 70, right)
+    assert any("['x'] * 2501" in each.setup and "b = ','" in each.setup for each in found)
+
+
+def test_a_recursion_over_links_gets_a_long_chain_and_its_first_key() -> None:
+    recursive = "def f(parents, name):\n    return f(parents, parents[name]) if name in parents else name\n"
+    found = _sized(recursive, recursive, "f", "parents = {'a': 'b'}\nname = 'c'")
+    assert any("str(n): str(n + 1)" in each.setup and "name = '0'" in each.setup for each in found)
+
+
+def test_a_method_that_calls_itself_gets_a_long_chain_of_objects() -> None:
+    text = "class A:\n    def __init__(self, name, up=None):\n        self.up = up\n\n"
+    text += "    def f(self):\n        return self.up.f()\n"
+    found = with_sizes((), (text, text), "A.f")
+    assert any("obj = A(name='a', up=obj)" in each.setup for each in found)
+
+
+def test_any_iterable_is_also_given_as_an_iterator() -> None:
+    call = Call("v = [1, 2]", "__out__(f(v))", ("v",), "guessed")
+    for text in ('def f(v):\n    """Of any iterable."""\n', "def f(v: Iterable[int]):\n    return 1\n"):
+        assert "v = iter([1, 2])" in {each.setup for each in with_iterators((call,), text, "f")}
+    assert with_iterators((call,), 'def f(v):\n    """Of a list."""\n', "f") == (call,)
+
+
+def test_a_function_that_uses_the_same_variable_is_called_in_between() -> None:
+    text = (
+        "_n = 0\n\n\ndef f():\n    global _n\n    _n += 1\n    return _n\n\n\ndef reset():\n    global _n\n    _n = 0\n"
+    )
+    call = Call("", "__out__(f())", (), "no argument")
+    assert [each.body for each in with_neighbours((call,), text, "f")] == [call.body, "(f())\nreset()\n__out__(f())"]
