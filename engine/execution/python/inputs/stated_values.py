@@ -100,7 +100,7 @@ def as_stated(call: Call, stated: Stated) -> Call | None:
 def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: Stated) -> bool:
     """Puts sequences cut to their lengths into `new`; False if one of them is none."""
     for one, other in stated.equal:
-        pair = [new.get(name, values.get(name)) for name in (one, other)]
+        pair: list[Any] = [new.get(name, values.get(name)) for name in (one, other)]
         if not all(isinstance(each, list | tuple | str) for each in pair):
             return False
         least = min(map(len, pair))

@@ -53,10 +53,10 @@ def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tu
     elif any(isinstance(each, ast.While | ast.For) for _, subject in pairs for each in ast.walk(subject.node)):
         changes.append(_of_number(_LONG))
     more = {(each.setup, each.body): each for each in _larger(calls, changes)}
-    subjects = [subject for _, subject in pairs]
-    if _recurs(subjects):
+    both = [subject for _, subject in pairs]
+    if _recurs(both):
         more |= {(each.setup, each.body): each for each in (*_of_each_kind(calls), *_linked(calls))}
-    nested = (*_nested(calls, subjects), *_chained_objects(pairs))
+    nested = (*_nested(calls, both), *_chained_objects(pairs))
     return (*calls[:_AHEAD], *more.values(), *nested, *calls[_AHEAD:])
 
 
