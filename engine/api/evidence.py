@@ -95,8 +95,8 @@ class Evidence:
     """What one judge found about a candidate. `trusted` evidence alone may refute it.
 
     `count` is the number of tests, examples or valid inputs behind it, if any; `differing` of a comparison's inputs
-    gave another result. `codes` name the dangers that it reports, by which the user accepts them. `name` is that of a
-    custom judge, "" for others.
+    gave another result, `for_tests_alone` if these are inputs of tests. `codes` name the dangers that it reports, by
+    which the user accepts them. `name` is that of a custom judge, "" for others.
     """
 
     check: Check
@@ -109,6 +109,7 @@ class Evidence:
     codes: tuple[str, ...] = ()
     name: str = ""
     differing: int = field(default=0, repr=False)
+    for_tests_alone: bool = field(default=False, repr=False)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Evidence:

@@ -114,8 +114,12 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
         detail = f"{evidence.detail} (with the new `{beside}`)"
         return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), told=True), opens=True)
     blames = intent.is_stated and intent.keeps_behavior
+    is_narrow = intent.kind is IntentKind.FIX and evidence.for_tests_alone
+    if is_narrow:
+        near = f"none of {evidence.count - evidence.differing} other inputs differs"
+        evidence = replace(evidence, detail=f"{evidence.detail}; {near}")
     result = CheckResult.of(replace(evidence, trusted=blames), told=True)
-    return replace(result, opens=intent.kind is not IntentKind.FIX)
+    return replace(result, opens=intent.kind is not IntentKind.FIX or is_narrow)
 
 
 def _is_bound(unit: UnitChange) -> bool:

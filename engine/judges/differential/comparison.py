@@ -173,6 +173,12 @@ class Comparison:
         """The number of compared inputs that were captured from tests."""
         return sum(each.origin == CAPTURED and not each.again for each in self.calls)
 
+    @property
+    def differs_for_tests_alone(self) -> bool:
+        """True if only inputs written in tests differ, and enough others, most of them near these, do not."""
+        written = all(each.call.origin in _WRITTEN for each in self.differences)
+        return bool(self.differences) and written and len(self.agreed) >= ENOUGH
+
     def combine(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
         """The comparison with further inputs of the same unit; `unseen` are the places that still were not executed."""
         return replace(

@@ -82,7 +82,10 @@ async def judge_unit(case: Case, unit: str) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {found.reason}")
     evidence = _evidence([found], case.runtime)
     inputs = evidence.count or found.compared
-    return replace(evidence, attachments=found.attachments(), count=inputs, differing=len(found.differences))
+    return replace(
+        evidence, attachments=found.attachments(), count=inputs, differing=len(found.differences),
+        for_tests_alone=found.differs_for_tests_alone,
+    )  # fmt: skip
 
 
 def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:

@@ -217,6 +217,26 @@ async def test_configuration_that_deselects_a_test_hides_nothing(repository: Rep
     assert [each.detail for each in report.tests if each.refutes] == ["passed and does not run now"]
 
 
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("    if weight * 3 - 11 == 100:\n        return 80\n    return weight * 2\n", "unproven"),
+        ("    return weight * 2 + 6\n", "ok"),
+    ],
+)
+async def test_a_fix_of_its_tests_input_alone_is_unproven(
+    repository: Repository, verified: Verify, body: str, verdict: str
+) -> None:
+    """No literal shows the special case; inputs near that of the test do."""
+    head = "def price(weight: int) -> int:\n"
+    test = "from price import price\n\n\ndef test_price():\n    assert price(37) == {}\n"
+    repository.commit({"price.py": f"{head}    return weight * 2\n", "tests/test_price.py": test.format("price(37)")})
+    repository.write({"price.py": head + body, "tests/test_price.py": test.format(80)})
+    report = await verified("fix")
+    assert report.verdict == verdict, report
+    assert ("other inputs differs" in str(report.findings)) == (verdict == "unproven")
+
+
 async def test_a_fix_that_no_test_shows_is_unproven(repository: Repository, verified: Verify) -> None:
     repository.write({"tests/test_shop.py": f"{TESTS}\n\ndef test_more():\n    assert total([4]) is not None\n"})
     assert (await verified("fix")).verdict is Verdict.UNPROVEN
