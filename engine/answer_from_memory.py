@@ -15,8 +15,8 @@ from stet_ls.engine.actions.action import Action, isolation
 from stet_ls.engine.actions.generated_tests.location import find_suite_file
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case

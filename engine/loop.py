@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Generic, TypeVar
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import CHECKS, PROVING, Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets

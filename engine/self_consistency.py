@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.job.job import Job

@@ -20,10 +20,11 @@ from stet_ls.engine.actions.planning.unrequested_changes import unrequested_chan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
-from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.job.budget import CALLS
@@ -49,7 +50,7 @@ async def run(job: Job) -> Answer:
     if request.path is None:
         return refusal(job, "Task: save the document first; a task needs a project.")
     if request.budget is Budget.STANDARD:
-        job = replace(job, request=replace(request, budget=Budget.TASK))  # a plan and its steps are more than one edit
+        job = replace(job, request=replace(request, budget=request.spec.standard_budget))
     with job.stage("context"):
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
     plan = await _plan(job, about)

@@ -9,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Scope
 
 
@@ -67,6 +68,8 @@ class ActionSpec:
     """Its instruction may require files, processes or the network: such calls are reported without a question."""
     writes_tests: bool = False
     """Its edit is tests: they may use test libraries, and an editor asks first if they were not run."""
+    standard_budget: Budget = Budget.STANDARD
+    """What the budget `standard` means for it: several edits need more than one does."""
     role: Literal["generator", "reviewer"] = "generator"
     """Which of the user's models is asked."""
     is_step: bool = False
@@ -187,6 +190,7 @@ _ROWS = (
         inserts=True,
         comment_instructs=True,
         mends=True,
+        standard_budget=Budget.TASK,
     ),
 )
 

@@ -8,17 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from stet_ls.engine.api.actions import ActionSpec, spec_of
+from stet_ls.engine.api.budget import Budget
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
-
-
-class Budget(StrEnum):
-    """How much a job may spend; `job.budget.CALLS` has the model calls of each."""
-
-    QUICK = "quick"
-    STANDARD = "standard"
-    THOROUGH = "thorough"
-    TASK = "task"
 
 
 @dataclass(frozen=True, slots=True)

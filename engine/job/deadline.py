@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.model.profiles.profiles import Profile
 
 SLOW_LIMIT = 90.0

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, OnEvent, Stage, UnmeteredUsage
 from stet_ls.engine.api.metadata import Metadata, Tokens
-from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.job.budget import CALLS

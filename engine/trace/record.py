@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.ledger import JobEnd
 

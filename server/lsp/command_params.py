@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 
 Natural = Annotated[int, Field(ge=0, strict=True)]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.storage.paths import user_paths

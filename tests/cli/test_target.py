@@ -99,4 +99,4 @@ def test_a_file_name_may_contain_a_colon(file: Path) -> None:
 @pytest.mark.parametrize("target", ["-", "-:4", "-:4:7", "-::TestB"])
 def test_a_range_of_standard_input_is_not_taken_for_an_option(target: str) -> None:
     words = ["run", "refactor", target, "--language", "python"]
-    assert build_parser(["run"]).parse_args(words).target == target
+    assert build_parser(["run"]).parse_args(words).target == [target]

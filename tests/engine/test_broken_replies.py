@@ -9,7 +9,7 @@ from support.engine import Bench, applied, code_reply
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.settings.schema import Checks, Settings
 
 HEAD = "def double(x: int) -> int:\n"

@@ -12,10 +12,11 @@ from support.engine import Bench, applied, code_reply
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.metadata import Tokens
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.errors import EndpointError, LimitError, UsageError
 from stet_ls.engine.job import deadline
 from stet_ls.engine.job.overtime import OvertimeError, ended_after

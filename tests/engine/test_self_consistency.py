@@ -9,9 +9,10 @@ from support.engine import Bench, applied
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.settings.schema import Checks, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 

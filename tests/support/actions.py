@@ -13,7 +13,8 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Workspace
 
 
 @dataclass(frozen=True)

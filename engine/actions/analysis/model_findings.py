@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.actions.analysis.claim_check import check_claims
 from stet_ls.engine.api.answer import CONFIRMED, OPINION
-from stet_ls.engine.api.request import Budget, Selection, Target
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Selection, Target
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import plain

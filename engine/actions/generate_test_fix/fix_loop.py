@@ -13,9 +13,9 @@ from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan, plan_fo
 from stet_ls.engine.actions.generate_test_fix.repair import Repairer
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, write, write_anew
 from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.diagnosis.failure_signs import sides
 from stet_ls.engine.job.job import Job

@@ -25,8 +25,9 @@ from stet_ls.engine.actions.generated_tests.validation_result import (
     result_without_tests,
     unless_forged,
 )
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget, Request, Target
+from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.diagnosis.code_facts import code_facts
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts

@@ -11,7 +11,8 @@ from pathlib import Path
 from stet_ls.engine.actions.planning.task_plan import Project, TaskStep
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
-from stet_ls.engine.api.request import Budget, Buffer, Request, Selection
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Buffer, Request, Selection
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.module_location import place_of

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, Compared, compared
 from stet_ls.engine.actions.repair_search.search import SECONDS, Repair, search
 from stet_ls.engine.actions.rewriting.reproduce import Reproduced
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget, Target, TargetKind
+from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.doctest import examples_for

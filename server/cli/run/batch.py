@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import PolicyError, SettingsError, StetError, UsageError
 from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.storage.paths import user_paths
@@ -158,7 +160,9 @@ async def run_batch(arguments: argparse.Namespace, targets: Sequence[str]) -> in
         engine = Engine(settings, user_paths())
         engine.ask_by(Terminal())
         engine.memory.memory.stays_seconds = COMMANDS_STAY
-        budget = Budget.TASK if arguments.action == "task" else Budget(arguments.budget)
+        budget = Budget(arguments.budget)
+        if budget is Budget.STANDARD:
+            budget = spec_of(arguments.action).standard_budget
         limit = CallLimit(arguments.max_calls, CALLS[budget])
         batch = Batch(arguments, engine, ledger, BatchProgress(len(todo)), limit, deque(todo))
         try:

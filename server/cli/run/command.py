@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
 from stet_ls.engine.storage.paths import user_paths

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from stet_ls.engine.api.request import Budget, Request, Workspace
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.inputs.command_target import CommandTarget
 from stet_ls.server.cli.inputs.load_settings import project_root

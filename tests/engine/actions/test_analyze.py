@@ -15,7 +15,8 @@ from support.engine import Bench, request_for
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import CONFIRMED, OPINION, Answer
-from stet_ls.engine.api.request import Budget, Buffer, Diagnostic, Workspace
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Buffer, Diagnostic, Workspace
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.storage.paths import user_paths

@@ -16,8 +16,8 @@ from stet_ls.engine.actions.custom.custom_action import of_row
 from stet_ls.engine.actions.custom.packages import Packaged
 from stet_ls.engine.actions.custom.packages import load as load_packages
 from stet_ls.engine.actions.registry import Actions
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import EvidenceTier
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.settings import load
 from stet_ls.engine.settings.schema import Settings

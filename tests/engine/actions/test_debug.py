@@ -11,8 +11,9 @@ from support.scripted import Reply, ScriptedModel
 from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget, Diagnostic, Workspace
+from stet_ls.engine.api.request import Diagnostic, Workspace
 from stet_ls.engine.settings.schema import Checks, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 from stet_ls.validators.source import Span

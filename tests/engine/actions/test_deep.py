@@ -8,7 +8,7 @@ import pytest
 from support.engine import Bench, applied, code_reply
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 
 TERMS = " + ".join(map(str, range(400)))
 SHORTER = f"def f(x):\n    return x + {TERMS}\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from support.actions import CheckAction, code
 
 from stet_ls.engine.api.actions import ACTIONS
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 
 
 def test_every_action_has_an_example() -> None:

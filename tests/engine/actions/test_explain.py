@@ -11,8 +11,8 @@ from support.scripted import ScriptedModel
 
 from stet_ls.engine.actions.prose.unsupported_claims import mark_unknown
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.api.request import Budget
 
 SLUG = '''\
 import urllib.request

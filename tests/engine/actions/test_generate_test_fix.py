@@ -17,9 +17,10 @@ from support.tools import needs
 from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount, count
 from stet_ls.engine.actions.generate_test_fix.languages.python import specification
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.sandbox.processes.procfs import descendants
 from stet_ls.engine.settings.schema import SandboxSettings, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow

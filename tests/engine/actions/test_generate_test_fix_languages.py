@@ -14,8 +14,9 @@ from support.tools import needs
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 

@@ -8,8 +8,8 @@ import pytest
 from support.engine import Bench, code_reply
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget
 
 OLD = """\
 def common(a: list[int], b: list[int]) -> list[int]:

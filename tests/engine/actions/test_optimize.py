@@ -12,8 +12,8 @@ from support.engine import Bench, code_reply, said
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 

@@ -11,8 +11,9 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.repair_search.search import search
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.errors import ModelError
 from stet_ls.engine.judges.doctest import read_examples
 from stet_ls.engine.settings.schema import Checks, Settings

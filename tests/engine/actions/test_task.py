@@ -10,9 +10,10 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.planning.task_plan import Project, TaskStep, read_plan
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.errors import ModelError, UsageError
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.settings.schema import Settings

@@ -9,8 +9,9 @@ from support.engine import Bench, asks_for_tests, code_reply, said
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, EvidenceTier, Ruling
-from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 

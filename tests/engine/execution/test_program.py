@@ -12,7 +12,7 @@ FOLDER = Path(inside.__file__).parent
 
 
 def test_the_parts_of_the_program_define_each_name_once() -> None:
-    names = [name for file in FOLDER.glob("*.py") for name in defined(ast.parse(file.read_text()))]
+    names = [name for file in FOLDER.rglob("*.py") for name in defined(ast.parse(file.read_text()))]
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
@@ -32,7 +32,7 @@ def defined(module: ast.Module) -> set[str]:
 def test_the_program_contains_its_parts_in_order_of_dependence() -> None:
     whole = ast.parse(inside.PROGRAM, feature_version=(3, 8))
     assert "stet_ls" not in inside.PROGRAM, "the box has nothing of Stet"
-    modules = {file: ast.parse(file.read_text()) for file in FOLDER.glob("*.py") if file.stem != "__init__"}
+    modules = {file: ast.parse(file.read_text()) for file in FOLDER.rglob("*.py") if file.stem != "__init__"}
     assert defined(whole) == set().union(*map(defined, modules.values()))
     compile(inside.PROGRAM, "<box>", "exec")
     # An importing module comes after it: what is bound at the top needs it when the text begins to run.
@@ -43,7 +43,9 @@ def test_the_program_contains_its_parts_in_order_of_dependence() -> None:
     for file, module in modules.items():
         for each in module.body:
             if isinstance(each, ast.ImportFrom) and (each.module or "").startswith(inside.__name__):
-                assert begins[FOLDER / f"{(each.module or '').rpartition('.')[2]}.py"] < begins[file], (
-                    file,
-                    each.module,
-                )
+                assert begins[file_of(each.module or "")] < begins[file], (file, each.module)
+
+
+def file_of(module: str) -> Path:
+    """The file of a module below `inside`, by its dotted name."""
+    return FOLDER.joinpath(*module.removeprefix(f"{inside.__name__}.").split(".")).with_suffix(".py")

@@ -12,8 +12,8 @@ import pytest
 from support.engine import Bench, code_reply, request_for
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Progress
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.job.ledger import LedgerEntry, LedgerFile, days_ago, now, total, totals
 from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter

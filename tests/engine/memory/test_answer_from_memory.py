@@ -12,7 +12,8 @@ from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer, EditOutcome
-from stet_ls.engine.api.request import Budget, Request, Workspace
+from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.memory.request_scope import scope_for
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.settings.schema import Settings

@@ -18,8 +18,9 @@ from support.engine import Bench, code_reply, request_for
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer, EditOutcome
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.request import Budget, Request, Workspace
+from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.memory import job_memory
 from stet_ls.engine.memory.learned_solution import solution_from_edit
 from stet_ls.engine.memory.solution import Solution, scope_of

@@ -11,8 +11,8 @@ import pytest
 from support.engine import Bench, code_reply
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, Stage, ignore
-from stet_ls.engine.api.request import Budget
 from stet_ls.engine.model.request_queue import RequestQueue
 from stet_ls.engine.settings.schema import Settings
 

@@ -8,7 +8,7 @@ import pytest
 from support.engine import code_reply, request_for
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import Checks, ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow, Provider

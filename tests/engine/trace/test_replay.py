@@ -13,7 +13,7 @@ from support.engine import Bench, code_reply
 from support.planted import NAMED, PASSWORDS, TOKENS
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.errors import EndpointError, LimitError, NoModelError, UsageError
 from stet_ls.engine.job.ledger import JobEnd
 from stet_ls.engine.replay import Replayed, replay

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.budget import Budget
 from stet_ls.server.lsp.command_params import (
     ActionParams,
     CustomParams,

@@ -1,0 +1,12 @@
+"""The budgets of a job."""
+
+from enum import StrEnum
+
+
+class Budget(StrEnum):
+    """How much a job may spend; `job.budget.CALLS` has the model calls of each."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    THOROUGH = "thorough"
+    TASK = "task"
