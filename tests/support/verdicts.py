@@ -1,7 +1,7 @@
 """The rewrites of `corpora/verdicts` and their labels: read, split into halves, stripped of hints, and run.
 
 The split into tuning and reporting is by a hash of what a case is called, so that a new case changes no other's half,
-and was fixed before anything was measured. The cases of `corpora/verdicts/fresh` are a set of their own.
+and was fixed before anything was measured. What stands in the folder `tuning` or `fresh` belongs to that half.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ HASHED = (Half.TUNING, Half.REPORTING)
 class Rewrite:
     """A unit of a text and the text after.
 
-    `script` proves the label; `tests` is a file of tests, "" for none; `is_fresh` says that it stands in `fresh/`.
+    `script` proves the label; `tests` is a file of tests, "" for none; `folder` is the half whose
+    folder it stands in.
     """
 
     label: Label
@@ -77,17 +78,17 @@ class Rewrite:
     after: str
     script: str
     tests: str = ""
-    is_fresh: bool = False
+    folder: Half | None = None
 
     @property
     def id(self) -> str:
         """What it is called everywhere."""
-        return f"{'fresh/' * self.is_fresh}{self.label}/{self.kind}/{self.name}"
+        return f"{f'{self.folder}/' if self.folder else ''}{self.label}/{self.kind}/{self.name}"
 
     @property
     def half(self) -> Half:
         """The half that it belongs to, whatever else there is."""
-        return Half.FRESH if self.is_fresh else HASHED[hashlib.sha256(self.id.encode()).digest()[0] % 2]
+        return self.folder or HASHED[hashlib.sha256(self.id.encode()).digest()[0] % 2]
 
     @property
     def is_told(self) -> bool:
@@ -105,17 +106,17 @@ class Rewrite:
 
 def rewrites() -> list[Rewrite]:
     """All cases."""
-    folders = ((FOLDER, False), (FOLDER / "fresh", True))
+    folders = {None: FOLDER, Half.TUNING: FOLDER / Half.TUNING, Half.FRESH: FOLDER / Half.FRESH}
     return [
         case
-        for folder, is_fresh in folders
+        for half, folder in folders.items()
         for label in Label
         for file in sorted((folder / label).glob("*.txt"))
-        for case in _read(label, file, is_fresh)
+        for case in _read(label, file, half)
     ]
 
 
-def _read(label: Label, file: Path, is_fresh: bool) -> Iterator[Rewrite]:
+def _read(label: Label, file: Path, folder: Half | None) -> Iterator[Rewrite]:
     for block in re.split(r"(?m)^=== ", file.read_text(encoding="utf-8"))[1:]:
         head, *rest = _SECTION.split(block)
         name, *lines = head.splitlines()
@@ -124,7 +125,7 @@ def _read(label: Label, file: Path, is_fresh: bool) -> Iterator[Rewrite]:
         script = parts["agrees" if label is Label.RIGHT else "shows"]
         yield Rewrite(
             label, file.stem, name, keys.get("language", "python"), keys["unit"], parts["before"], parts["after"],
-            script, parts.get("tests", ""), is_fresh,
+            script, parts.get("tests", ""), folder,
         )  # fmt: skip
 
 
