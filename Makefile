@@ -67,7 +67,7 @@ lock:
 # The extension for VS Code, built into editors/vscode/stet.vsix. Needs node 20 and npm.
 vsix: editors/vscode/stet.vsix
 
-editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/*.json editors/vscode/*.mjs editors/vscode/*.md)
+editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/src/*/*.ts editors/vscode/*.json editors/vscode/*.mjs editors/vscode/*.md)
 	@echo "Building the extension for VS Code, once: its tools take 160 MB on disk, a minute"
 	@cd editors/vscode && $(call twice,npm install --ignore-scripts --no-package-lock --no-audit --no-fund) && npm run package
 

@@ -58,14 +58,23 @@ def contributes() -> Any:
 
 def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> None:
     source = (EXTENSION / "src" / "actions.ts").read_text(encoding="utf-8")
-    expected = {f"stet.ui.{action}" for action in ACTIONS}
+    offered = {*ACTIONS, "document"}  # a custom action that ships with Stet
+    expected = {f"stet.ui.{action}" for action in offered}
 
-    assert {row["command"] for row in contributes["commands"]} == expected | {
-        "stet.ui.clear", "stet.ui.evidence", "stet.ui.restart",
-    }  # fmt: skip
+    assert set(re.findall(r'\{ name: "(\w+)"', source)) == offered
     assert {row["command"] for row in contributes["menus"]["stet.menu"]} == expected
-    assert set(re.findall(r'\{ name: "(\w+)"', source)) == set(ACTIONS)
-    assert {f"stet.{action}" for action in ACTIONS} | {"stet.result", "stet.cancel"} <= set(COMMANDS)
+    assert expected <= {row["command"] for row in contributes["commands"]}
+    keys = [row["command"] for row in contributes["keybindings"]]
+    assert expected <= set(keys)
+
+
+def test_the_extension_uses_only_commands_that_exist(contributes: Any) -> None:
+    sources = "".join(file.read_text(encoding="utf-8") for file in (EXTENSION / "src").rglob("*.ts"))
+    sent = set(re.findall(r'(?:command: |send\()"(stet\.(?!ui\.)[\w.]+)"', sources))
+    assert {"stet.result", "stet.cancel", "stet.health", "stet.models"} <= sent <= set(COMMANDS) | {"stet.custom"}
+    registered = set(re.findall(r'^    "?([\w.]+)"?(?:: \(|,$)', sources, re.MULTILINE)) | {*ACTIONS, "document"}
+    declared = {row["command"].removeprefix("stet.ui.") for row in contributes["commands"]}
+    assert declared <= registered
 
 
 def test_the_plugin_for_neovim_and_the_manual_know_each_action() -> None:

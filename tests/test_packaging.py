@@ -182,7 +182,7 @@ def test_all_pages_show_the_same_install_command() -> None:
     }
     assert {extra for _, extra in told} <= {"full", "keyring", "mcp"}
     assert {name for name, extra in told if extra == "full"} >= {
-        "README.md", "docs/memory.md", "editors/neovim/lua/stet/health.lua", "editors/vscode/src/extension.ts",
+        "README.md", "docs/memory.md", "editors/neovim/lua/stet/health.lua", "editors/vscode/README.md",
     }  # fmt: skip
 
 

@@ -66,10 +66,15 @@ class UnitIndex:
 
     def unit_at(self, uri: str, version: int | None, first: int, last: int) -> str | None:
         """The qualified name of the smallest unit with those lines; None if there is none or it is not known yet."""
+        found = self.lines_at(uri, version, first, last)
+        return None if found is None else found.name
+
+    def lines_at(self, uri: str, version: int | None, first: int, last: int) -> UnitLine | None:
+        """The smallest unit with those lines; None as above."""
         if not self.is_ready(uri, version):
             return None
         holders = [each for each in self._indexed[uri].entries if each.first <= first and last <= each.last]
-        return min(holders, key=lambda each: each.last - each.first).name if holders else None
+        return min(holders, key=lambda each: each.last - each.first, default=None)
 
     def _cancel(self, uri: str) -> None:
         if (task := self._tasks.pop(uri, None)) is not None:

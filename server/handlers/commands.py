@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.handlers import memory_commands
+from stet_ls.server.handlers import memory_commands, model_commands
+from stet_ls.server.handlers.target import target
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult
 from stet_ls.server.session import StetServer
 
@@ -261,6 +262,7 @@ COMMANDS: Mapping[str, ServerCommand] = {
     "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that waits for confirmation."),
     "stet.verify": ServerCommand("VerifyParams", verify, "Judge a change by any author, without a model."),
     "stet.clear": ServerCommand("ClearParams", clear, "Remove the findings of analyze and verify, and code lenses."),
+    "stet.target": ServerCommand("TargetParams", target, "Return what an action at a position would work on."),
     "stet.jobs": ServerCommand("NoParams", jobs, "List running and recent jobs."),
     "stet.health": ServerCommand(
         "NoParams", health, ("Report the state of models and all other components, with hints.")
@@ -274,6 +276,8 @@ COMMANDS: Mapping[str, ServerCommand] = {
     ),
     "stet.memory.stats": ServerCommand("NoParams", memory_commands.stats, "Report the number of remembered solutions."),
     "stet.memory.forget": ServerCommand("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
+    "stet.models": ServerCommand("NoParams", model_commands.models, "List the models to choose from."),
+    "stet.download": ServerCommand("DownloadParams", model_commands.download, "Download an embedded model."),
     "stet.capabilities": ServerCommand("NoParams", capabilities, "List actions and commands, with their schema."),
 }
 """Every command by its name."""

@@ -17,7 +17,8 @@ from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan
 from stet_ls.server.evidence.evidence_text import dangers, headline, summarize
-from stet_ls.server.job_flow.confirmation import confirm_and_apply, not_applied, show_diff
+from stet_ls.server.job_flow.confirmation import ask_user, confirm_and_apply, not_applied, show_diff
+from stet_ls.server.job_flow.diff_offer import Part, offer_diff
 from stet_ls.server.job_flow.edit_risks import Preview, must_ask, question, risks
 from stet_ls.server.job_flow.pending_edit import CONFIRM_SECONDS, ApplyResult, PendingEdit, change_annotation
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
@@ -54,20 +55,42 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
             return _withheld(ls, answer, f"Not applied: {'; '.join(reasons)}.")
         if not must_ask(preview, reasons):
             return await _send(ls, job, answer, origin, None)
-        if ls.client.change_annotations:
+        if ls.client.change_annotations and not ls.client.shows_diffs:
             if ls.client.show_document and answer.evidence:  # its preview shows the diff, and one line of text
                 await ls.evidence.files.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.body()))
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
 
-    async def send() -> JobResult:
+    async def send(part: Part | None) -> JobResult:
         try:
-            return await _send(ls, job, answer, origin, None)
+            if part is None:
+                return await _send(ls, job, answer, origin, None)
+            return await _send_part(ls, job, answer, part)
         except StaleError as stale:
             return _withheld(ls, answer, str(stale))
 
-    return await confirm_and_apply(ls, job, answer, reasons, plan, send)
+    ask = (
+        offer_diff(ls, job, answer, reasons, origin)
+        if ls.client.shows_diffs
+        else ask_user(ls, job, answer, reasons, plan)
+    )
+    try:
+        return await confirm_and_apply(ls, job, answer, ask, send)
+    except StaleError as stale:
+        return _withheld(ls, answer, str(stale))
+
+
+async def _send_part(ls: StetServer, job: JobHandle, answer: Answer, part: Part) -> JobResult:
+    """Sends what the user kept. The memory learns that they changed the edit."""
+    try:
+        result = await _send(ls, job, part.answer, part.origin, None)
+    finally:
+        part.origin.track.release()
+    live = ls.documents.snapshot(part.origin.snapshot.uri)
+    if result.applied and answer.metadata.trace and live is not None:
+        ls.outcome_reports.learn(answer.metadata.trace, "edited", live.source.text)
+    return result
 
 
 async def _judged_plan(ls: StetServer, answer: Answer, origin: EditOrigin) -> EditPlan:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from enum import StrEnum
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -14,6 +16,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.markdown import fenced, plain
 from stet_ls.server.edits.edit_plan import EditPlan
 from stet_ls.server.errors import failure_of
+from stet_ls.server.job_flow.diff_offer import APPLY, DISCARD, Decision, Part, send_offer
 from stet_ls.server.job_flow.edit_risks import question, why_asked
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.session import StetServer
@@ -21,17 +24,18 @@ from stet_ls.server.session import StetServer
 PATIENCE = 600.0
 """Seconds for which a job waits for its user."""
 
-Send = Callable[[], Awaitable[JobResult]]
+Send = Callable[[Part | None], Awaitable[JobResult]]
+"""Sends the edit, or the part of it that the user kept."""
 
 
 async def confirm_and_apply(
-    ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan, send: Send
+    ls: StetServer, job: JobHandle, answer: Answer, asking: Coroutine[Any, Any, Decision], send: Send
 ) -> JobResult:
     """Sends the edit if its user agrees, or `stet.apply` is called.
 
     If there is no answer the job ends, but its question stays open: a late outcome replaces the job's result.
     """
-    agreed = ls.in_background(_agreed(ls, job, answer, reasons, plan), f"question of {job.name}")
+    agreed = ls.in_background(asking, f"question of {job.name}")
     applied = asyncio.ensure_future(job.apply_requested.wait())
     job.awaiting_confirmation = True
 
@@ -42,13 +46,13 @@ async def confirm_and_apply(
 
     async def outcome() -> JobResult:
         try:
-            yes = applied.done() or agreed.result()
+            decision = Decision(applies=True) if applied.done() else agreed.result()
         finally:
             over()
-        if yes:
-            return await send()
+        if decision.applies:
+            return await send(decision.part)
         ls.outcomes.rejected(answer)
-        return not_applied(answer, "Edit discarded.")
+        return replace(not_applied(answer, "Edit discarded."), discarded=True)
 
     async def later() -> JobResult:
         await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
@@ -82,12 +86,13 @@ def not_applied(answer: Answer, message: str) -> JobResult:
     return JobResult(JobStatus.REFUSED, message, applied=False, answer=answer)
 
 
-async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> bool:
-    """Whether the user agrees, who sees the diff and the evidence, or can open them first."""
+async def ask_user(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> Decision:
+    """The decision of a user who sees the diff and the evidence, or can open them first."""
     if ls.client.shows_offers and answer.evidence:
         diff = fenced((await asyncio.to_thread(plan.diff)).rstrip(), "diff")
         shown = await ls.evidence.files.collect(job.id, answer, with_edit=False)
-        return await offer(ls, job.id, why_asked(reasons), f"{diff}\n\n{shown['markdown']}")
+        params = {"job": job.id, "question": plain(why_asked(reasons)), "markdown": f"{diff}\n\n{shown['markdown']}"}
+        return Decision((await send_offer(ls, params)).applies)
     while (choice := await ask(ls, question(answer, reasons))) in (
         ConfirmChoice.SHOW_DIFF,
         ConfirmChoice.SHOW_EVIDENCE,
@@ -96,20 +101,16 @@ async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Seque
             await show_diff(ls, job, plan)
         else:
             await ls.evidence.files.show(job.id, answer)
-    return choice is ConfirmChoice.APPLY
-
-
-OFFER = "stet/offer"
-"""A request to plugins that show an edit in full: `{job, question, choices, markdown}`; a choice or null answers."""
+    return Decision(choice is ConfirmChoice.APPLY)
 
 
 class ConfirmChoice(StrEnum):
     """The user's answer."""
 
-    APPLY = "Apply"
+    APPLY = APPLY
     SHOW_DIFF = "Show diff"
     SHOW_EVIDENCE = "Show evidence"
-    DISCARD = "Discard"
+    DISCARD = DISCARD
 
 
 async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
@@ -125,13 +126,3 @@ async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
         if item is not None and item.title in ConfirmChoice.__members__.values()
         else ConfirmChoice.DISCARD
     )
-
-
-async def offer(ls: LanguageServer, job: str, question: str, markdown: str) -> bool:
-    """Asks a plugin to show an edit with a question. True if the user agrees; anything else means no."""
-    choices = [ConfirmChoice.APPLY.value, ConfirmChoice.DISCARD.value]
-    params = {"job": job, "question": plain(question), "choices": choices, "markdown": markdown}
-    try:
-        return bool(await ls.protocol.send_request_async(OFFER, params) == ConfirmChoice.APPLY)
-    except JsonRpcException:
-        return False

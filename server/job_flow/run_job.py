@@ -183,6 +183,8 @@ _SHOWN = {JobStatus.REFUSED: types.MessageType.Warning, JobStatus.FAILED: types.
 def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     """Shows one sentence to the user: a message box if they have to act, else a line in the log."""
     kind = _SHOWN.get(ending.status)
+    if ending.discarded and ls.client.shows_diffs:
+        kind = None  # the user pressed a button, and its diff is closed
     if job.cancelling and ending.answer is not None:
         # The edit was already sent: the user who cancelled is shown its outcome.
         kind = {True: types.MessageType.Info, None: types.MessageType.Warning}.get(ending.applied)

@@ -34,7 +34,7 @@ class JobStatus(StrEnum):
 class JobResult:
     """The result of a job. `applied` is None if unknown, or if there was nothing to apply.
 
-    `missing_model` names the embedded model whose download would have helped.
+    `missing_model` names the embedded model whose download would have helped. `discarded`: the user refused the edit.
     """
 
     status: JobStatus
@@ -42,6 +42,7 @@ class JobResult:
     applied: bool | None = None
     answer: Answer | None = None
     missing_model: str = ""
+    discarded: bool = False
 
 
 _BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}

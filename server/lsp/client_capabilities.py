@@ -53,6 +53,8 @@ class ClientFeatures:
     """A plugin shows the reports of jobs itself, from `stet.result`; the server does not."""
     shows_offers: bool = False
     """A plugin shows an edit with its evidence and asks whether to apply it: it answers `stet/offer`."""
+    shows_diffs: bool = False
+    """A plugin shows an edit in a diff editor, where the user may keep a part: `stet/offer` carries the texts."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
 
@@ -110,6 +112,7 @@ class ClientFeatures:
             has_plugin=bool(_plugin(params)),
             shows_reports=_plugin(params).get("reports") is True,
             shows_offers=_plugin(params).get("offers") is True,
+            shows_diffs=_plugin(params).get("diffs") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
             code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
             refresh_code_lenses=has("workspace.code_lens.refresh_support"),
@@ -129,7 +132,7 @@ class ClientFeatures:
 def _plugin(params: types.InitializeParams) -> Mapping[str, Any]:
     """The declarations of our plugin: `initializationOptions.plugin`.
 
-    `{name, reports, offers, buttons, diagnoses}`.
+    `{name, reports, offers, diffs, buttons, diagnoses}`.
     """
     options = params.initialization_options
     plugin = options.get("plugin") if isinstance(options, Mapping) else None

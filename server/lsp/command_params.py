@@ -116,6 +116,14 @@ class RetryParams(JobParams):
     instruction: str = Field(default="", description="Replaces the job's instruction.")
 
 
+class TargetParams(Params):
+    """Selects a place in a document."""
+
+    uri: str | None = Field(default=None, min_length=1, description="The document; default: the one last used.")
+    range: Range | None = Field(default=None, description="The selection.")
+    position: Position | None = Field(default=None, description="The cursor, if nothing is selected.")
+
+
 class ClearParams(Params):
     """Selects the findings of analyze to remove."""
 
@@ -147,6 +155,12 @@ class MemoryForgetParams(Params):
     """Forgets one solution."""
 
     id: str = Field(min_length=1, description="The solution's id.")
+
+
+class DownloadParams(Params):
+    """Selects an embedded model."""
+
+    name: str = Field(min_length=1, description="The model's name, as `stet.models` lists it.")
 
 
 class NoParams(Params):

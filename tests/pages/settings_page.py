@@ -10,9 +10,6 @@ from stet_ls.engine.settings import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.server.cli.config import sections
 
-NOT_IN_VSCODE = frozenset({"editor.verify_on_save"})
-"""Keys for which VS Code has a setting of its own: `editor.codeActionsOnSave` names what runs when a file is saved."""
-
 
 def settings_schema() -> dict[str, Any]:
     """The JSON schema of a settings file, for editors that complete TOML."""
@@ -24,8 +21,8 @@ def settings_schema() -> dict[str, Any]:
 def editor_schema() -> dict[str, Any]:
     """The settings as an editor's flat properties (`contributes.configuration` of VS Code's package.json).
 
-    No property has a default: VS Code would send it as if the user had set it, and override the user's file with it.
-    Keys that only the user may set have the scope "machine", so that VS Code reads them from no workspace.
+    Only switches have a default, since VS Code shows a checkbox for nothing else; our extension sends what is
+    set. Keys that only the user may set have the scope "machine", so that VS Code reads them from no workspace.
     """
     return {f"stet.{key.name}": _editor_property(key) for key in _in_vscode()}
 
@@ -39,7 +36,7 @@ def user_variables() -> Mapping[str, str]:
 
 
 def _in_vscode() -> Iterator[Key]:
-    return (key for key in KEYS.values() if key.name not in TABLES and key.name not in NOT_IN_VSCODE)
+    return (key for key in KEYS.values() if key.name not in TABLES)
 
 
 def _editor_property(key: Key) -> dict[str, Any]:
@@ -48,11 +45,13 @@ def _editor_property(key: Key) -> dict[str, Any]:
     value = {name: shape[name] for name in kept if name in shape}
     if "enum" in value:
         value["enum"] = [*value["enum"], None]
+    if value["type"] == "boolean":
+        value |= {"default": key.default}
+    else:
+        value |= {"type": [value["type"], "null"], "default": None}
     tightened = " A workspace may only make it stricter." if key.set_by is SetBy.TIGHTEN else ""
     return {
         **value,
-        "type": [value["type"], "null"],
-        "default": None,
         "scope": "machine" if key.user_only else "resource",
         "description": f"{key.description} Default: {_default(key)}.{tightened}",
     }

@@ -66,7 +66,7 @@ async def turned_out(client: RawClient, job: str) -> Json:
     return result
 
 
-async def command(client: RawClient, name: str, **argument: Any) -> Json:
+async def command(client: RawClient, name: str, /, **argument: Any) -> Json:
     """The result of a command; without any argument none is sent."""
     params: Json = {"command": name}
     if argument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -21,7 +22,7 @@ VSIX = ROOT / "editors" / "vscode" / "stet.vsix"
 INSTALLED = ROOT / ".cache" / "code-server"
 DRIVER = ROOT / "tests" / "e2e" / "vscode" / "drive.mjs"
 
-SECONDS = 120.0
+SECONDS = 90.0
 """How long anything may take; a loaded machine with two cores starts the workbench in ten."""
 
 _ENTRY = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js"
@@ -49,16 +50,20 @@ def missing() -> str | None:
 class VSCode:
     """One workbench with one folder open."""
 
-    def __init__(self, folder: Path, env: Mapping[str, str], server: Sequence[str]) -> None:
+    def __init__(self, folder: Path, env: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+        """A workbench whose user has these settings besides those that keep it quiet."""
         self._folder = folder
         self._env = dict(env)
         self._children: list[subprocess.Popen[str]] = []
         self._log: TextIO = (folder / "code-server.log").open("w+", encoding="utf-8")
+        self.pictures = Path(os.environ.get("STET_TEST_PICTURES", folder))
+        """Where a failure leaves its picture."""
+        self.pictures.mkdir(parents=True, exist_ok=True)
         self.work = folder / "work"
         self.work.mkdir()
-        settings = folder / "data" / "User" / "settings.json"
-        settings.parent.mkdir(parents=True)
-        settings.write_text(json.dumps({**_SETTINGS, "stet.server.command": list(server)}), encoding="utf-8")
+        file = folder / "data" / "User" / "settings.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({**_SETTINGS, **settings}), encoding="utf-8")
         self._held = ExitStack()
         self._port = self._held.enter_context(held_port())
         config = folder / "config.yaml"
@@ -132,6 +137,10 @@ class VSCode:
         """Types a text."""
         self.call("type", text=text)
 
+    def picture(self, path: Path) -> None:
+        """Writes a picture of the workbench."""
+        self.call("screenshot", path=str(path))
+
     def click(self, selector: str) -> None:
         """Clicks on the first such element."""
         self.call("click", selector=selector)
@@ -148,7 +157,7 @@ class VSCode:
         """Has the browser do something; a failure leaves a picture of the workbench behind."""
         answer = self._exchange(name, **params)
         if not answer["ok"]:
-            picture = self._folder / "failed.png"
+            picture = self.pictures / f"failed-{name}.png"
             self._exchange("screenshot", path=str(picture))
             raise AssertionError(f"{name} {params}: {answer['value']}\nsee {picture} and {self._log.name}")
         return answer["value"]

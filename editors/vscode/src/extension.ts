@@ -1,129 +1,250 @@
-/** Starts the Stet server and adds an input box and cancellable progress to its commands. No logic beyond that. */
+/** The extension's commands and their parts. What the server can do is left to the server. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
-import { ACTIONS, actionOf, ask, follow } from "./actions";
+import { CodeLensRequest, ExecuteCommandRequest, type LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
+import { type Action, ACTIONS, actionOf, type JobArgument } from "./actions";
+import { instructionFor, newer, older, targetOf } from "./ask";
 import { diagnosed } from "./diagnosed";
-import { environment, type Variables } from "./environment";
-import { hear } from "./progress";
+import { Jobs } from "./jobs";
+import { Marks } from "./marks";
+import { Memory } from "./memory";
+import { Model } from "./model";
+import { type Offer, Offers } from "./offer";
+import { close, hear } from "./progress";
+import { Server } from "./server/server";
+import { explicit } from "./server/settings";
+import { Status } from "./status";
 
-const INSTALL = "pip install '.[full]' in a clone of Stet";
+let server: Server | undefined;
 
-let client: LanguageClient | undefined;
-/** The variables that the server was started with. */
-let started: Variables = {};
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Stet", { log: true });
+  const [jobs, offers, marks] = [new Jobs(), new Offers(), new Marks()];
+  const model = new Model(context, () => own);
+  const own: Server = new Server(context, log, () => options(context, own, marks), () => model.variables(), (client) => {
+    client.onRequest("stet/offer", (offer: Offer) => offers.ask(offer));
+  });
+  server = own;
+  const [status, memory] = [new Status(own, jobs, offers), new Memory(own)];
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const output = vscode.window.createOutputChannel("Stet", { log: true });
-  const status = vscode.languages.createLanguageStatusItem("stet", [{ scheme: "file" }, { scheme: "untitled" }]);
-  status.name = "Stet";
-  status.text = "Stet";
-  context.subscriptions.push(output, status);
-  // The client registers the commands of the server under their own names (stet.refactor); ours are stet.ui.*.
+  const run = async (action: Action, argument: JobArgument): Promise<void> => {
+    const client = await own.ready();
+    if (client !== undefined) {
+      await followed(client, action, argument, jobs, offers, marks);
+    }
+  };
+  const again = (asked: { action: Action; argument: JobArgument } | undefined, instruction = ""): void => {
+    if (asked !== undefined) {
+      void run(asked.action, instruction === "" ? { ...asked.argument } : { ...asked.argument, instruction });
+    }
+  };
+  offers.retry = (job, instruction) => again(jobs.running.get(job), instruction);
+  own.lost = () => {
+    const job = jobs.takeLost();
+    offers.drop();
+    close();
+    return job && { title: job.action.title, again: () => again(job) };
+  };
+
+  const send = async (command: string, ...given: object[]): Promise<void> => {
+    const client = await own.ready();
+    try {
+      await client?.sendRequest(ExecuteCommandRequest.type, { command, arguments: given });
+    } catch (error) {
+      void vscode.window.showInformationMessage(`Stet: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const commands: Record<string, (...given: never[]) => unknown> = {
+    run,
+    // The server opens it; the code lens runs the server's own command of that name.
+    evidence: (job?: string) => send("stet.evidence", ...(job === undefined ? [] : [{ job }])),
+    clear: () => send("stet.clear"),
+    verify: () => send("stet.verify"),
+    restart: () => own.restart(),
+    install: () => own.install(),
+    rerun: () => again(jobs.last),
+    menu: () => status.menu(),
+    health: () => status.report(),
+    log: () => log.show(),
+    model: () => model.choose(),
+    older,
+    newer,
+    apply: () => offers.apply(),
+    discard: () => offers.discard(),
+    again: () => offers.again(),
+    example: () => offers.example(),
+    skip: () => offers.skip(),
+    offer: () => offers.show(),
+    keep: (uri: string, job: string) => {
+      marks.keep(uri, job);
+      refreshLenses(own.running);
+    },
+    undo: (uri: string) => marks.undo(uri),
+    "memory.search": () => memory.search(),
+    "memory.show": (solution: Parameters<Memory["show"]>[0]) => memory.show(solution),
+    "memory.forget": (solution: Parameters<Memory["forget"]>[0]) => memory.forget(solution),
+  };
   for (const action of ACTIONS) {
-    const run = async () => {
-      const editor = vscode.window.activeTextEditor;
-      if (client?.isRunning() !== true) {
-        void vscode.window.showWarningMessage("Stet: the server is not running (command “Stet: Restart Server”).");
-      } else if (editor === undefined) {
-        void vscode.window.showWarningMessage("Stet: open a text file first.");
-      } else {
-        await ask(client, action, editor);
-      }
-    };
-    context.subscriptions.push(vscode.commands.registerCommand(`stet.ui.${action.name}`, run));
+    commands[action.name] = () => asked(context, own, action, run);
   }
   context.subscriptions.push(
-    // The server opens it; the code lens runs the server's own command of that name.
-    vscode.commands.registerCommand("stet.ui.evidence", async () => {
-      try {
-        await client?.sendRequest(ExecuteCommandRequest.type, { command: "stet.evidence", arguments: [] });
-      } catch (error) {
-        void vscode.window.showInformationMessage(`Stet: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }),
-    vscode.commands.registerCommand("stet.ui.clear", async () => {
-      await client?.sendRequest(ExecuteCommandRequest.type, { command: "stet.clear", arguments: [] });
-    }),
-    vscode.commands.registerCommand("stet.ui.restart", async () => {
-      await deactivate();
-      await start(context, output, status);
-    }),
-    vscode.workspace.onDidChangeConfiguration(async (change) => {
-      const told = JSON.stringify(environment(context)) !== JSON.stringify(started);
-      if (told || change.affectsConfiguration("stet.server.command")) {
-        await vscode.commands.executeCommand("stet.ui.restart");
-      }
-    }),
+    log, own, offers, marks, status,
+    ...Object.entries(commands).map(([name, handler]) => vscode.commands.registerCommand(`stet.ui.${name}`, handler)),
+    vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration("stet") && void own.configure()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => own.state === "missing" && void own.start()),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => tellComment(textEditor)),
   );
-  await start(context, output, status);
+  tellTrust(context);
+  void own.start();
 }
 
 export async function deactivate(): Promise<void> {
-  if (client?.isRunning() === true) {
-    await client.stop();
-  }
-  client = undefined;
+  await server?.stop();
 }
 
-async function start(
+/** Asks for the instruction and runs the action on the editor's selection. */
+async function asked(
   context: vscode.ExtensionContext,
-  output: vscode.LogOutputChannel,
-  status: vscode.LanguageStatusItem,
+  own: Server,
+  action: Action,
+  run: (action: Action, argument: JobArgument) => Promise<void>,
 ): Promise<void> {
-  const [command, ...args] = vscode.workspace.getConfiguration("stet").get<string[]>("server.command") ?? [];
-  if (command === undefined) {
-    status.severity = vscode.LanguageStatusSeverity.Error;
-    status.detail = "the setting stet.server.command is empty";
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    void vscode.window.showWarningMessage("Stet: open a text file first.");
     return;
   }
-  const options: LanguageClientOptions = {
-    documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
-    outputChannel: output,
-    initializationOptions: { plugin: { name: "vscode", reports: false, buttons: true, diagnoses: diagnosed() } },
-    middleware,
-  };
-  started = environment(context);
-  client = new LanguageClient("stet", "Stet", { command, args, options: { env: { ...process.env, ...started } } }, options);
-  status.busy = true;
+  const client = await own.ready();
+  if (client === undefined) {
+    return;
+  }
+  const { document, selection } = editor;
+  const convert = client.code2ProtocolConverter;
+  const range = convert.asRange(selection);
+  const place = { uri: convert.asUri(document.uri), ...(selection.isEmpty ? { position: range.start } : { range }) };
+  let instruction: string | undefined = "";
+  if (action.prompt !== undefined) {
+    const target = await targetOf(client, place);
+    instruction = await instructionFor(context, action, target, document.getText(selection));
+  }
+  if (instruction === undefined) {
+    return; // Escape
+  }
+  const near = vscode.languages.getDiagnostics(document.uri).filter((item) => item.range.intersection(selection) !== undefined);
+  const diagnostics = action.name === "debug" ? { diagnostics: await convert.asDiagnostics(near) } : {};
+  await run(action, { ...place, ...(instruction === "" ? {} : { instruction }), ...diagnostics });
+}
+
+/** Follows a job, with its target marked. */
+async function followed(
+  client: LanguageClient,
+  action: Action,
+  argument: JobArgument,
+  jobs: Jobs,
+  offers: Offers,
+  marks: Marks,
+): Promise<void> {
+  const target = targetOf(client, argument);
+  let id: string | undefined;
+  const started = jobs.onDidChange(async (job) => {
+    if (job?.argument !== argument) {
+      return;
+    }
+    id = job.id;
+    const lines = await target;
+    if (lines?.first != null && lines.last !== null && argument.uri !== undefined && jobs.running.has(job.id)) {
+      marks.begin(job.id, argument.uri, lines.first, lines.last);
+    }
+  });
   try {
-    await client.start();
-    status.detail = `server ${client.initializeResult?.serverInfo?.version ?? "of unknown version"}`;
-    status.severity = vscode.LanguageStatusSeverity.Information;
-  } catch (error) {
-    status.detail = "the server did not start";
-    status.severity = vscode.LanguageStatusSeverity.Error;
-    void offerSettings(`Stet: "${command}" did not start (${String(error)}). Install it with: ${INSTALL}`);
+    await jobs.follow(client, action, argument);
   } finally {
-    status.busy = false;
+    started.dispose();
+    if (id !== undefined) {
+      marks.end(id);
+      offers.drop(id);
+    }
   }
 }
 
-async function offerSettings(message: string): Promise<void> {
-  const choice = await vscode.window.showErrorMessage(message, "Open Settings");
-  if (choice !== undefined) {
-    await vscode.commands.executeCommand("workbench.action.openSettings", "stet.server.command");
-  }
+function options(context: vscode.ExtensionContext, own: Server, marks: Marks): LanguageClientOptions {
+  const plugin = { name: "vscode", reports: false, offers: true, diffs: true, buttons: true, diagnoses: diagnosed() };
+  return {
+    documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
+    initializationOptions: { plugin },
+    middleware: middleware(context, own, marks),
+  };
 }
 
-const middleware: Middleware = {
-  handleWorkDoneProgress: (token, params, next) => {
-    hear(token, params);
-    next(token, params);
-  },
-  // An action from the light bulb can be cancelled like one from the palette.
-  executeCommand: async (command, args, next) => {
-    const action = actionOf(command);
-    return action !== undefined && client !== undefined ? follow(client, action, args[0] ?? {}) : next(command, args);
-  },
-  window: {
-    // Reports are Markdown: they are shown as a preview, next to their code.
-    showDocument: async (params, token, next) => {
-      const uri = vscode.Uri.parse(params.uri);
-      if (uri.scheme !== "stet") {
-        return next(params, token);
-      }
-      await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
-      return { success: true };
+function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks): Middleware {
+  return {
+    handleWorkDoneProgress: (token, params) => hear(own.running, token, params),
+    // An action from the light bulb can be cancelled like one from the palette.
+    executeCommand: async (command, args, next) => {
+      const action = actionOf(command, args[0] as JobArgument | undefined);
+      const isJob = action !== undefined && (command === "stet.custom" || ACTIONS.includes(action));
+      return isJob ? vscode.commands.executeCommand("stet.ui.run", action, args[0] ?? {}) : next(command, args);
     },
-  },
-};
+    // Keep and Undo stand beside each lens of the server.
+    provideCodeLenses: async (document, token, next) => {
+      const uri = document.uri.toString();
+      const more = (lens: vscode.CodeLens, job: string): vscode.CodeLens[] => [
+        new vscode.CodeLens(lens.range, { title: "Keep", command: "stet.ui.keep", arguments: [uri, job] }),
+        new vscode.CodeLens(lens.range, { title: "Undo", command: "stet.ui.undo", arguments: [uri] }),
+      ];
+      return ((await next(document, token)) ?? []).flatMap((lens) => {
+        const { job } = (lens.command?.arguments?.[0] ?? {}) as { job?: string };
+        return job === undefined ? [lens] : marks.isKept(job) ? [] : [...more(lens, job), lens];
+      });
+    },
+    workspace: {
+      configuration: (params) => params.items.map((item) => {
+        const scope = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);
+        return item.section === "stet" ? explicit(context, scope) : null;
+      }),
+      handleApplyEdit: async (params, next) => {
+        const changes = params.edit.documentChanges ?? [];
+        const landed = marks.before(changes.flatMap((change) => ("textDocument" in change ? [change.textDocument.uri] : [])));
+        const result = await next(params, new vscode.CancellationTokenSource().token);
+        landed();
+        return result;
+      },
+    },
+    window: {
+      // Reports are Markdown: they are shown as a preview, next to their code.
+      showDocument: async (params, token, next) => {
+        const uri = vscode.Uri.parse(params.uri);
+        if (uri.scheme !== "stet") {
+          return next(params, token);
+        }
+        await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+        return { success: true };
+      },
+    },
+  };
+}
+
+/** Asks for the lenses again: one was answered. */
+function refreshLenses(client: LanguageClient | undefined): void {
+  const feature = client?.getFeature(CodeLensRequest.method);
+  for (const { document } of vscode.window.visibleTextEditors) {
+    feature?.getProvider(document)?.onDidChangeCodeLensEmitter.fire();
+  }
+}
+
+/** Whether a `stet:` comment stands at the cursor: then the menu offers Generate first. */
+function tellComment(editor: vscode.TextEditor): void {
+  const { document, selection } = editor;
+  const from = Math.max(selection.start.line - 1, 0);
+  const lines = document.getText(new vscode.Range(from, 0, selection.end.line + 1, 0));
+  void vscode.commands.executeCommand("setContext", "stet.commented", /\bstet:\s*\S/.test(lines));
+}
+
+/** Says once for each folder what works without trust. */
+function tellTrust(context: vscode.ExtensionContext): void {
+  if (!vscode.workspace.isTrusted && !context.workspaceState.get<boolean>("trust.told", false)) {
+    void context.workspaceState.update("trust.told", true);
+    void vscode.window.showInformationMessage(
+      "Stet: in a folder that you do not trust, all actions work, with your own settings only; the folder's settings and its Python are ignored.",
+    );
+  }
+}

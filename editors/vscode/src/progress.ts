@@ -1,27 +1,74 @@
-/** The progress of running jobs, shown in notifications. */
-import type * as vscode from "vscode";
-import type { ProgressToken, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport } from "vscode-languageclient/node";
+/** The progress of running jobs in their own notifications; other work of the server gets one that can be cancelled. */
+import * as vscode from "vscode";
+import {
+  type LanguageClient,
+  type ProgressToken,
+  type WorkDoneProgressBegin,
+  WorkDoneProgressCancelNotification,
+  type WorkDoneProgressEnd,
+  type WorkDoneProgressReport,
+} from "vscode-languageclient/node";
 
-type Note = vscode.Progress<{ message?: string }>;
+type Note = vscode.Progress<{ message?: string; increment?: number }>;
+type Report = WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd;
+
+const JOB = /^stet\/[^/]+$/;
 
 /** By the token of a job's progress: the last message and the notification that shows it. Either may come first. */
 const said = new Map<ProgressToken, string>();
 const notes = new Map<ProgressToken, Note>();
+const ends = new Map<ProgressToken, () => void>();
 
 /** Handles a progress report of the server. */
-export function hear(token: ProgressToken, value: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
+export function hear(client: LanguageClient | undefined, token: ProgressToken, value: Report): void {
+  if (value.kind === "begin" && !JOB.test(String(token))) {
+    open(client, token, value);
+  }
   if (value.kind === "end") {
     said.delete(token);
+    ends.get(token)?.();
   } else if (value.message !== undefined) {
     said.set(token, value.message);
     notes.get(token)?.report({ message: value.message });
   }
 }
 
-/** Shows the progress of a job in a notification, until `done` is called. */
-export function show(job: string, note: Note): { done: () => void } {
+/** Shows the progress of a job in a notification. Resolves when `hide` or `close` is called. */
+export async function show(job: string, note: Note): Promise<void> {
   const token = `stet/${job}`;
-  notes.set(token, note);
   note.report({ message: said.get(token) });
-  return { done: () => void notes.delete(token) };
+  await until(token, note);
+}
+
+/** Closes the notification of a job that has ended, or that shows its edit. */
+export function hide(job: string): void {
+  ends.get(`stet/${job}`)?.();
+}
+
+/** Ends all notifications: their server is gone. */
+export function close(): void {
+  ends.forEach((end) => end());
+}
+
+function open(client: LanguageClient | undefined, token: ProgressToken, begin: WorkDoneProgressBegin): void {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: begin.title,
+    cancellable: begin.cancellable === true,
+  };
+  void vscode.window.withProgress(options, (note, cancelled) => {
+    cancelled.onCancellationRequested(() => void client?.sendNotification(WorkDoneProgressCancelNotification.type, { token }));
+    return until(token, note);
+  });
+}
+
+function until(token: ProgressToken, note: Note): Promise<void> {
+  notes.set(token, note);
+  return new Promise<void>((resolve) => {
+    ends.set(token, () => {
+      ends.delete(token);
+      notes.delete(token);
+      resolve();
+    });
+  });
 }

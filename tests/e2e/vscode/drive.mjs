@@ -8,11 +8,11 @@ const [folder, executablePath] = process.argv.slice(2);
 const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-page.setDefaultTimeout(120_000);
+page.setDefaultTimeout(90_000);
 
 /** Repeats an attempt of a few seconds: a workbench that is still starting drops keys and closes menus. */
 async function insist(attempt) {
-  for (const end = Date.now() + 120_000; ; ) {
+  for (const end = Date.now() + 90_000; ; ) {
     try {
       return await attempt();
     } catch (error) {
@@ -41,14 +41,16 @@ const calls = {
   /** Picks a code action at the cursor by its title. The menu lacks it until the server has seen the file. */
   choose: async ({ title }) => {
     const row = `.action-widget .monaco-list-row:has-text("${title}")`;
+    await page.mouse.move(1, 1); // a menu that opens under the pointer takes its focus from there
     await insist(async () => {
       await page.keyboard.press("Control+.");
       await page.locator(row).first().waitFor({ timeout: 6_000 });
+      for (let steps = 0; (await page.locator(row).and(page.locator(".focused")).count()) === 0; steps++) {
+        if (steps === 40) throw new Error(`the menu closed before "${title}" was reached`);
+        await page.keyboard.press("ArrowDown");
+      }
+      await page.keyboard.press("Enter");
     });
-    while ((await page.locator(row).and(page.locator(".focused")).count()) === 0) {
-      await page.keyboard.press("ArrowDown");
-    }
-    await page.keyboard.press("Enter");
   },
   press: ({ key }) => page.keyboard.press(key),
   type: ({ text }) => page.keyboard.type(text),

@@ -24,6 +24,9 @@ COMMANDS = {
         for name in (
             "result",
             "verify",
+            "target",
+            "models",
+            "download",
             "cancel",
             "retry",
             "apply",

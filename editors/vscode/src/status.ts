@@ -1,0 +1,140 @@
+/** The item in the status bar that always tells how Stet is, and its menu. */
+import * as vscode from "vscode";
+import { ExecuteCommandRequest } from "vscode-languageclient/node";
+import type { Jobs } from "./jobs";
+import type { Offers } from "./offer";
+import type { Server } from "./server/server";
+
+interface Part {
+  readonly state: string;
+  readonly detail: string;
+  readonly todo: string;
+}
+
+interface Health {
+  readonly status: string;
+  readonly model: string;
+  readonly last_fault?: string;
+  readonly parts: Readonly<Record<string, Part>>;
+}
+
+interface Row extends vscode.QuickPickItem {
+  readonly run?: () => unknown;
+}
+
+/** The states of a model that can serve. */
+const GOOD = ["ready", "asleep"];
+
+export class Status implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("stet", vscode.StatusBarAlignment.Right, 100);
+  private health: Health | undefined;
+  private readonly parts: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly jobs: Jobs,
+    private readonly offers: Offers,
+  ) {
+    this.item.name = "Stet";
+    this.item.command = "stet.ui.menu";
+    this.parts = vscode.Disposable.from(
+      this.item,
+      server.onDidChange(() => void this.look()),
+      jobs.onDidChange((job) => (job === undefined ? void this.look() : this.draw())),
+    );
+    this.draw();
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.parts.dispose();
+  }
+
+  /** Asks the server for its health, and shows it. */
+  async look(): Promise<Health | undefined> {
+    this.draw();
+    try {
+      const params = { command: "stet.health", arguments: [] };
+      this.health = (await this.server.running?.sendRequest(ExecuteCommandRequest.type, params)) as Health | undefined;
+    } catch {
+      this.health = undefined; // the server ended, which its state shows
+    }
+    this.draw();
+    return this.health;
+  }
+
+  /** Opens the menu. */
+  async menu(): Promise<void> {
+    const command = (name: string) => () => vscode.commands.executeCommand(`stet.ui.${name}`);
+    const running: Row[] = [...this.jobs.running.values()].map((job) => ({
+      label: `$(debug-stop) Cancel ${job.action.title}`,
+      description: `${(job.argument.uri ?? "").split("/").at(-1)}, ${Math.round((Date.now() - job.started) / 1000)} s`,
+      run: job.cancel,
+    }));
+    const waiting: Row[] = this.offers.waiting.map((offer) => ({
+      label: `$(diff) Show ${offer.title}`,
+      description: "waits for your answer",
+      run: () => this.offers.show(offer.job),
+    }));
+    const { last } = this.jobs;
+    const rows: Row[] = [
+      ...running,
+      ...waiting,
+      ...(last === undefined ? [] : [{ label: `$(refresh) Run ${last.action.title} Again`, run: command("rerun") }]),
+      { label: "$(beaker) Show Evidence", run: command("evidence") },
+      { label: "$(server) Choose Model…", description: this.health?.model, run: command("model") },
+      { label: "$(history) Memory", run: () => vscode.commands.executeCommand("stet.memory.focus") },
+      { label: "$(pulse) Health", run: command("health") },
+      { label: "$(output) Show Log", run: command("log") },
+      this.server.state === "missing"
+        ? { label: "$(cloud-download) Install Server…", run: command("install") }
+        : { label: "$(debug-restart) Restart Server", run: command("restart") },
+    ];
+    const chosen = await vscode.window.showQuickPick(rows, { title: this.item.tooltip as string });
+    await chosen?.run?.();
+  }
+
+  /** Shows the state of each part as a list. */
+  async report(): Promise<void> {
+    const health = await this.look();
+    if (health === undefined) {
+      await this.server.ready();
+      return;
+    }
+    const rows = Object.entries(health.parts).map(([name, part]) => ({
+      label: `${part.state === "ok" ? "$(pass)" : part.state === "off" ? "$(circle-slash)" : "$(warning)"} ${name}`,
+      description: part.state === "ok" ? "" : part.state,
+      detail: [part.detail, part.todo].filter((each) => each !== "").join(" → "),
+    }));
+    await vscode.window.showQuickPick(rows, { title: "Stet: Health", matchOnDetail: true });
+  }
+
+  private draw(): void {
+    const [text, tooltip, bad] = this.words();
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.backgroundColor = bad ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+  }
+
+  private words(): [text: string, tooltip: string, bad: boolean] {
+    switch (this.server.state) {
+      case "starting":
+        return ["$(loading~spin) Stet", "Stet: the server is starting", false];
+      case "missing":
+        return ["Stet ✗ not installed", "Stet: the server is not installed", true];
+      case "stopped":
+        return ["Stet ✗ down", "Stet: the server is not running", true];
+    }
+    const running = this.jobs.running.size;
+    if (running > 0) {
+      return [`$(loading~spin) Stet ${running} running`, `Stet: ${running} running`, false];
+    }
+    if (this.health === undefined) {
+      return ["Stet ✓", "Stet", false];
+    }
+    const { status, model, last_fault: fault } = this.health;
+    return GOOD.includes(status)
+      ? [`Stet ✓ ${model}`, `Stet: ${model} is ${status}`, false]
+      : ["Stet ✗ no model", `Stet: no model: ${fault ?? status}`, true];
+  }
+}

@@ -1,0 +1,36 @@
+"""The models to choose from, for plugins: servers on this machine, and embedded models to download."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.session import StetServer
+
+Json = dict[str, Any]
+
+
+async def models(ls: StetServer, params: Any) -> Json:
+    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, installed}]}`, within half a second."""
+    from stet_ls.engine.model.discover import discover
+    from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
+
+    found, _ = await discover()
+    here = await asyncio.to_thread(lambda: {name: installed(ls.paths, name) is not None for name in WEIGHTS})
+    return {
+        "servers": [{"name": each.name, "url": each.base_url, "model": each.model} for each in found],
+        "embedded": [
+            {"name": name, "model": each.title, "megabytes": each.megabytes, "installed": here[name]}
+            for name, each in WEIGHTS.items()
+        ],
+    }
+
+
+async def download(ls: StetServer, params: Any) -> Json:
+    """Downloads an embedded model, with progress that can be cancelled; `installed` says whether it is here then."""
+    from stet_ls.engine.model.embedded.weights import WEIGHTS
+
+    if params.name not in WEIGHTS:
+        raise UsageError(f"name: unknown model {params.name!r}; it is one of {', '.join(WEIGHTS)}.")
+    return {"installed": await ls.consent.model_download.fetch(params.name)}

@@ -1,0 +1,159 @@
+"""Offers an edit to a plugin that shows it in a diff editor, where the user may keep a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pygls.exceptions import JsonRpcException
+
+from stet_ls.engine.api.actions import spec_of
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.summary import phrase
+from stet_ls.engine.markdown import plain
+from stet_ls.server.edits.edit_plan import EditOrigin, EditPlan, make_plan, name_of
+from stet_ls.server.job_flow.edit_risks import why_asked
+from stet_ls.server.job_flow.partial_edit import Offered, judge_part, kept_part
+from stet_ls.server.jobs.job_registry import JobHandle
+from stet_ls.server.session import StetServer
+
+OFFER = "stet/offer"
+"""A request to plugins that show an edit: `{job, question, choices, markdown}`; a choice or null answers.
+
+With `plugin.diffs` also `{title, headline, refuted, files: [{uri, name, before, after}], counterExample}`, and the
+answer may be `{choice, texts: [{uri, text}]}` with the texts that the user kept, if they are not those of the offer.
+"""
+APPLY, DISCARD = "Apply", "Discard"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the user kept of an edit, and the document that it was offered for."""
+
+    answer: Answer
+    origin: EditOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The user's decision. `part` is what they kept of the edit; None: all of it."""
+
+    applies: bool
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    applies: bool
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+async def send_offer(ls: StetServer, params: Mapping[str, Any]) -> _Reply:
+    """The plugin's reply; anything but a yes means no."""
+    try:
+        reply = await ls.protocol.send_request_async(OFFER, {"choices": [APPLY, DISCARD], **params})
+    except JsonRpcException:
+        return _Reply(applies=False)
+    choice = _field(reply, "choice") if not isinstance(reply, str) else reply
+    rows = _field(reply, "texts") or ()
+    kept = {_field(row, "uri"): _field(row, "text") for row in rows} if choice == APPLY else {}
+    return _Reply(choice == APPLY, {uri: text for uri, text in kept.items() if isinstance(text, str)})
+
+
+def _field(value: Any, name: str) -> Any:
+    """A field of a reply, which pygls reads as a mapping or as an object."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+async def offer_diff(
+    ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], origin: EditOrigin
+) -> Decision:
+    """Asks until the user agrees to what was judged: a part is judged first, and offered again if a check fails.
+
+    StaleError if the documents have changed.
+    """
+    offered = Offered.of(make_plan(answer, origin, ls.documents), ls.documents)
+    target: EditOrigin | None = None
+    try:
+        base = await _params(ls, job, answer, reasons, offered.plan)
+        reply = await send_offer(ls, base)
+        told: Mapping[str, str] = {}
+        while reply.applies and reply.texts:
+            part = kept_part(answer, offered, reply.texts)
+            if not part.edits and not part.new_files:
+                return Decision(applies=False)
+            evidence = await judge_part(ls, answer, part, offered)
+            failed = [item for item in evidence if item.verdict is Ruling.FAIL]
+            if not failed or reply.texts == told:
+                target = _target(offered, origin)
+                return Decision(True, Part(replace(part, evidence=evidence), target))
+            told = reply.texts
+            line = f"✗ the part you kept: {plain(phrase(failed[0]))}"
+            reply = await send_offer(ls, {**base, "headline": line, "files": _files(offered.plan, told)})
+            if reply.applies and not reply.texts:
+                reply = replace(reply, texts=told)
+        return Decision(reply.applies)
+    finally:
+        offered.release(but=target)
+
+
+def _target(offered: Offered, origin: EditOrigin) -> EditOrigin:
+    """The job's own document as it was offered; its track outlives the offer."""
+    for each in offered.origins:
+        if each.snapshot.uri == origin.snapshot.uri:
+            return each
+    return origin
+
+
+async def _params(
+    ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan
+) -> dict[str, Any]:
+    shown: Mapping[str, Any] = {"markdown": "", "attachments": []}
+    if answer.evidence:
+        shown = await ls.evidence.files.collect(job.id, answer)
+    refuting = [row["uri"] for row in shown["attachments"] if row["uri"] and row["name"].startswith("counter_example")]
+    return {
+        "job": job.id,
+        "question": plain(why_asked(reasons)),
+        "markdown": shown["markdown"],
+        "title": plain(_title(answer)),
+        "headline": plain(verdict_line(answer, reasons)),
+        "refuted": answer.refuted,
+        "files": _files(plan, {}),
+        "counterExample": next(iter(refuting), None),
+    }
+
+
+def _title(answer: Answer) -> str:
+    unit = f" {answer.summary.unit}" if answer.summary.unit else ""
+    return f"{spec_of(answer.action).title}{unit}"
+
+
+def verdict_line(answer: Answer, reasons: Sequence[str]) -> str:
+    """What a user has to know first: the refutation, else what is proven, else why they are asked."""
+    failed = next((item for item in answer.evidence if item.verdict is Ruling.FAIL), None)
+    if failed is not None:
+        return f"✗ {_refutation(failed)}"
+    proven = " · ".join(answer.metadata.reasons)
+    if answer.metadata.reasons and answer.confidence:
+        proven = f"✓ {proven} · {100 * answer.confidence:.0f} %"
+    return " · ".join(filter(None, (proven, *(f"? {reason}" for reason in reasons))))
+
+
+def _refutation(item: Evidence) -> str:
+    return f"changes behavior: {item.detail}" if item.check is Check.DIFFERENTIAL else phrase(item)
+
+
+def _files(plan: EditPlan, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The texts before and after; `texts` replace the latter."""
+    changed: list[tuple[str, str, str, str]] = [
+        (change.before.uri, name_of(change.before), change.before.source.text, change.after.text)
+        for change in plan.changes
+    ]
+    created = [(file.path.as_uri(), file.path.name, "", file.text) for file in plan.new_files]
+    return [
+        {"uri": uri, "name": name, "before": before, "after": texts.get(uri, after)}
+        for uri, name, before, after in (*changed, *created)
+    ]
