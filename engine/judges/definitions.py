@@ -8,21 +8,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.python.inputs.subject import known_module
 from stet_ls.engine.judges import removed_code
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.headers import bare, changed_part, is_public
+from stet_ls.engine.judges.languages import for_language
 from stet_ls.engine.prompt.instruction_intent import released
 from stet_ls.validators import structure
-from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Symbol
 
 _VALUES = frozenset({"variable", "constant", "field", "property", "enum member"})
 """Kinds of symbols that count only if other files can use them or the text still does."""
 _FUNCTIONS = frozenset({"function", "method", "constructor"})
-_OF_DATA = frozenset({"__init__", "__eq__", "__ne__", "__repr__"})
-_OF_ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _PASSED_OVER = frozenset({"namespace"})
 _MOST_NAMED = 3
 
@@ -42,7 +39,7 @@ def _lost(case: Case) -> Evidence | None:
         name
         for name in gone(case.before, case.after, case.language)
         if not released(case.instruction, name, target="" if case.planned else case.unit)
-        and not _is_generated(name, case.after, case.language)
+        and not for_language(case.language).generates(name, case.after)
     ]
     if names:
         detail = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} gone"
@@ -61,22 +58,6 @@ def _lost(case: Case) -> Evidence | None:
         return None
     them = "it" if len(short) == 1 else "them"
     return _uncertain(case, f"{_listed(short)} lost code, and the instruction does not name {them}")
-
-
-def _is_generated(name: str, after: Source, language: str) -> bool:
-    """Whether a method is one that a decorator or a base of its class makes now: of a dataclass or a named tuple."""
-    owner, _, method = name.rpartition(".")
-    module = known_module(after.text) if language == "python" and method.startswith("__") else None
-    if module is None or owner not in module.shapes:
-        return False
-    node = module.shapes[owner].node
-    if any(getattr(base, "id", getattr(base, "attr", "")) == "NamedTuple" for base in node.bases):
-        return method in _OF_DATA | _OF_ORDER | {"__new__", "__hash__", "__iter__", "__len__", "__getitem__"}
-    made_by = next((each for each in node.decorator_list if "dataclass" in unparse(each)), None)
-    words = unparse(made_by) if made_by is not None else ""
-    is_hashed = method == "__hash__" and bool(re.search(r"(frozen|unsafe_hash)=True", words))
-    is_ordered = method in _OF_ORDER and "order=True" in words
-    return made_by is not None and (method in _OF_DATA or is_hashed or is_ordered)
 
 
 def _uncertain(case: Case, detail: str) -> Evidence:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stet_ls.engine.execution.python.inputs.subject import known_module
 from stet_ls.validators import go_undefined_names, structure
-from stet_ls.validators.ast_text import dump, parse_module
+from stet_ls.validators.ast_text import dump, parse_module, unparse
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.languages import lookup
 from stet_ls.validators.parsing.tree import Parsed
@@ -59,6 +60,27 @@ def _preamble(parsed: Parsed) -> list[str]:
     return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
 
 
+_OF_DATA = frozenset({"__init__", "__eq__", "__ne__", "__repr__"})
+_OF_ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
+_OF_TUPLES = _OF_DATA | _OF_ORDER | {"__new__", "__hash__", "__iter__", "__len__", "__getitem__"}
+
+
+def _of_records(name: str, after: Source) -> bool:
+    """Whether a method is one that its class now gets as a dataclass or a named tuple."""
+    owner, _, method = name.rpartition(".")
+    module = known_module(after.text) if method.startswith("__") else None
+    if module is None or owner not in module.shapes:
+        return False
+    node = module.shapes[owner].node
+    if any(getattr(base, "id", getattr(base, "attr", "")) == "NamedTuple" for base in node.bases):
+        return method in _OF_TUPLES
+    decorator = next((each for each in map(unparse, node.decorator_list) if "dataclass" in each), None)
+    if decorator is None:
+        return False
+    is_hashed = method == "__hash__" and re.search(r"(frozen|unsafe_hash)=True", decorator) is not None
+    return method in _OF_DATA or is_hashed or (method in _OF_ORDER and "order=True" in decorator)
+
+
 _PROTOCOL = {
     **dict.fromkeys(("__exit__", "__aexit__"), 4), "__setitem__": 3,
     **dict.fromkeys(("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__getitem__",
@@ -75,6 +97,8 @@ class JudgeLanguage:
     None without such a list. `calls_by_position`: no caller names a parameter. `protocol` are the methods that the
     language itself calls, with their numbers of arguments. `imports_load`: an import without a name exists for the
     effects of loading.
+    `generates` says whether a method that a text no longer defines is one that its class now gets from a decorator or a
+    base.
     `names_linted`: a linter reports undefined names and names that are defined twice.
 
     `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`
@@ -88,6 +112,7 @@ class JudgeLanguage:
 
     is_public: Callable[[Symbol | Unit], bool] = _marked_public
     exports: Callable[[Source], list[str] | None] = lambda _: None
+    generates: Callable[[str, Source], bool] = lambda name, after: False
     imports_load: bool = False
     calls_by_position: bool = False
     protocol: Mapping[str, int] = field(default_factory=dict)
@@ -105,6 +130,7 @@ ROWS: Mapping[str, JudgeLanguage] = {
     "python": JudgeLanguage(
         is_public=lambda _: True,
         exports=_all_of,
+        generates=_of_records,
         names_linted=True,
         marks=_DECORATOR,
         code=_without_docstrings,

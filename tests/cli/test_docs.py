@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from pages.pages import pages
-from pages.settings_page import NOT_IN_VSCODE
 
 from stet_ls.engine.settings import KEYS, TABLES
 
@@ -20,14 +19,19 @@ def test_a_page_is_up_to_date(name: str) -> None:
     assert (DOCS / name).read_text() == pages()[name]
 
 
-def test_the_schema_for_editors_has_no_defaults() -> None:
-    """An editor sends defaults as if they had been set, and would override the user's file with them."""
+def test_the_schema_for_editors_has_defaults_for_switches_alone() -> None:
+    """A default looks as if it had been set. Switches need one for a checkbox; the extension sends only what is set."""
     properties = json.loads(pages()["settings.editor.json"])
 
-    assert set(properties) == {f"stet.{name}" for name in KEYS if name not in TABLES} - {
-        f"stet.{name}" for name in NOT_IN_VSCODE
-    }
-    assert {each["default"] for each in properties.values()} == {None}
+    assert set(properties) == {f"stet.{name}" for name in KEYS if name not in TABLES}
+    switches = {name for name, each in properties.items() if each["type"] == "boolean"}
+    assert "stet.editor.code_lens" in switches
+    assert all(each["default"] is None for name, each in properties.items() if name not in switches)
+    assert all(
+        each["default"] == KEYS[name.removeprefix("stet.")].default
+        for name, each in properties.items()
+        if name in switches
+    )
     assert properties["stet.sandbox.minimum_level"]["scope"] == "machine", "a workspace cannot set it"
     assert properties["stet.deadline"]["scope"] == "resource"
 

@@ -163,7 +163,7 @@ def test_the_command_completes_actions_but_not_free_text(editor: Neovim) -> None
 
 def test_the_command_runs_actions_that_were_added_and_lists_them(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("Stet documnt")
-    editor.wait_said(", retry, document")
+    editor.wait_said(", verify, document")
     assert scripted.requests == []
 
     editor.command("Stet document")

@@ -102,7 +102,7 @@ def drawn_rows(
     def collect(row: ArgumentRow) -> None:
         # Processor time, not wall time: the same inputs are drawn while the machine is busy. Hypothesis runs the call
         # that raises once more, which has to raise again.
-        if len(rows) % _LOOKS == 0 and time.thread_time() - began > _DRAWING:
+        if rows and len(rows) % _LOOKS == 0 and time.thread_time() - began > _DRAWING:
             raise _Enough
         rows.append(row)
 
