@@ -10,9 +10,9 @@ import pytest
 from support.command import Stet
 from support.repository import Repository
 
-from stet_ls.server.cli.agents import jsonc
 from stet_ls.server.cli.agents.agent import Program
 from stet_ls.server.cli.agents.agent_table import AGENTS
+from stet_ls.server.cli.agents.config_files import jsonc
 
 PROGRAM = Program(("/opt/my tools/stet",))
 COMMENTED = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
-from stet_ls.server.cli.agents.text_config import MarkedBlock
+from stet_ls.server.cli.agents.config_files.text_config import MarkedBlock
 
 EVENTS = {Moment.EDIT: "lint-cmd", Moment.STOP: "test-cmd"}
 _NAME = "aider"

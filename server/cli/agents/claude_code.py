@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stet_ls.server.cli.agents.agent import Agent, Answer, ConfigFile, Dialect, Moment, Program
-from stet_ls.server.cli.agents.json_config import JsonHooks, JsonServer
+from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
 
 EVENTS = {
     Moment.START: "SessionStart",

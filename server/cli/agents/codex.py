@@ -8,8 +8,8 @@ from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
 from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
-from stet_ls.server.cli.agents.json_config import JsonHooks
-from stet_ls.server.cli.agents.text_config import MarkedBlock
+from stet_ls.server.cli.agents.config_files.json_config import JsonHooks
+from stet_ls.server.cli.agents.config_files.text_config import MarkedBlock
 
 EVENTS = claude_code.EVENTS
 _NAME = "codex"

@@ -7,7 +7,7 @@ from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
 from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
-from stet_ls.server.cli.agents.json_config import JsonHooks, JsonServer
+from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
 
 EVENTS = {
     Moment.START: "SessionStart",

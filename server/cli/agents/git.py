@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment
-from stet_ls.server.cli.agents.text_config import MarkedBlock
+from stet_ls.server.cli.agents.config_files.text_config import MarkedBlock
 
 EVENTS = {Moment.COMMIT: "pre-commit"}
 _NAME = "git"

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
-from stet_ls.server.cli.agents.json_config import JsonServer
-from stet_ls.server.cli.agents.text_config import WholeFile
+from stet_ls.server.cli.agents.config_files.json_config import JsonServer
+from stet_ls.server.cli.agents.config_files.text_config import WholeFile
 
 EVENTS = {
     Moment.START: "session.created",

@@ -6,10 +6,10 @@ import argparse
 import json
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.agents import config_place
 from stet_ls.server.cli.agents.agent import Agent, Moment, Program
 from stet_ls.server.cli.agents.agent_table import AGENTS
-from stet_ls.server.cli.agents.change_config import changed, clear, write
+from stet_ls.server.cli.agents.config_files import config_place
+from stet_ls.server.cli.agents.config_files.change_config import changed, clear, write
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.agents.agent import Agent
 from stet_ls.server.cli.agents.agent_table import AGENTS
-from stet_ls.server.cli.agents.change_config import clear, write
+from stet_ls.server.cli.agents.config_files.change_config import clear, write
 from stet_ls.validators.install_hints import install_command
 
 

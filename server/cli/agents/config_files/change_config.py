@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.agents import config_place
 from stet_ls.server.cli.agents.agent import ConfigFile
+from stet_ls.server.cli.agents.config_files import config_place
 
 
 def write(file: ConfigFile, *, user: bool) -> Path:

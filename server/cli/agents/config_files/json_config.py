@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stet_ls.server.cli.agents import jsonc
 from stet_ls.server.cli.agents.agent import Program
+from stet_ls.server.cli.agents.config_files import jsonc
 
 HookEntries = Callable[[Program], Sequence[tuple[tuple[str, ...], Any]]]
 """Paths of arrays, and the element that each of them gets."""
