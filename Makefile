@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of Pythons, which start in half the time from compiled modules, whatever the shell's habits are.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test coverage check bench lock vsix code-server clean
+.PHONY: setup demo test coverage check bench lock vsix wheel code-server clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
@@ -70,6 +70,10 @@ vsix: editors/vscode/stet.vsix
 editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/src/*/*.ts editors/vscode/*.json editors/vscode/*.mjs editors/vscode/*.md)
 	@echo "Building the extension for VS Code, once: its tools take 160 MB on disk, a minute"
 	@cd editors/vscode && $(call twice,npm install --ignore-scripts --no-package-lock --no-audit --no-fund) && npm run package
+
+# The wheel with the plugins for editors, in dist/. Without `vsix` first it has no extension for VS Code.
+wheel: $(STAMP) vsix
+	$(BIN)/python -m build --wheel --no-isolation
 
 # VS Code's workbench as its tests drive it, in a browser. Needs node 20, npm and Chromium.
 code-server: .cache/code-server/.installed

@@ -18,8 +18,10 @@ from pages.settings_page import user_variables
 
 from stet_ls.editors import PLACES
 from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.settings import KEYS, SetBy
 from stet_ls.server.cli import editor
+from stet_ls.server.cli.editor_install import INSTALLERS
 from stet_ls.server.handlers.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,10 +35,21 @@ def test_every_configuration_says_where_it_belongs() -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert editor.run(argparse.Namespace(name=name)) == 0
+    assert editor.run(argparse.Namespace(name=name, install=False, remove=False)) == 0
     out, err = capsys.readouterr()
     assert out == editor.known()[name].read_text(encoding="utf-8")
     assert err == f"{PLACES[name]}\n"
+
+
+def test_a_plugin_that_somebody_else_installed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    file = tmp_path / "nvim" / "site" / "pack" / "stet" / "start" / "stet" / "plugin" / "own.lua"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    for change in (INSTALLERS["neovim"].install, INSTALLERS["neovim"].remove):
+        with pytest.raises(UsageError, match="was not written by"):
+            change(False)
+    assert file.exists()
 
 
 def test_helix_gets_a_server_that_its_languages_name() -> None:

@@ -20,6 +20,11 @@ class Paths:
     runtime: Path
 
     @property
+    def model_file(self) -> Path:
+        """The model that the user chose by question, beside the settings."""
+        return self.config_file.with_name("model.toml")
+
+    @property
     def models(self) -> Path:
         """The weights of the embedded models."""
         return self.data / "models"

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -52,8 +53,8 @@ class ModelDownloadOffer:
         self._fetching: str | None = None
         self._given_up = threading.Event()
 
-    async def offer(self, name: str, problem: str) -> None:
-        """Shows the problem, with a button that downloads that embedded model. Returns when the download has ended."""
+    async def offer(self, name: str, problem: str, again: Callable[[], object]) -> None:
+        """Shows the problem, with a button that downloads that embedded model, and calls `again` once it is here."""
         from stet_ls.engine.model.embedded.weights import WEIGHTS
 
         weights = WEIGHTS[name]
@@ -61,8 +62,10 @@ class ModelDownloadOffer:
             self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Run the action again afterwards.")
         elif self._asking:
             self._tell(types.MessageType.Error, problem)
-        elif await self._accepted(problem, f"Download {weights.megabytes} MB"):
-            await self._fetch(name, weights)
+        elif await self._accepted(problem, f"Download {weights.megabytes} MB") and await self._fetch(
+            name, weights, "Your job goes on."
+        ):
+            again()
 
     async def fetch(self, name: str) -> bool:
         """Downloads a model that the user chose, with progress; True if it is here afterwards."""
@@ -72,7 +75,7 @@ class ModelDownloadOffer:
         if self._fetching is not None:
             self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Try again afterwards.")
             return False
-        return await self._fetch(name, weights)
+        return await self._fetch(name, weights, "")
 
     def close(self) -> None:
         """Stops a download. The received part is kept for the next one."""
@@ -90,7 +93,8 @@ class ModelDownloadOffer:
             self._asking = False
         return item is not None and item.title == button
 
-    async def _fetch(self, name: str, weights: Weights) -> bool:
+    async def _fetch(self, name: str, weights: Weights, then: str) -> bool:
+        """`then` is what happens next, for the message."""
         from stet_ls.engine.model.embedded.weights import pull
         from stet_ls.server.jobs.progress import JobProgress  # late: imports the engine's models
 
@@ -115,7 +119,7 @@ class ModelDownloadOffer:
             progress.end(message)
             self._tell(types.MessageType.Error, message)
         else:
-            message = f"Downloaded {weights.title}. Run the action again."
+            message = f"Downloaded {weights.title}. {then}".rstrip()
             progress.end(message)
             self._tell(types.MessageType.Info, message)
             return True

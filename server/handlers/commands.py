@@ -278,6 +278,7 @@ COMMANDS: Mapping[str, ServerCommand] = {
     "stet.memory.forget": ServerCommand("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
     "stet.models": ServerCommand("NoParams", model_commands.models, "List the models to choose from."),
     "stet.download": ServerCommand("DownloadParams", model_commands.download, "Download an embedded model."),
+    "stet.setup": ServerCommand("SetupParams", model_commands.setup, "Choose the model, by question or by argument."),
     "stet.capabilities": ServerCommand("NoParams", capabilities, "List actions and commands, with their schema."),
 }
 """Every command by its name."""

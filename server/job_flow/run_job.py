@@ -195,7 +195,8 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
     if ending.missing_model:
         ls.in_background(
-            ls.consent.model_download.offer(ending.missing_model, ending.message), "offer the embedded model"
+            ls.consent.model_download.offer(ending.missing_model, ending.message, lambda: _again(ls, job)),
+            "offer the embedded model",
         )
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
         ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
@@ -203,6 +204,14 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
         ls.tell(ending.message)
+
+
+def _again(ls: StetServer, job: JobHandle) -> None:
+    """Runs a job again, for which a model is here now, on the current text."""
+    try:
+        start_job(ls, job.action, job.params.model_copy(update={"uri": job.uri}))
+    except UsageError as error:  # its document was closed meanwhile, or is shorter now
+        ls.tell(f"{job.name} did not start again: {error}")
 
 
 async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageType, ending: JobResult) -> None:

