@@ -37,7 +37,8 @@ def test_every_configuration_says_where_it_belongs() -> None:
 def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert editor.run(argparse.Namespace(name=name, install=False, remove=False)) == 0
     out, err = capsys.readouterr()
-    assert out == editor.known()[name].read_text(encoding="utf-8")
+    text = editor.known()[name].read_text(encoding="utf-8")
+    assert out == text.replace("@EDITORS@", str(ROOT / "editors"))
     assert err == f"{PLACES[name]}\n"
 
 

@@ -11,7 +11,10 @@ from importlib.resources.abc import Traversable
 from stet_ls.editors import PLACES
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.editor_install import INSTALLERS
+from stet_ls.server.cli.editor_install import INSTALLERS, shipped
+
+FOLDER = "@EDITORS@"
+"""Stands in a configuration for the folder of the plugins."""
 
 PROGRAMS: Mapping[str, str] = {
     "neovim": "nvim",
@@ -56,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = PLACES.get(name)
     if place is not None:
         print(place, file=sys.stderr)
-    text = resource.read_text(encoding="utf-8")
+    text = resource.read_text(encoding="utf-8").replace(FOLDER, shipped("emacs").parent.as_posix())
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     return 0
 
