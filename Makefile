@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of Pythons, which start in half the time from compiled modules, whatever the shell's habits are.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test coverage check bench lock vsix wheel code-server clean
+.PHONY: setup demo test coverage check bench lock vsix wheel docs code-server clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
@@ -59,6 +59,10 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py $(ONLY)
+
+# The documentation as a site in .cache/site; a link that leads nowhere fails.
+docs: $(STAMP)
+	$(BIN)/mkdocs build --quiet --config-file site/mkdocs.yml
 
 # Exact versions with hashes and no addresses, for the default index of whoever installs.
 lock:

@@ -54,7 +54,7 @@ async def test_a_client_without_a_plugin_is_asked(stet_home: Path) -> None:
     assert str(user_paths().config_file) in told
 
 
-async def test_a_client_without_buttons_is_told_the_way(stet_home: Path) -> None:
+async def test_a_client_without_buttons_gets_the_other_way(stet_home: Path) -> None:
     def unknown(params: Json) -> None:
         raise ErrorAnswer(-32601, "window/showMessageRequest is unknown")
 
