@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: pages that stand at the top of the repository, and anchors as code hosts make them."""
+"""Hooks of the documentation site: pages from the top of the repository, and anchors as code hosts make them."""
 
 from __future__ import annotations
 

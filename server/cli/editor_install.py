@@ -14,7 +14,7 @@ from pathlib import Path
 
 import stet_ls.editors
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.agents.config_place import this_program
+from stet_ls.server.cli.agents.config_files.config_place import this_program
 
 MARK = Path("lua", "stet", "installed.lua")
 """Names the server that belongs to an installed plugin; only a folder with this file is replaced or removed."""
@@ -130,7 +130,7 @@ def _with_vs_code(options: list[str], verb: str, package: Path | None, dry_run: 
         if dry_run:
             yield f"would run: {' '.join([program, *options])}"
             continue
-        result = subprocess.run([program, *options], capture_output=True, text=True, errors="replace")
+        result = subprocess.run([program, *options], capture_output=True, text=True, errors="replace", check=False)
         if result.returncode != 0:
             last = (result.stderr or result.stdout).strip().splitlines()[-1:] or ["no output"]
             raise UsageError(f"`{' '.join([program, *options])}` failed: {last[0]}")

@@ -92,4 +92,6 @@ class ModelSetup:
 
     def _by_hand(self) -> str:
         file = self._paths.config_file
-        return f"Run `stet config init`, then write the endpoint below [[providers]] in {file}; the key stays in a variable."
+        return (
+            f"Run `stet config init`, then add the endpoint to {file} below [[providers]]; its key stays in a variable."
+        )

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 async def models(ls: StetServer, params: Any) -> Json:
-    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, needs, installed}]}`, within half a second."""
+    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, needs, installed}]}`, in half a second."""
     from stet_ls.engine.model.discover import discover
     from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 
@@ -22,14 +22,20 @@ async def models(ls: StetServer, params: Any) -> Json:
     return {
         "servers": [{"name": each.name, "url": each.base_url, "model": each.model} for each in found],
         "embedded": [
-            {"name": name, "model": each.title, "megabytes": each.megabytes, "needs": each.needs, "installed": here[name]}
+            {
+                "name": name,
+                "model": each.title,
+                "megabytes": each.megabytes,
+                "needs": each.needs,
+                "installed": here[name],
+            }
             for name, each in WEIGHTS.items()
         ],
     }
 
 
 async def setup(ls: StetServer, params: Any) -> Json:
-    """Chooses the model of the argument, or asks. `chosen` is what Stet uses now, in a sentence; null if nothing was."""
+    """Chooses the model of the argument, or asks. `chosen` is what Stet uses now, in a sentence; null if nothing."""
     choose = ls.consent.model_setup
     if params.forget:
         told = await choose.forget()

@@ -143,9 +143,7 @@ def test_it_runs_beside_another_server_reports_cancels_and_asks(
     assert ran.value[4] is True
 
 
-def test_a_missing_server_is_named_with_the_way_out(
-    tmp_path: Path, environment: Mapping[str, str], file: Path
-) -> None:
+def test_a_missing_server_is_named_with_the_way_out(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     ran = emacs.run_ours(
         tmp_path, environment, file,
         """(setq stet-command '("no-such-stet" "--stdio"))""",

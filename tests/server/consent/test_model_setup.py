@@ -61,7 +61,7 @@ async def test_a_client_without_buttons_gets_the_other_way(stet_home: Path) -> N
     async with connected(create_server()) as client:
         await client.initialize(**introduction(EGLOT))
         client.answers["window/showMessageRequest"] = unknown
-        with pytest.raises(ErrorAnswer, match="this editor shows no buttons. Run `stet config init`"):
+        with pytest.raises(ErrorAnswer, match=r"this editor shows no buttons. Run `stet config init`"):
             await setup(client)
 
 
