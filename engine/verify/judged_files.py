@@ -15,11 +15,11 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.change import Change, ChangedFile
+from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.executed_files import NO_TIME
 from stet_ls.engine.verify.intent import Intent, IntentKind
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.units import Kind, UnitChange
+from stet_ls.engine.verify.units import Kind, UnitChange, is_code
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import new_findings
@@ -67,14 +67,39 @@ async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[
     danger = await timed(judge_of(Check.DANGER), case)
     found.append(CheckResult.of(danger, told=danger.verdict is Ruling.UNKNOWN))
     if file.before is not None:
-        found.append(_same_code(await timed(judge_of(Check.COMMENTS), case), intent))
+        found.append(_same_code(await timed(judge_of(Check.COMMENTS), case), file, intent))
+    elif intent.kind is IntentKind.TEST and is_code(file) and not is_of_tests(file.path):
+        found.append(
+            CheckResult(
+                Check.COMMENTS.value, Ruling.FAIL, "a change of tests adds product code", intent.is_stated, True
+            )
+        )
     return tuple(found)
 
 
-def _same_code(evidence: Evidence, intent: Intent) -> CheckResult:
-    """Equal code is proven by its tree; changed code contradicts only a change of docs."""
+async def linted(case: Case) -> CheckResult:
+    """New findings of the linter: style is the project's choice, so they are notes."""
+    found = await timed(judge_of(Check.LINT), case)
+    return CheckResult.of(replace(found, trusted=False), told=found.verdict is Ruling.UNKNOWN)
+
+
+async def typed(case: Case) -> CheckResult:
+    """New errors of the project's type checker. They refute nothing, since what runs may be right all the same; a
+    change with an error in its own lines is not ok.
+    """
+    found = await timed(judge_of(Check.TYPES), case)
+    is_at_fault = found.verdict is Ruling.FAIL
+    result = CheckResult.of(replace(found, trusted=False), told=is_at_fault or found.trusted)
+    return replace(result, opens=is_at_fault)
+
+
+def _same_code(evidence: Evidence, file: ChangedFile, intent: Intent) -> CheckResult:
+    """Equal code is proven by its tree; changed code contradicts a change of docs, and product code one of tests."""
     same = evidence.verdict is Ruling.PASS
-    contradicts = intent.kind is IntentKind.DOCS and evidence.verdict is Ruling.FAIL
+    keeps = intent.kind is IntentKind.DOCS or (intent.kind is IntentKind.TEST and not is_of_tests(file.path))
+    contradicts = keeps and is_code(file) and evidence.verdict is Ruling.FAIL
+    if contradicts and intent.kind is IntentKind.TEST:
+        evidence = replace(evidence, detail="a change of tests edits product code")
     plain = replace(evidence, trusted=contradicts and intent.is_stated)
     if evidence.verdict is Ruling.FAIL and not contradicts:
         plain = replace(plain, verdict=Ruling.SKIPPED)
