@@ -56,6 +56,8 @@ def case_of(
 
 async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[CheckResult, ...]:
     """Syntax, names, dangerous calls, and whether the code is the same but for comments. Nothing is run."""
+    if line := _line_of_conflict(file):
+        return (CheckResult(Check.SYNTAX.value, Ruling.FAIL, "marks of a merge conflict", refutes=True, line=line),)
     parsed = await timed(judge_of(Check.SYNTAX), case)
     line = await asyncio.to_thread(_line_of_syntax, case) if parsed.verdict is Ruling.FAIL else 0
     found = [CheckResult.of(parsed, line=line)]
@@ -171,6 +173,20 @@ def _imported(case: Case, others: Sequence[ChangedFile]) -> str:
                               case.before.text, re.MULTILINE):  # fmt: skip
             return each.path
     return ""
+
+
+def _line_of_conflict(file: ChangedFile) -> int:
+    """The line of a new mark of a conflict, from 1; 0 if there is none. Prose and settings have them, too."""
+    known = {*(file.text(file.before) or "").splitlines()}
+    start, is_open = 0, False
+    for number, line in enumerate((file.text(file.after) or "").splitlines(), 1):
+        if line.startswith("<<<<<<< ") and line not in known:
+            start, is_open = number, False
+        elif start and line == "=======":
+            is_open = True
+        elif is_open and line.startswith(">>>>>>> "):
+            return start
+    return 0
 
 
 def _line_of_syntax(case: Case) -> int:
