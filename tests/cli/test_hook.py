@@ -211,7 +211,7 @@ def test_where_one_product_runs_two_files_one_hook_answers(stet: Stet, project: 
 
 
 def test_two_agents_at_once_get_their_own_answers(stet: Stet, project: Repository) -> None:
-    """Each began with another state of the project, so each is told of what it changed."""
+    """Each began with another state of the project, and hears of what changed since then."""
     call(stet, "claude-code", "start")
     project.write({"other.py": "def other():\n    return absent\n"})
     call(stet, "codex", "start")

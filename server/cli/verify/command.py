@@ -119,8 +119,13 @@ async def _run(arguments: argparse.Namespace) -> int:
             else:
                 report = await verify(change, runtimes, options)
             more = parts.written(change, report, options.shard) if arguments.shard else {}
-            sandbox = {"minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python}
-            made = receipt.receipt(change, report, sandbox) if arguments.receipt or known else {}
+            made = {}
+            if arguments.receipt or known:
+                ran_with = {
+                    "minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python,
+                    "python_version": await runtimes.python_version(change.root),
+                }  # fmt: skip
+                made = receipt.receipt(change, report, ran_with)
     finally:
         progress.clear()
         await runtimes.close()

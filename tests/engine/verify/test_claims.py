@@ -64,7 +64,7 @@ async def test_a_new_test_that_notices_next_to_nothing_proves_nothing(
     assert not is_weak or "planted errors in `area`; they pass with" in report.findings[0].detail
 
 
-async def test_types_and_lint_are_told(repository: Repository, verified: Verify) -> None:
+async def test_types_and_lint_are_notes(repository: Repository, verified: Verify) -> None:
     """They refute nothing: what runs may be right all the same."""
     repository.write({"shop.py": f"import os\n\n{SHOP}"})
     report = await verified()
