@@ -11,6 +11,9 @@ from stet_ls.engine.api.metadata import Metadata
 
 SEPARATOR = " · "
 
+MARKS = {Ruling.PASS: "✓", Ruling.FAIL: "✗", Ruling.SKIPPED: "–", Ruling.UNKNOWN: "?"}
+"""The sign of each verdict, at the start of its row."""
+
 
 class Caution(StrEnum):
     """The warning on an edit that is shown although a trusted judge refuted it."""

@@ -47,6 +47,16 @@ class Call:
         return self.shown or self._printed(*self._with_values())
 
     @property
+    def expression(self) -> str:
+        """The call without the printing of its result: "sign(-8)". The snippet if that is no single line."""
+        setup, body = self._with_values()
+        line = body.removesuffix(";")
+        inner = line.removeprefix("__out__(").removesuffix(")")
+        if self.shown or len(inner) != len(line) - len("__out__()") or "__out__(" in inner or not _is_closed(inner):
+            return self.snippet
+        return "\n".join(filter(None, (setup, inner)))
+
+    @property
     def named_snippet(self) -> str:
         """The call with its arguments bound to names, for what became of them."""
         return self.shown or self._printed(self.setup, self.body)
@@ -69,6 +79,16 @@ class Call:
         made = _NAME.sub(lambda found: given.get(found[0], found[0]), call["arguments"])
         rest = [line for line, name, _ in bound if name not in given]
         return "\n".join(rest), f"__out__({call['callee']}({made})){call['end']}"
+
+
+def _is_closed(text: str) -> bool:
+    """Whether each parenthesis of a line is closed in it; False if its texts hold others."""
+    depth = 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0 or character == "\n":
+            return False
+    return depth == 0
 
 
 @dataclass(frozen=True, slots=True)

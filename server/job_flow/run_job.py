@@ -194,16 +194,32 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     elif ending.applied is True and not ls.client.work_done_progress:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
     if ending.missing_model:
-        ls.in_background(
-            ls.consent.model_download.offer(ending.missing_model, ending.message, lambda: _again(ls, job)),
-            "offer the embedded model",
-        )
+        ls.in_background(_offer_model(ls, job, ending), "offer the embedded model")
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
         ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
     elif kind is not None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
         ls.tell(ending.message)
+
+
+NO_MODEL = "stet/noModel"
+"""A request to plugins that let the user choose a model: `{job, message, name, megabytes}`, null answers.
+
+`name` is the embedded model to download. The plugin runs the job again once there is a model.
+"""
+
+
+async def _offer_model(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
+    """Offers a model to a job that has none, which runs again with it."""
+    name = ending.missing_model
+    if not ls.client.chooses_models:
+        await ls.consent.model_download.offer(name, ending.message, lambda: _again(ls, job))
+        return
+    from stet_ls.engine.model.embedded.weights import WEIGHTS
+
+    params = {"job": job.id, "message": ending.message, "name": name, "megabytes": WEIGHTS[name].megabytes}
+    await ls.protocol.send_request_async(NO_MODEL, params)
 
 
 def _again(ls: StetServer, job: JobHandle) -> None:

@@ -55,6 +55,8 @@ class ClientFeatures:
     """A plugin shows an edit with its evidence and asks whether to apply it: it answers `stet/offer`."""
     shows_diffs: bool = False
     """A plugin shows an edit in a diff editor, where the user may keep a part: `stet/offer` carries the texts."""
+    chooses_models: bool = False
+    """A plugin lets the user choose a model for a job that has none: it answers `stet/noModel`."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
 
@@ -113,6 +115,7 @@ class ClientFeatures:
             shows_reports=_plugin(params).get("reports") is True,
             shows_offers=_plugin(params).get("offers") is True,
             shows_diffs=_plugin(params).get("diffs") is True,
+            chooses_models=_plugin(params).get("models") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
             code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
             refresh_code_lenses=has("workspace.code_lens.refresh_support"),

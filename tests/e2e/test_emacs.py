@@ -63,7 +63,7 @@ def test_the_evidence_is_shown_by_the_function_of_the_manual(
         '(with-current-buffer "*stet evidence*" (text))',
     )  # fmt: skip
     assert ran.value.startswith("# Evidence")
-    assert "- syntax: passed" in ran.value
+    assert "- ✓ syntax: " in ran.value
 
 
 def test_a_declined_edit_is_not_applied(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:

@@ -24,10 +24,16 @@ interface Row extends vscode.QuickPickItem {
 
 /** The states of a model that can serve. */
 const GOOD = ["ready", "asleep"];
+/** The state of a model that has not answered in time. */
+const UNKNOWN = "unknown";
+/** Milliseconds after which health is asked again while it is not known yet, and while it is bad. */
+const SOON_MS = 3_000;
+const LATER_MS = 30_000;
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("stet", vscode.StatusBarAlignment.Right, 100);
   private health: Health | undefined;
+  private again: NodeJS.Timeout | undefined;
   private readonly parts: vscode.Disposable;
 
   constructor(
@@ -41,12 +47,15 @@ export class Status implements vscode.Disposable {
       this.item,
       server.onDidChange(() => void this.look()),
       jobs.onDidChange((job) => (job === undefined ? void this.look() : this.draw())),
+      offers.onDidChange(() => this.draw()),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.look()),
     );
     this.draw();
     this.item.show();
   }
 
   dispose(): void {
+    clearTimeout(this.again);
     this.parts.dispose();
   }
 
@@ -60,6 +69,10 @@ export class Status implements vscode.Disposable {
       this.health = undefined; // the server ended, which its state shows
     }
     this.draw();
+    clearTimeout(this.again);
+    if (this.health !== undefined && !GOOD.includes(this.health.status)) {
+      this.again = setTimeout(() => void this.look(), this.health.status === UNKNOWN ? SOON_MS : LATER_MS);
+    }
     return this.health;
   }
 
@@ -125,12 +138,17 @@ export class Status implements vscode.Disposable {
       case "stopped":
         return ["Stet ✗ down", "Stet: the server is not running", true];
     }
-    const running = this.jobs.running.size;
+    const waiting = this.offers.waiting.length;
+    const running = this.jobs.running.size - waiting;
+    if (waiting > 0 && running <= 0) {
+      const edits = waiting === 1 ? "1 edit" : `${waiting} edits`;
+      return [`$(diff) Stet ${edits} to review`, `Stet: ${edits} to review`, false];
+    }
     if (running > 0) {
       return [`$(loading~spin) Stet ${running} running`, `Stet: ${running} running`, false];
     }
-    if (this.health === undefined) {
-      return ["Stet ✓", "Stet", false];
+    if (this.health === undefined || this.health.status === UNKNOWN) {
+      return ["Stet ✓", "Stet: the server is running", false];
     }
     const { status, model, last_fault: fault } = this.health;
     return GOOD.includes(status)

@@ -390,7 +390,7 @@ async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: 
         make(before, before.replace("def b(n: int):\n    return n", "def b(n: int):\n    return -n"), "")
     )
     assert evidence.verdict is Ruling.FAIL
-    assert "print(b(" in evidence.detail
+    assert "`b(" in evidence.detail
 
 
 @in_each_box

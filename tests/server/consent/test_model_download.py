@@ -146,6 +146,20 @@ async def test_a_click_downloads_the_model(client: RawClient, hub: Hub) -> None:
     assert values[-1] == {"kind": "end", "message": "Downloaded Fake 0.1B. Your job goes on."}
 
 
+async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
+    async with connected(create_server()) as client:
+        given = introduction(VSCODE)
+        await client.initialize(**{**given, "initializationOptions": {"plugin": {"name": "any", "models": True}}})
+        client.answers["stet/noModel"] = lambda params: None
+        client.open(URI, "python", TEXT)
+        result = await ask_for_an_edit(client)
+        asked = (await client.wait_for(lambda m: m.get("method") == "stet/noModel"))["params"]
+
+    assert (asked["name"], asked["megabytes"]) == ("tiny", 4)
+    assert asked["message"] == result["message"]
+    assert not client.received("window/showMessageRequest")
+
+
 @pytest.mark.parametrize("answer", [None, {"title": "Later"}])
 async def test_nothing_is_downloaded_without_the_click(client: RawClient, hub: Hub, answer: Any) -> None:
     clicks(client, answer)

@@ -517,7 +517,7 @@ async def test_preview_always_annotates_the_edit_if_the_client_confirms_itself(e
         assert not client.received("window/showMessageRequest")
         [shown] = client.received("window/showDocument")
         content = await client.request("workspace/textDocumentContent", {"uri": shown["uri"]})
-        assert "- differential: passed" in content["text"], "the evidence is open beside the preview"
+        assert "- ✓ differential: " in content["text"], "the evidence is open beside the preview"
         assert result["applied"] is True
 
 
@@ -577,7 +577,7 @@ async def test_a_plugin_shows_the_edit_with_its_evidence_and_asks(
 
         [asked] = client.received("stet/offer")
         assert (asked["job"], asked["question"], asked["choices"]) == (job, "Apply it?", ["Apply", "Discard"])
-        assert "- syntax: passed" in asked["markdown"]
+        assert "- ✓ syntax: " in asked["markdown"]
         assert "-    total = a + b\n-    return total\n+    return a + b\n" in asked["markdown"]
         assert asked["markdown"].index("+    return a + b") < asked["markdown"].index("inputs_add.py")
         assert not client.received("window/showMessageRequest")
