@@ -17,6 +17,7 @@ from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+from stet_ls.engine.inline_completion import complete_inline
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import JobEnd, LedgerEntry, LedgerFile, now
 from stet_ls.engine.job.overtime import OvertimeError, ended_after
@@ -35,6 +36,9 @@ from stet_ls.engine.trace.recorder import FinishedJob, JobRecorder
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
 
 log = logging.getLogger(__name__)
+
+_JOB_LOOK_SECONDS = 0.05
+"""How often a completion looks for a job that waits for its model."""
 
 
 class Engine:
@@ -117,6 +121,32 @@ class Engine:
             raise LimitError(
                 f"The job did not end within {job.deadline.end:.0f} s and was stopped{at}; see the setting deadline."
             ) from None
+
+    async def complete_inline(self, request: Request, offset: int) -> str:
+        """The text to insert at a byte offset, "" if there is none that passes.
+
+        A job comes first: nothing is asked while one uses the model, and a completion stops when one waits for it.
+        """
+        if any(self.queue):
+            return ""
+        profile = await self.models.profile()
+        job = Job(request, self.settings, self.models, profile, self._spending, ignore, self.index)
+        asking = asyncio.ensure_future(complete_inline(job, offset))
+        ended = JobEnd.CANCELLED
+        try:
+            while not asking.done():
+                await asyncio.wait({asking}, timeout=_JOB_LOOK_SECONDS)
+                if self.queue[1]:
+                    return ""
+            ended = JobEnd.FAILED
+            text = asking.result()
+            ended = JobEnd.OFFERED if text else JobEnd.REFUSED
+            return text
+        finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+            await job.resources.aclose()
+            self._write_down(job, ended)
 
     async def off(self) -> tuple[str, ...]:
         """What is disabled because its folder cannot be written, one sentence per obstacle."""

@@ -70,6 +70,12 @@ def contributes() -> Any:
     return json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
 
 
+def test_the_mcp_server_is_registered_under_the_name_that_is_declared(contributes: Any) -> None:
+    [declared] = contributes["mcpServerDefinitionProviders"]
+    source = (EXTENSION / "src" / "mcp.ts").read_text(encoding="utf-8")
+    assert f'registerMcpServerDefinitionProvider("{declared["id"]}"' in source
+
+
 def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> None:
     source = (EXTENSION / "src" / "actions.ts").read_text(encoding="utf-8")
     offered = {*ACTIONS, "document"}  # a custom action that ships with Stet
@@ -129,6 +135,7 @@ def test_the_extension_starts_the_server_with_what_its_user_set() -> None:
 
 @pytest.mark.skipif(not VSIX.exists(), reason="the extension is not built: make vsix")
 def test_the_package_holds_the_bundle_and_nothing_else() -> None:
+    assert VSIX.stat().st_size <= 500_000
     with zipfile.ZipFile(VSIX) as package:
         assert set(package.namelist()) == {
             "[Content_Types].xml",

@@ -216,6 +216,9 @@ class EditorSettings(Section):
     preview: Literal["auto", "always", "never"] = _key("auto", MoreQuestions, "When to ask before an edit is applied.")
     code_lens: bool = _key(True, Anyone, "Show evidence above code that an edit changed, until the code changes again.")
     verify_on_save: bool = _key(False, UserOnly, "Verify the changes of a file when it is saved; see docs/verify.md.")
+    inline_completion: bool = _key(
+        False, UserOnly, "Suggest code at the cursor while typing; checked for syntax and names. Asks the model often."
+    )
 
 
 class Settings(Section):

@@ -11,6 +11,7 @@ import { Memory } from "./memory";
 import { Model, type NoModel } from "./model";
 import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
+import { beside, content } from "./reports";
 import { Server } from "./server/server";
 import { explicit } from "./server/settings";
 import { Status } from "./status";
@@ -230,6 +231,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
         return job === undefined ? [lens] : marks.isKept(job) ? [] : [...more(lens, job), lens];
       });
     },
+    provideTextDocumentContent: (uri, token, next) => content(uri, () => next(uri, token)),
     workspace: {
       configuration: (params) => params.items.map((item) => {
         const scope = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);
@@ -255,12 +257,6 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
       },
     },
   };
-}
-
-/** Opens a preview next to the code; the focus stays in the code. */
-async function beside(uri: vscode.Uri): Promise<void> {
-  const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
-  await vscode.commands.executeCommand("vscode.openWith", uri, "vscode.markdown.preview.editor", options);
 }
 
 /** Asks for the lenses again: one was answered. */

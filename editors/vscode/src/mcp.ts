@@ -30,7 +30,11 @@ export function offerMcp(server: Server, variables: () => Promise<Record<string,
       return definition;
     },
   };
-  return [changed, server.onDidChange(() => changed.fire()), lm.registerMcpServerDefinitionProvider("stet", provider)];
+  try {
+    return [changed, server.onDidChange(() => changed.fire()), lm.registerMcpServerDefinitionProvider("stet", provider)];
+  } catch {
+    return []; // 1.100 has the function, but not for extensions of everybody
+  }
 }
 
 /** The command that starts the language server, for the MCP server instead. */

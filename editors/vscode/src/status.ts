@@ -79,7 +79,9 @@ export class Status implements vscode.Disposable {
   /** Opens the menu. */
   async menu(): Promise<void> {
     const command = (name: string) => () => vscode.commands.executeCommand(`stet.ui.${name}`);
-    const running: Row[] = [...this.jobs.running.values()].map((job) => ({
+    const asking = new Set(this.offers.waiting.map((offer) => offer.job));
+    const busy = [...this.jobs.running.values()].filter((job) => !asking.has(job.id));
+    const running: Row[] = busy.map((job) => ({
       label: `$(debug-stop) Cancel ${job.action.title}`,
       description: `${(job.argument.uri ?? "").split("/").at(-1)}, ${Math.round((Date.now() - job.started) / 1000)} s`,
       run: job.cancel,

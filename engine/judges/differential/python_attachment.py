@@ -17,6 +17,14 @@ Run this file with Python 3.8 or newer, in the project if the code imports from 
 without a sandbox: read it first.
 """
 
+CALLS = [
+{calls}]
+"""Setup, call, the names whose values count afterwards, and whether its input was called before."""
+
+OLD = {old}
+
+NEW = {new}
+
 import contextlib
 import copy
 import io
@@ -25,11 +33,7 @@ import sys
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
 
-{helpers}CALLS = [
-{calls}]
-"""Setup, call, the names whose values count afterwards, and whether its input was called before."""
-
-
+{helpers}
 def outcome(text, setup, call, names):
     """Everything that a caller could notice."""
     results, space, printed = [], {{"__name__": {module!r}, "__file__": __file__}}, io.StringIO()
@@ -58,10 +62,6 @@ def main():
     print("{{}} of {{}} calls differ{{}}".format(differ, len(CALLS), of))
     return 1 if differ else 0
 
-
-OLD = {old}
-
-NEW = {new}
 
 if __name__ == "__main__":
     sys.exit(main())

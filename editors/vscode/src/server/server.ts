@@ -25,7 +25,7 @@ class QuietClient extends LanguageClient {
 }
 
 export class Server implements vscode.Disposable {
-  state: State = "stopped";
+  state: State = "starting";
   /** What starts the server that was found; empty before. */
   command: readonly string[] = [];
   /** The job that the end of the server interrupted, as words and a way to run it again. */
