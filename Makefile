@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of Pythons, which start in half the time from compiled modules, whatever the shell's habits are.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test coverage check bench lock vsix wheel docs code-server clean
+.PHONY: setup demo test coverage check bench lock vsix wheel docs code-server screenshots clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
@@ -86,6 +86,10 @@ code-server: .cache/code-server/.installed
 	@echo "Installing VS Code's workbench for its tests, once: 390 MB on disk, a minute or two"
 	@$(call twice,tests/e2e/vscode/install.sh .cache/code-server)
 	@touch $@
+
+# The pictures of the README and the docs, taken by the tests of VS Code as they walk through it. Look at each.
+screenshots: $(STAMP) vsix code-server
+	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info

@@ -133,6 +133,15 @@ def test_the_extension_starts_the_server_with_what_its_user_set() -> None:
     assert not re.search(r"workspace\w*Value", source)
 
 
+def test_the_pictures_are_small_and_shown_somewhere() -> None:
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
+    assert pictures
+    for picture in pictures:
+        assert picture.stat().st_size <= 150_000, picture.name
+        assert f"images/{picture.name}" in pages, picture.name
+
+
 @pytest.mark.skipif(not VSIX.exists(), reason="the extension is not built: make vsix")
 def test_the_package_holds_the_bundle_and_nothing_else() -> None:
     assert VSIX.stat().st_size <= 500_000

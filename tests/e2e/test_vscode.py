@@ -113,7 +113,7 @@ def test_an_edit_is_asked_for_applied_and_undone_in_one_step(
     workbench.type("make it one line")
     workbench.picture("ask")
     workbench.press("Enter")
-    assert "make it one line" in scripted.wait_request().prompt
+    assert "make it one line" in scripted.wait_request(timeout=SECONDS).prompt
     workbench.text(f'{NOTIFICATION}:has-text("Stet: Refactor: asking {scripted.models[0]}, ")')
     workbench.text(f'{STATUS}:has-text("Stet 1 running")')
     workbench.picture("running")
@@ -139,7 +139,7 @@ def test_cancel_stops_the_reply_from_the_notification_and_from_the_menu(
         workbench.palette("Stet: Refactor…")
         workbench.text(f'{INPUT}:has-text("How?")')
         workbench.press("Enter")
-        scripted.wait_request()
+        scripted.wait_request(timeout=SECONDS)
         if way == "notification":
             workbench.click(f'{notification} .monaco-button:has-text("Cancel")')
         else:
@@ -232,7 +232,7 @@ def test_a_killed_server_starts_again_and_offers_the_job(
     workbench.palette("Stet: Refactor…")
     workbench.text(f'{INPUT}:has-text("How?")')
     workbench.press("Enter")
-    scripted.wait_request()
+    scripted.wait_request(timeout=SECONDS)
     workbench.text(f'{STATUS}:has-text("Stet 1 running")')
     os.kill(server_of(environment["STET_HOME"]), signal.SIGKILL)
     workbench.text(f'{NOTIFICATION}:has-text("the server ended (SIGKILL); no text was changed. It was started again.")')

@@ -24,8 +24,10 @@ interface Row extends vscode.QuickPickItem {
 
 /** The states of a model that can serve. */
 const GOOD = ["ready", "asleep"];
-/** The state of a model that has not answered in time. */
-const UNKNOWN = "unknown";
+/** The states of a model that has not answered in time: what was known before still holds. */
+const SLOW = ["unknown", "silent"];
+/** The states without a model; in any other, there is one that fails. */
+const NONE = ["off", "absent"];
 /** Milliseconds after which health is asked again while it is not known yet, and while it is bad. */
 const SOON_MS = 3_000;
 const LATER_MS = 30_000;
@@ -33,6 +35,7 @@ const LATER_MS = 30_000;
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("stet", vscode.StatusBarAlignment.Right, 100);
   private health: Health | undefined;
+  private slow = false;
   private again: NodeJS.Timeout | undefined;
   private readonly parts: vscode.Disposable;
 
@@ -64,14 +67,16 @@ export class Status implements vscode.Disposable {
     this.draw();
     try {
       const params = { command: "stet.health", arguments: [] };
-      this.health = (await this.server.running?.sendRequest(ExecuteCommandRequest.type, params)) as Health | undefined;
+      const found = (await this.server.running?.sendRequest(ExecuteCommandRequest.type, params)) as Health | undefined;
+      this.slow = found !== undefined && SLOW.includes(found.status);
+      this.health = this.slow && this.health !== undefined ? this.health : found;
     } catch {
       this.health = undefined; // the server ended, which its state shows
     }
     this.draw();
     clearTimeout(this.again);
-    if (this.health !== undefined && !GOOD.includes(this.health.status)) {
-      this.again = setTimeout(() => void this.look(), this.health.status === UNKNOWN ? SOON_MS : LATER_MS);
+    if (this.slow || (this.health !== undefined && !GOOD.includes(this.health.status))) {
+      this.again = setTimeout(() => void this.look(), this.slow ? SOON_MS : LATER_MS);
     }
     return this.health;
   }
@@ -149,12 +154,14 @@ export class Status implements vscode.Disposable {
     if (running > 0) {
       return [`$(loading~spin) Stet ${running} running`, `Stet: ${running} running`, false];
     }
-    if (this.health === undefined || this.health.status === UNKNOWN) {
+    if (this.health === undefined || SLOW.includes(this.health.status)) {
       return ["Stet ✓", "Stet: the server is running", false];
     }
     const { status, model, last_fault: fault } = this.health;
-    return GOOD.includes(status)
-      ? [`Stet ✓ ${model}`, `Stet: ${model} is ${status}`, false]
-      : ["Stet ✗ no model", `Stet: no model: ${fault ?? status}`, true];
+    if (GOOD.includes(status)) {
+      return [`Stet ✓ ${model}`, `Stet: ${model} is ${status}`, false];
+    }
+    const what = NONE.includes(status) ? "no model" : "model down";
+    return [`Stet ✗ ${what}`, `Stet: ${what}: ${fault ?? status}`, true];
   }
 }
