@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import Action, build_job_prompt, built_in, finished, refusal
+from stet_ls.engine.actions.box_work.box_task import work_in_box
+from stet_ls.engine.actions.box_work.requested import computing_task
 from stet_ls.engine.actions.planning.task_plan import TASK, Project, TaskStep, project, read_plan
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
@@ -51,6 +53,10 @@ async def run(job: Job) -> Answer:
         return refusal(job, "Task: save the document first; a task needs a project.")
     if request.budget is Budget.STANDARD:
         job = replace(job, request=replace(request, budget=request.spec.standard_budget))
+    with job.stage("context"):
+        computing = await asyncio.to_thread(computing_task, job.request)
+    if computing is not None:
+        return await work_in_box(job, computing)
     with job.stage("context"):
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
     plan = await _plan(job, about)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, Evidence, Ruling
+from stet_ls.engine.api.execution_result import EXECUTION_SCHEMA, FILES_SCHEMA, ExecutionResult, ProducedFile
 from stet_ls.engine.api.json_schema import COUNT, FLAG, TEXT, array, nullable, table
 from stet_ls.engine.api.metadata import METADATA_SCHEMA, Metadata
 from stet_ls.engine.api.summary import Summary, render
@@ -37,10 +39,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be created; `path` does not exist yet."""
+    """A file to be created; `path` does not exist yet. `data` is its content if that is not text."""
 
     path: Path
     text: str
+    data: bytes | None = field(default=None, repr=False)
 
 
 CONFIRMED = "stet (confirmed)"
@@ -59,6 +62,7 @@ class Answer:
     `findings` are what tools found in the request's text `base`, and a model's opinions on it (`OPINION`).
     `isolation` is the weakest sandbox in which code ran (`IsolationReport.to_json`), None if none ran.
     `unneeded`: not a success because there is nothing to do, such as tests for code that is already tested.
+    `execution` is the result of the programs that a task ran, and `files` are those of the new files that they made.
     `confidence` is a probability from 0 to 1. `metadata` holds its cost, its model and the reasons of its confidence.
     """
 
@@ -80,6 +84,8 @@ class Answer:
     isolation: Mapping[str, Any] | None = None
     guard: Span | None = None
     unneeded: bool = False
+    execution: ExecutionResult | None = None
+    files: tuple[ProducedFile, ...] = ()
     metadata: Metadata = field(default_factory=Metadata)
 
     @property
@@ -100,7 +106,7 @@ class Answer:
             "language": self.language,
             "message": self.message,
             "edits": [_edit_to_json(edit) for edit in self.edits],
-            "new_files": [{"path": str(file.path), "text": file.text} for file in self.new_files],
+            "new_files": [_file_to_json(file) for file in self.new_files],
             "markdown": self.markdown,
             "code": self.code,
             "tests": self.tests,
@@ -110,6 +116,8 @@ class Answer:
             "evidence": [item.to_json() for item in self.evidence],
             "findings": [_finding_to_json(self.base, finding) for finding in self.findings if self.base],
             "isolation": self.isolation,
+            "execution_result": None if self.execution is None else self.execution.to_json(),
+            "file_summary": [file.to_json() for file in self.files],
             "metadata": self.metadata.to_json(),
         }
 
@@ -120,6 +128,11 @@ def _edit_to_json(edit: Edit) -> dict[str, Any]:
         "range": _range(edit.base, edit.span),
         "new_text": edit.new_text,
     }
+
+
+def _file_to_json(file: NewFile) -> dict[str, Any]:
+    data = None if file.data is None else base64.b64encode(file.data).decode("ascii")
+    return {"path": str(file.path), "text": file.text, "base64": data}
 
 
 def _finding_to_json(base: Source, finding: Finding) -> dict[str, Any]:
@@ -147,7 +160,7 @@ ANSWER_SCHEMA = table(
     language=TEXT,
     message=TEXT,
     edits=array(table(path=nullable("string"), range=_RANGE, new_text=TEXT)),
-    new_files=array(table(path=TEXT, text=TEXT)),
+    new_files=array(table(path=TEXT, text=TEXT, base64=nullable("string"))),
     markdown=TEXT,
     code=TEXT,
     tests=nullable("string"),
@@ -159,6 +172,8 @@ ANSWER_SCHEMA = table(
         table(range=_RANGE, severity=TEXT, kind=TEXT, code=TEXT, message=TEXT, source=TEXT, suggestions=array(TEXT))
     ),
     isolation=nullable("object"),
+    execution_result=EXECUTION_SCHEMA,
+    file_summary=FILES_SCHEMA,
     metadata=METADATA_SCHEMA,
 )
 """The JSON schema of `Answer.to_json`."""

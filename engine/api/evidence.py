@@ -32,6 +32,7 @@ class Check(StrEnum):
     REPRODUCED = "reproduced"
     SEARCH = "search"
     EFFECT = "effect"
+    EXECUTION = "execution"
     CUSTOM = "custom"
 
 
@@ -240,6 +241,7 @@ _ROWS = (
     CheckSpec(Check.REPRODUCED, "the failure"),
     CheckSpec(Check.SEARCH, "small edits of the code", detail_is_finding=True),
     CheckSpec(Check.EFFECT, "whether it changes anything", silent_pass=True, silent_skip=True),
+    CheckSpec(Check.EXECUTION, "whether the programs run"),
     CheckSpec(Check.CUSTOM, ""),
 )
 

@@ -207,6 +207,8 @@ def _view(
             raise ValueError(f"{len(spec.files)} files for one run; the limit is {_MOST_FILES}")
         for name, content in spec.files.items():
             yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{outputs.relative(name)}")
+    for name in spec.read_only if root is not None else ():
+        yield from ("--ro-bind", f"{root}/{outputs.relative(name)}", f"{root}/{outputs.relative(name)}")
     yield from ("--remount-ro", "/")
 
 
