@@ -20,6 +20,8 @@ from stet_ls.engine.actions.box_work.requested import computing_task
 from stet_ls.engine.actions.planning.task_plan import TASK, Project, TaskStep, project, read_plan
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
+from stet_ls.engine.actions.renaming.rename_task import rename_task
+from stet_ls.engine.actions.renaming.requested import rename_request
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
@@ -53,10 +55,8 @@ async def run(job: Job) -> Answer:
         return refusal(job, "Task: save the document first; a task needs a project.")
     if request.budget is Budget.STANDARD:
         job = replace(job, request=replace(request, budget=request.spec.standard_budget))
-    with job.stage("context"):
-        computing = await asyncio.to_thread(computing_task, job.request)
-    if computing is not None:
-        return await work_in_box(job, computing)
+    if (answer := await _without_plan(job)) is not None:
+        return answer
     with job.stage("context"):
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
     plan = await _plan(job, about)
@@ -91,6 +91,21 @@ async def run(job: Job) -> Answer:
         overlay.apply_answer(answer)
         done[number] = answer
     return _answer(job, plan, _Course(done, skipped, problem), overlay)
+
+
+async def _without_plan(job: Job) -> Answer | None:
+    """The answer to a task that is no change in steps: a rename by rule, or work that computes; else None."""
+    with job.stage("context"):
+        goal = await asyncio.to_thread(_goal, job.request)
+        computing = await asyncio.to_thread(computing_task, job.request)
+    if (renaming := rename_request(goal)) is not None and (answer := await rename_task(job, renaming)) is not None:
+        return answer
+    return None if computing is None else await work_in_box(job, computing)
+
+
+def _goal(request: Request) -> str:
+    found = find_instruction(request, resolve_target(request))
+    return found.text if found is not None else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,21 +29,37 @@ class EditOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replaces `span` of the text `base` only. `path` is None for a document that was never saved."""
+    """Replaces `span` of the text `base` only. `path` is None for a document that was never saved.
+
+    `steps` are the numbers of the steps of a task that made it.
+    """
 
     path: Path | None
     base: Source = field(repr=False)
     span: Span
     new_text: str
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be created; `path` does not exist yet. `data` is its content if that is not text."""
+    """A file to be created; `path` does not exist yet. `data` is its content if that is not text.
+
+    `steps` are the numbers of the steps of a task that made it.
+    """
 
     path: Path
     text: str
     data: bytes | None = field(default=None, repr=False)
+    steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileMove:
+    """A file to be renamed or moved once its edits are made; `to` does not exist yet."""
+
+    path: Path
+    to: Path
 
 
 CONFIRMED = "stet (confirmed)"
@@ -72,6 +88,7 @@ class Answer:
     summary: Summary
     edits: tuple[Edit, ...] = ()
     new_files: tuple[NewFile, ...] = ()
+    moves: tuple[FileMove, ...] = ()
     markdown: str = ""
     code: str = ""
     tests: str | None = None
@@ -94,6 +111,11 @@ class Answer:
         return render(self.summary, self.evidence, self.metadata)
 
     @property
+    def changes_files(self) -> bool:
+        """True if there is something to apply."""
+        return bool(self.edits or self.new_files or self.moves)
+
+    @property
     def refuted(self) -> bool:
         """True if a judge failed it: such an edit is never applied without the user's consent."""
         return any(item.verdict is Ruling.FAIL for item in self.evidence)
@@ -107,6 +129,7 @@ class Answer:
             "message": self.message,
             "edits": [_edit_to_json(edit) for edit in self.edits],
             "new_files": [_file_to_json(file) for file in self.new_files],
+            "moves": [{"path": str(move.path), "to": str(move.to)} for move in self.moves],
             "markdown": self.markdown,
             "code": self.code,
             "tests": self.tests,
@@ -127,12 +150,13 @@ def _edit_to_json(edit: Edit) -> dict[str, Any]:
         "path": None if edit.path is None else str(edit.path),
         "range": _range(edit.base, edit.span),
         "new_text": edit.new_text,
+        "steps": list(edit.steps),
     }
 
 
 def _file_to_json(file: NewFile) -> dict[str, Any]:
     data = None if file.data is None else base64.b64encode(file.data).decode("ascii")
-    return {"path": str(file.path), "text": file.text, "base64": data}
+    return {"path": str(file.path), "text": file.text, "base64": data, "steps": list(file.steps)}
 
 
 def _finding_to_json(base: Source, finding: Finding) -> dict[str, Any]:
@@ -159,8 +183,9 @@ ANSWER_SCHEMA = table(
     action=TEXT,
     language=TEXT,
     message=TEXT,
-    edits=array(table(path=nullable("string"), range=_RANGE, new_text=TEXT)),
-    new_files=array(table(path=TEXT, text=TEXT, base64=nullable("string"))),
+    edits=array(table(path=nullable("string"), range=_RANGE, new_text=TEXT, steps=array(COUNT))),
+    new_files=array(table(path=TEXT, text=TEXT, base64=nullable("string"), steps=array(COUNT))),
+    moves=array(table(path=TEXT, to=TEXT)),
     markdown=TEXT,
     code=TEXT,
     tests=nullable("string"),

@@ -50,6 +50,11 @@ class Paths:
         return self.data / "evidence"
 
     @property
+    def results(self) -> Path:
+        """The files that the last tasks made."""
+        return self.data / "results"
+
+    @property
     def trust(self) -> Path:
         """The projects whose actions the user trusts."""
         return self.data / "trust.json"

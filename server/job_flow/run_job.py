@@ -150,13 +150,15 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
         on_event(Stage("trust"))
         ready = await ls.consent.project_trust.ask(listed, ready)
     job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
+    if answer.files:
+        job.answer = answer = await ls.evidence.produced.show(answer)
     for warning in answer.warnings:
         ls.tell(warning)
     if not answer.success:
         return JobResult(JobStatus.REFUSED, summarize(answer), applied=False, answer=answer)
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
-    if answer.edits or answer.new_files:
+    if answer.changes_files:
         on_event(Stage("landing"))
         preview = prepared.params.preview or ready.settings.editor.preview
         return await apply_edit(ls, job, answer, prepared.origin, preview)
@@ -244,4 +246,4 @@ async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageTyp
 
 
 def _edits(ending: JobResult) -> bool:
-    return ending.answer is not None and bool(ending.answer.edits or ending.answer.new_files)
+    return ending.answer is not None and ending.answer.changes_files

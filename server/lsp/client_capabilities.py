@@ -31,6 +31,8 @@ class ClientFeatures:
     """Supports `documentChanges`, declared or not: Neovim declares only resource operations, which require them."""
     create_files: bool = False
     """Creates files as part of a workspace edit."""
+    rename_files: bool = False
+    """Renames files as part of a workspace edit."""
     change_annotations: bool = False
     """Asks its user before it applies a change that is annotated as needing confirmation."""
     edit_metadata: bool = False
@@ -104,6 +106,7 @@ class ClientFeatures:
             apply_edit=has("workspace.apply_edit"),
             versioned_edits=has("workspace.workspace_edit.document_changes") or bool(operations),
             create_files=types.ResourceOperationKind.Create in operations,
+            rename_files=types.ResourceOperationKind.Rename in operations,
             change_annotations=has("workspace.workspace_edit.change_annotation_support"),
             edit_metadata=has("workspace.workspace_edit.metadata_support"),
             literal_actions=has("text_document.code_action.code_action_literal_support"),

@@ -51,7 +51,7 @@ class BoxTask:
     inputs: tuple[str, ...] = ()
     required_libraries: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
-    criteria: Criteria = Criteria()
+    criteria: Criteria = field(default_factory=Criteria)
     made: Mapping[str, bytes] = field(default_factory=dict)
     most_turns: int = MOST_TURNS
 
@@ -74,7 +74,7 @@ async def work_in_box(job: Job, task: BoxTask) -> Answer:
 
 
 def _refused(job: Job, course: Course) -> Answer:
-    ran = f" after {plural(course.turns, 'program')}" if course.turns else ""
+    ran = f" after {plural(course.turns, 'turn')}" if course.turns else ""
     no = refusal(job, f"Task: no result{ran}. {course.problem}")
     return replace(no, execution=_execution(course))
 
@@ -144,7 +144,9 @@ def _ran(course: Course) -> Evidence:
 async def _judged(job: Job, root: Path, course: Course) -> list[Evidence]:
     found = []
     for program in course.programs:
-        case = Case(job.request.action, _PROGRAMS, root / program.name, Source(""), Source(program.text), tools=job.tools)
+        case = Case(
+            job.request.action, _PROGRAMS, root / program.name, Source(""), Source(program.text), tools=job.tools
+        )
         found += [await judge_of(check).judge(case) for check in _JUDGED]
     # One line of each kind says it for all programs.
     return list({(item.check, item.detail): item for item in found}.values())

@@ -47,7 +47,9 @@ _AGAIN = "Write the whole corrected program, in the same form as before."
 
 _FILE = re.compile(r"^[ \t>*-]*FILE:[ \t]*[`\"']?(?P<name>[\w./-]+\.py)\b", re.M | re.I)
 _DONE = re.compile(r"^[ \t#>*`]*DONE\b[ \t.:*`!-]*", re.M)
-_DESCRIPTION = re.compile(r"^[ \t>*-]*[`\"'*]*(?P<name>[\w./-]+\.\w+)[`\"'*]*[ \t]*(?:\([^)]*\))?[ \t]*[:–—-][ \t]*(?P<about>.+)$")
+_DESCRIPTION = re.compile(
+    r"^[ \t>*-]*[`\"'*]*(?P<name>[\w./-]+\.\w+)[`\"'*]*[ \t]*(?:\([^)]*\))?[ \t]*[:–—-][ \t]*(?P<about>.+)$"
+)
 _SHOWN = 3_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,60}\.py", re.I)
 
@@ -100,7 +102,11 @@ def prompt_of(
     first = _first(goal, listed, libraries, constraints, ident)
     kept = list(successes)
     while True:
-        messages = [Message("system", _SYSTEM), Message("user", first), *_turns(kept, ident, len(successes) - len(kept))]
+        messages = [
+            Message("system", _SYSTEM),
+            Message("user", first),
+            *_turns(kept, ident, len(successes) - len(kept)),
+        ]
         if failure is not None:
             about = data(failure.problem, ident)
             messages += [Message("assistant", _cut(failure.reply, _SHOWN) or "(nothing)")]
@@ -130,7 +136,8 @@ def _turns(successes: Sequence[Success], ident: str, left_out: int) -> list[Mess
         messages.append(Message("assistant", said))
         head = f"{left_out} earlier programs are left out here.\n" if left_out and not number else ""
         files = "\n".join(
-            f"`{name}`: {size_of(len(content))}, {facts(name, content).about}" for name, content in each.run.files.items()
+            f"`{name}`: {size_of(len(content))}, {facts(name, content).about}"
+            for name, content in each.run.files.items()
         )
         output = _cut(each.run.stdout, _SHOWN) or "(nothing was printed)"
         told = f"{head}It ran. It printed:\n{data(output, ident)}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from stet_ls.engine.api.execution_result import FileKind
+from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import NODE_KINDS, language_of
 
 _COLUMNS = 12
@@ -45,7 +46,7 @@ def facts(name: str, data: bytes) -> FileFacts:
         return FileFacts(FileKind.DATA, "binary", {})
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
     kind = FileKind.CODE if language_of(name) in NODE_KINDS and suffix not in _TABLES else FileKind.DATA
-    return FileFacts(kind, f"{lines:,} {'line' if lines == 1 else 'lines'}", {"lines": lines})
+    return FileFacts(kind, plural(lines, "line"), {"lines": lines})
 
 
 def described(found: FileFacts, words: str) -> str:
@@ -68,8 +69,8 @@ def text_of(data: bytes) -> str | None:
 
 def _contradictions(found: FileFacts, words: str) -> Iterator[str]:
     for number, unit in _NUMBER.findall(words):
-        unit = unit.lower().rstrip("s") + "s"
-        if unit in found.numbers and int(number.replace(",", "")) != found.numbers[unit]:
+        measured = found.numbers.get(unit.lower().rstrip("s") + "s")
+        if measured is not None and int(number.replace(",", "")) != measured:
             yield f"{number} {unit}"
     if {"width", "height"} <= found.numbers.keys():
         for width, height in _SIZE.findall(words):
@@ -101,8 +102,8 @@ def _records(data: bytes) -> FileFacts | None:
     if isinstance(read, list) and read and all(isinstance(row, dict) for row in read):
         return _table(list(dict.fromkeys(str(name) for row in read for name in row)), len(read))
     if isinstance(read, list | dict):
-        kind, noun = ("list", "items") if isinstance(read, list) else ("object", "keys")
-        return FileFacts(FileKind.DATA, f"a JSON {kind} of {len(read):,} {noun}", {noun: len(read)})
+        kind, noun = ("list", "item") if isinstance(read, list) else ("object", "key")
+        return FileFacts(FileKind.DATA, f"a JSON {kind} of {plural(len(read), noun)}", {f"{noun}s": len(read)})
     return None
 
 
@@ -120,9 +121,8 @@ def _record_lines(data: bytes) -> FileFacts | None:
 
 def _table(columns: list[str], rows: int) -> FileFacts:
     shown = ", ".join(columns[:_COLUMNS]) + (f" and {len(columns) - _COLUMNS} more" if len(columns) > _COLUMNS else "")
-    noun = "row" if rows == 1 else "rows"
     numbers = {"rows": rows, "columns": len(columns)}
-    return FileFacts(FileKind.DATA, f"{rows:,} {noun} of {shown or 'no columns'}", numbers)
+    return FileFacts(FileKind.DATA, f"{plural(rows, 'row')} of {shown or 'no columns'}", numbers)
 
 
 def _picture(width: int, height: int, *, blank: bool = False) -> FileFacts:

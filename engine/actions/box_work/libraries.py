@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from stet_ls.engine.sandbox.environments.known_packages import DISTRIBUTIONS, normalized
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_MODULES = {normalized(package): module for module, package in reversed(DISTRIBUTIONS.items())}
+_MODULES = {normalized(package): module for module, package in reversed(tuple(DISTRIBUTIONS.items()))}
 
 
 def importing(libraries: Iterable[str]) -> str:
@@ -19,5 +19,5 @@ def importing(libraries: Iterable[str]) -> str:
 def module_of(library: str) -> str:
     """The module of a library by the name of its package or module; versions do not count."""
     found = _NAME.match(library.strip())
-    name = found[0] if found else ""
-    return _MODULES.get(normalized(name), name.replace("-", "_").partition(".")[0])
+    name: str = found[0] if found else ""
+    return _MODULES.get(normalized(name)) or name.replace("-", "_").partition(".")[0]

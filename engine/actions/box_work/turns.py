@@ -25,7 +25,7 @@ _REPLY_TOKENS = 2_000
 _TEMPERATURE, _AGAIN = 0.1, 0.7
 """A model that failed twice in the same way repeats itself at a low temperature."""
 _REMINDERS = 2
-"""How often a model that says it is done is told that a criterion is not met."""
+"""How often a model that says it is done is asked to meet a criterion."""
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 
 
@@ -104,6 +104,7 @@ class Turns:
                     raise
                 problem = str(error)
                 break
+            program = reply.program
             if reply.done:
                 problem = self._task.criteria.unmet(self._made)
                 if not problem or self._reminders >= _REMINDERS:
@@ -111,15 +112,15 @@ class Turns:
                     break
                 self._reminders += 1
                 self._fail(f"DONE\n{reply.summary}", problem)
-            elif reply.program is None:
+            elif program is None:
                 self._turns += 1
                 self._fail("", reply.problem)
-            elif self._repeats(reply.program):
+            elif self._repeats(program):
                 reply = Reply(done=True)
                 break
             else:
                 self._turns += 1
-                await self._try(reply.program, reply.plan)
+                await self._try(program, reply.plan)
         else:
             problem = f"{self._task.most_turns} programs are the limit."
         return self._course(reply, problem)

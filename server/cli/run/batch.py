@@ -137,7 +137,7 @@ class Batch:
             return TargetState.REFUSED
         if answer.refuted:
             return TargetState.REFUTED
-        if not (answer.edits or answer.new_files):
+        if not answer.changes_files:
             return TargetState.ANSWERED
         risky = self.arguments.apply and unaccepted(answer, self.arguments.accept_risk)
         return TargetState.RISKY if risky else TargetState.OFFERED

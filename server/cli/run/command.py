@@ -28,6 +28,7 @@ from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import boxed, conclude, dangers, is_full, report, unaccepted
+from stet_ls.server.evidence.produced_files import file_lines, keep_files
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
     from stet_ls.engine.run import Engine
@@ -236,13 +237,27 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         return PolicyError.exit_code
     if arguments.apply:
         return _apply(target, answer)
-    if answer.markdown:
+    if answer.markdown and not arguments.diff:
         render.print_markdown(answer.markdown)
-    for diff in diffs(answer):
-        render.print_diff(diff)
+    _print_edits(answer, as_patch=arguments.diff)
     render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
     print_status(conclude(answer))
     return int(answer.refuted)
+
+
+def _print_edits(answer: Answer, *, as_patch: bool) -> None:
+    """Prints the patches; of the files that a task made, where they are and what they hold."""
+    if not answer.files or as_patch:
+        for diff in diffs(answer):
+            render.print_diff(diff)
+        return
+    try:
+        places = keep_files(answer, user_paths().results)
+    except OSError as error:
+        print_warning(f"the files of the task were not kept: {error.strerror}")
+        places = {}
+    for line in file_lines(answer.files, places):
+        render.print_line(line)
 
 
 def _apply(target: CommandTarget, answer: Answer) -> int:

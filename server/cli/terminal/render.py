@@ -36,6 +36,14 @@ def unified_diff(before: str | None, after: str, name: str) -> str:
     return "".join(pieces)
 
 
+def rename_diff(old: str, new: str, before: str = "", after: str = "") -> str:
+    """The patch that renames a file and then changes its text, as `git apply` takes it."""
+    names = [_quoted(f"a/{old}"), _quoted(f"b/{new}")]
+    head = f"diff --git {names[0]} {names[1]}\nrename from {old}\nrename to {new}\n"
+    patch = unified_diff(before, after, old)
+    return head + patch.replace(f"+++ {_quoted(f'b/{old}')}\n", f"+++ {names[1]}\n", 1)
+
+
 def _quoted(name: str) -> str:
     """A name as git writes it: a line end in it would start another line of the patch."""
     if not _ODD.search(name):

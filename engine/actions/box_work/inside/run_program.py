@@ -73,12 +73,9 @@ def _compare(told: Any, before: Any, after: Any, job: Any) -> None:
             told["files"].append([name, after[name][0]])
             total += after[name][0]
     if total > job["most_bytes"]:
-        told["problem"] = "the files hold %d MB; at most %d MB can be kept" % (total >> 20, job["most_bytes"] >> 20)
+        told["problem"] = f"the files hold {total >> 20} MB; at most {job['most_bytes'] >> 20} MB can be kept"
     elif len(told["files"]) > job["most_files"]:
-        told["problem"] = "the program wrote %d files; at most %d can be kept" % (
-            len(told["files"]),
-            job["most_files"],
-        )
+        told["problem"] = f"the program wrote {len(told['files'])} files; at most {job['most_files']} can be kept"
 
 
 def _send(report: int, name: str, size: int) -> None:
