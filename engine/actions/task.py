@@ -15,13 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import Action, build_job_prompt, built_in, finished, refusal
-from stet_ls.engine.actions.box_work.box_task import work_in_box
-from stet_ls.engine.actions.box_work.requested import computing_task
 from stet_ls.engine.actions.planning.task_plan import TASK, Project, TaskStep, project, read_plan
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
+from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.renaming.rename_task import rename_task
-from stet_ls.engine.actions.renaming.requested import rename_request
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
@@ -55,7 +52,7 @@ async def run(job: Job) -> Answer:
         return refusal(job, "Task: save the document first; a task needs a project.")
     if request.budget is Budget.STANDARD:
         job = replace(job, request=replace(request, budget=request.spec.standard_budget))
-    if (answer := await _without_plan(job)) is not None:
+    if (answer := await done_without_plan(job)) is not None:
         return answer
     with job.stage("context"):
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
@@ -91,21 +88,6 @@ async def run(job: Job) -> Answer:
         overlay.apply_answer(answer)
         done[number] = answer
     return _answer(job, plan, _Course(done, skipped, problem), overlay)
-
-
-async def _without_plan(job: Job) -> Answer | None:
-    """The answer to a task that is no change in steps: a rename by rule, or work that computes; else None."""
-    with job.stage("context"):
-        goal = await asyncio.to_thread(_goal, job.request)
-        computing = await asyncio.to_thread(computing_task, job.request)
-    if (renaming := rename_request(goal)) is not None and (answer := await rename_task(job, renaming)) is not None:
-        return answer
-    return None if computing is None else await work_in_box(job, computing)
-
-
-def _goal(request: Request) -> str:
-    found = find_instruction(request, resolve_target(request))
-    return found.text if found is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
