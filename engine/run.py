@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.actions.action import Action, build_job_prompt
+from stet_ls.engine.actions.multi_file.chosen_parts import judged_part
 from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.answer_from_memory import answer_from_memory
 from stet_ls.engine.api.answer import Answer, EditOutcome
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
@@ -211,6 +213,16 @@ class Engine:
         if spent.calls or spent.uncounted:
             self.ledger.add(entry)
         self._spending.close(job.trace_id)
+
+    async def judge_part(self, request: Request, part: Answer) -> Answer:
+        """A part of an answer to the request, judged by itself. No model is asked."""
+        own = replace(request, budget=Budget.TASK)
+        profile = await self.models.profile()
+        job = Job(own, self.settings, self.models, profile, self._spending, ignore, self.index, self.runtimes)
+        try:
+            return await judged_part(job, part)
+        finally:
+            await job.resources.aclose()
 
     async def show_prompt(self, request: Request) -> Prompt:
         """The prompt of the first call of such a job, after redaction. Nothing is sent."""

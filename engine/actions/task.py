@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import Action, build_job_prompt, built_in, finished, refusal
+from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
+from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
 from stet_ls.engine.actions.planning.task_plan import TASK, Project, TaskStep, project, read_plan
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
@@ -87,7 +89,8 @@ async def run(job: Job) -> Answer:
             break
         overlay.apply_answer(answer)
         done[number] = answer
-    return _answer(job, plan, _Course(done, skipped, problem), overlay)
+    answer = _answer(job, plan, _Course(done, skipped, problem), overlay)
+    return await with_whole_evidence(job, answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +169,8 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, overlay: Worksp
             new_files=tuple(file.path.name for file in files),
             notes=tuple(notes),
         ),
-        edits=overlay.edits,
-        new_files=files,
+        edits=with_steps(overlay.edits, course.done),
+        new_files=files_with_steps(files, course.done),
         code="\n\n".join(each.code for each in done if each.code),
         tests=next((each.tests for each in reversed(done) if each.tests), None),
         explanation=report,

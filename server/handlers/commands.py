@@ -77,6 +77,12 @@ async def apply(ls: StetServer, params: Any) -> Json:
     job = next((each for each in reversed(known) if each.awaiting_confirmation), None)
     if job is None:
         raise UsageError("job: no edit waits for confirmation" + (f" of {params.job}." if params.job else "."))
+    if params.files or params.steps:
+        from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+
+        job.choice = Choice(params.files, params.steps)
+        if job.answer is not None:
+            chosen_part(job.answer, job.choice)  # a name or a number that does not exist is an error of this command
     job.apply_requested.set()
     await job.wait()
     if job.deferred_result is not None:

@@ -12,7 +12,10 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from stet_ls.engine.actions.multi_file.chosen_parts import chosen_part
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan, write_binary
@@ -63,12 +66,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
         return _withheld(ls, answer, str(stale))
 
     async def send(part: Part | None) -> JobResult:
-        try:
-            if part is None:
-                return await _send(ls, job, answer, origin, None)
-            return await _send_part(ls, job, answer, part)
-        except StaleError as stale:
-            return _withheld(ls, answer, str(stale))
+        return await _send_kept(ls, job, answer, origin, part)
 
     ask = (
         offer_diff(ls, job, answer, reasons, origin)
@@ -77,6 +75,24 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
     )
     try:
         return await confirm_and_apply(ls, job, answer, ask, send)
+    except StaleError as stale:
+        return _withheld(ls, answer, str(stale))
+
+
+async def _send_kept(
+    ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, part: Part | None
+) -> JobResult:
+    """Sends the edit, or the part of it that the user kept or `stet.apply` asked for; that is judged again first."""
+    try:
+        if part is None and job.choice and job.request is not None:
+            engine = (await ls.engine.get()).engine
+            part = Part(await engine.judge_part(job.request, chosen_part(answer, job.choice)), origin)
+            if part.answer.refuted:
+                failed = next(item for item in part.answer.evidence if item.verdict is Ruling.FAIL)
+                return _withheld(ls, answer, f"The part was not applied: {phrase(failed)}.")
+        if part is None:
+            return await _send(ls, job, answer, origin, None)
+        return await _send_part(ls, job, answer, part)
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
 

@@ -149,6 +149,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     if (listed := ready.engine.actions.awaiting_trust(prepared.action)) is not None:
         on_event(Stage("trust"))
         ready = await ls.consent.project_trust.ask(listed, ready)
+    job.request = prepared.request
     job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
     if answer.files:
         job.answer = answer = await ls.evidence.produced.show(answer)

@@ -108,6 +108,8 @@ class ApplyParams(Params):
     job: str | None = Field(
         default=None, min_length=1, description="The job; default: the last one that waits for confirmation."
     )
+    files: tuple[str, ...] = Field(default=(), description="The files to change, by name or path; default: all.")
+    steps: tuple[int, ...] = Field(default=(), description="The steps of a task to apply; default: all.")
 
 
 class RetryParams(JobParams):

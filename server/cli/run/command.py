@@ -87,6 +87,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=ACCEPTABLE,
         help="let --apply write an edit with this risk; repeatable",
     )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="FILE", help="take the changes of this file alone; repeatable"
+    )
+    parser.add_argument(
+        "--step", action="append", default=[], type=positive, metavar="N",
+        help="take the changes of this step of a task alone; repeatable",
+    )  # fmt: skip
     parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
     parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
     parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
@@ -163,6 +170,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         if arguments.sandbox_level not in (None, "none"):
             await engine.runtimes.sandbox.allow()  # an unavailable sandbox level ends the job before it costs anything
         answer = await engine.run(request, on_event=progress)
+        answer, unknown = await _part_of(engine, request, answer, arguments)
     except SettingsError:
         raise
     except UsageError as error:
@@ -170,6 +178,8 @@ async def _run(arguments: argparse.Namespace) -> int:
     finally:
         progress.clear()
         await engine.close()
+    if unknown is not None:
+        raise unknown
     if arguments.evidence is not None:
         await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
     status = _finish(arguments, target, answer)
@@ -178,6 +188,22 @@ async def _run(arguments: argparse.Namespace) -> int:
         await engine.memory.applied(trace)
         await engine.record_outcome(trace, "applied")
     return status
+
+
+async def _part_of(
+    engine: Engine, request: Request, answer: Answer, arguments: argparse.Namespace
+) -> tuple[Answer, UsageError | None]:
+    """The part of an answer that the arguments name, judged again; or what is wrong with them."""
+    from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+
+    choice = Choice(tuple(arguments.only), tuple(arguments.step))
+    if not choice or not answer.success:
+        return answer, None
+    try:
+        part = chosen_part(answer, choice)
+    except UsageError as error:
+        return answer, error
+    return await engine.judge_part(request, part), None
 
 
 def _write_evidence(folder: Path, answer: Answer) -> None:
