@@ -58,7 +58,7 @@ async def test_a_chosen_file_is_judged_again_and_applied_alone(environment: Mapp
         uri = opened(client, shop)
         job = await start(client, "task", uri=uri, instruction="rename total to sum_of")
         question = await client.wait_notification("window/showMessageRequest")
-        assert "It changes 2 files" in question["params"]["message"]
+        assert "It changes 2 files" in question["message"]
         with pytest.raises(ErrorAnswer, match=r"the edit does not change tax\.py; it changes"):
             await command(client, "stet.apply", job=job, files=["tax.py"])
 
