@@ -27,6 +27,7 @@ COMMANDS = {
             "target",
             "models",
             "download",
+            "setup",
             "cancel",
             "retry",
             "apply",
