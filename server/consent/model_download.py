@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -18,6 +18,9 @@ from stet_ls.server.errors import failure_of
 if TYPE_CHECKING:
     from stet_ls.engine.model.embedded.weights import Weights
     from stet_ls.engine.storage.paths import Paths
+
+
+OTHER = "Other model…"
 
 
 class _GivenUpError(Exception):
@@ -53,8 +56,13 @@ class ModelDownloadOffer:
         self._fetching: str | None = None
         self._given_up = threading.Event()
 
-    async def offer(self, name: str, problem: str, again: Callable[[], object]) -> None:
-        """Shows the problem, with a button that downloads that embedded model, and calls `again` once it is here."""
+    async def offer(
+        self, name: str, problem: str, other: Callable[[], Awaitable[str]], again: Callable[[], object]
+    ) -> None:
+        """Shows the problem, with a button that downloads that embedded model, and one that chooses by `other`.
+
+        Calls `again` once there is a model.
+        """
         from stet_ls.engine.model.embedded.weights import WEIGHTS
 
         weights = WEIGHTS[name]
@@ -62,10 +70,13 @@ class ModelDownloadOffer:
             self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Run the action again afterwards.")
         elif self._asking:
             self._tell(types.MessageType.Error, problem)
-        elif await self._accepted(problem, f"Download {weights.megabytes} MB") and await self._fetch(
-            name, weights, "Your job goes on."
-        ):
-            again()
+        else:
+            download = f"Download {weights.megabytes} MB"
+            choice = await self._choice(problem, [download, OTHER])
+            if choice == download and await self._fetch(name, weights, "Your job goes on."):
+                again()
+            elif choice == OTHER and await other():
+                again()
 
     async def fetch(self, name: str) -> bool:
         """Downloads a model that the user chose, with progress; True if it is here afterwards."""
@@ -81,17 +92,18 @@ class ModelDownloadOffer:
         """Stops a download. The received part is kept for the next one."""
         self._given_up.set()
 
-    async def _accepted(self, problem: str, button: str) -> bool:
-        params = types.ShowMessageRequestParams(types.MessageType.Error, problem, [types.MessageActionItem(button)])
+    async def _choice(self, problem: str, buttons: Sequence[str]) -> str | None:
+        actions = [types.MessageActionItem(button) for button in buttons]
+        params = types.ShowMessageRequestParams(types.MessageType.Error, problem, actions)
         self._asking = True
         try:
             item = await self._ls.window_show_message_request_async(params)
         except JsonRpcException:
             self._tell(types.MessageType.Error, problem)
-            return False
+            return None
         finally:
             self._asking = False
-        return item is not None and item.title == button
+        return None if item is None else item.title
 
     async def _fetch(self, name: str, weights: Weights, then: str) -> bool:
         """`then` is what happens next, for the message."""

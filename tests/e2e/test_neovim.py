@@ -609,6 +609,22 @@ def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> Non
     assert editor.lua("return _G.chosen") == {"title": "Read 100 %"}
 
 
+def test_choices_that_do_not_fit_in_a_line_are_listed(editor: Neovim) -> None:
+    editor.lua("""
+      vim.o.columns = 100
+      local actions = { { title = ("Model one "):rep(6) }, { title = ("Some other "):rep(6) } }
+      local ask = vim.lsp.config.stet.handlers["window/showMessageRequest"]
+      coroutine.wrap(function() _G.chosen = ask(nil, { message = "Which?", actions = actions }, { client_id = 1 }) end)()
+    """)
+    editor.wait(KEYS)
+    assert [line for line in editor.text().splitlines() if line][:3] == [
+        "Which?", "`m`  " + "Model one " * 6, "`s`  " + "Some other " * 6,
+    ]  # fmt: skip
+    editor.press("s")
+    editor.wait("_G.chosen ~= nil")
+    assert editor.lua("return _G.chosen.title").startswith("Some other")
+
+
 LONG = "\n\n".join(f"It gives the sign of x, part {number}." for number in range(60))
 
 

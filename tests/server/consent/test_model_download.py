@@ -33,7 +33,7 @@ FAKE = replace(
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
 )
-BUTTON = {"title": "Download 4 MB"}
+BUTTON, OTHER = {"title": "Download 4 MB"}, {"title": "Other model…"}
 
 
 class Hub:
@@ -139,7 +139,7 @@ async def test_a_click_downloads_the_model(client: RawClient, hub: Hub) -> None:
     [asked] = client.received("window/showMessageRequest")
     assert asked["message"] == result["message"]
     assert "Run `stet model pull tiny` (4 MB)" in asked["message"]
-    assert asked["actions"] == [BUTTON]
+    assert asked["actions"] == [BUTTON, OTHER]
     values = [each["value"] for each in client.received("$/progress") if "/download/" in each["token"]]
     assert values[0]["title"] == "Stet: download Fake 0.1B"
     assert values[0]["cancellable"] is True
@@ -158,6 +158,21 @@ async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
     assert (asked["name"], asked["megabytes"]) == ("tiny", 4)
     assert asked["message"] == result["message"]
     assert not client.received("window/showMessageRequest")
+
+
+async def test_another_model_is_chosen_by_question_and_the_job_goes_on(client: RawClient, hub: Hub) -> None:
+    hub.released.set()
+
+    def answer(params: Json) -> Json:
+        if OTHER in params["actions"]:
+            return OTHER
+        return next(row for row in params["actions"] if row["title"].startswith("Fake 0.1B (download: 4 MB, "))
+
+    client.answers["window/showMessageRequest"] = answer
+    await ask_for_an_edit(client)
+    await box(client, "Downloaded Fake 0.1B.")
+    await client.wait_for(lambda m: len(client.received("window/workDoneProgress/create")) == 3)
+    assert 'embedded = "tiny"' in user_paths().model_file.read_text()
 
 
 @pytest.mark.parametrize("answer", [None, {"title": "Later"}])

@@ -97,9 +97,16 @@ end
 --- Opens a window with a text. The cursor moves there only if the user is not typing. Returns its buffer.
 local function show_text(text, titles, entry)
   local keys = keys_of(titles)
-  local bufnr, winid = window.below(text, window.idle())
   local retries = entry.job ~= nil and M.retry ~= nil
-  window.tell_keys(winid, rows_of(titles, keys, retries))
+  local rows = rows_of(titles, keys, retries)
+  if vim.fn.strdisplaywidth(table.concat(titles, "       ")) > vim.o.columns - 20 then -- they do not fit in one line
+    for _, row in ipairs(rows) do
+      text = ("%s\n\n`%s`  %s"):format(text, row[1], row[2])
+    end
+    rows = {}
+  end
+  local bufnr, winid = window.below(text, window.idle())
+  window.tell_keys(winid, rows)
   function entry.close()
     if vim.api.nvim_buf_is_valid(bufnr) then
       window.close(bufnr)
