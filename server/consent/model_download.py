@@ -73,9 +73,8 @@ class ModelDownloadOffer:
         else:
             download = f"Download {weights.megabytes} MB"
             choice = await self._choice(problem, [download, OTHER])
-            if choice == download and await self._fetch(name, weights, "Your job goes on."):
-                again()
-            elif choice == OTHER and await other():
+            ready = await self._fetch(name, weights, "Your job goes on.") if choice == download else False
+            if ready or (choice == OTHER and await other()):
                 again()
 
     async def fetch(self, name: str) -> bool:

@@ -614,7 +614,9 @@ def test_choices_that_do_not_fit_in_a_line_are_listed(editor: Neovim) -> None:
       vim.o.columns = 100
       local actions = { { title = ("Model one "):rep(6) }, { title = ("Some other "):rep(6) } }
       local ask = vim.lsp.config.stet.handlers["window/showMessageRequest"]
-      coroutine.wrap(function() _G.chosen = ask(nil, { message = "Which?", actions = actions }, { client_id = 1 }) end)()
+      coroutine.wrap(function()
+        _G.chosen = ask(nil, { message = "Which?", actions = actions }, { client_id = 1 })
+      end)()
     """)
     editor.wait(KEYS)
     assert [line for line in editor.text().splitlines() if line][:3] == [
