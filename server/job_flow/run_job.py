@@ -217,9 +217,7 @@ async def _offer_model(ls: StetServer, job: JobHandle, ending: JobResult) -> Non
     """Offers a model to a job that has none, which runs again with it."""
     name = ending.missing_model
     if not ls.client.chooses_models:
-        await ls.consent.model_download.offer(
-            name, ending.message, ls.consent.model_setup.ask, lambda: _again(ls, job)
-        )
+        await ls.consent.model_download.offer(name, ending.message, ls.consent.model_setup.ask, lambda: _again(ls, job))
         return
     from stet_ls.engine.model.embedded.weights import WEIGHTS
 
