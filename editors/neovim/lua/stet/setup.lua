@@ -47,7 +47,7 @@ local function rows_of(models)
     table.insert(rows, { title, { url = each.url, model = each.model } })
   end
   for _, each in ipairs(models.embedded) do
-    local state = each.installed and "embedded, downloaded" or "embedded, download: " .. each.needs
+    local state = each.installed and "embedded, downloaded" or "download: " .. each.needs
     table.insert(rows, { ("%s (%s)"):format(each.model, state), { embedded = each.name } })
   end
   table.insert(rows, { "Another endpoint, with a key…" })
