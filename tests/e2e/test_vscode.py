@@ -86,7 +86,14 @@ def starter_wheel(folder: Path) -> Path:
 def file(workbench: VSCode, scripted: ScriptedModel) -> Path:
     """A file that is open in the workbench, with the cursor on its first line."""
     scripted.default = Reply(REPLY)
-    return workbench.open("signs.py", BEFORE)
+    return opened(workbench, "signs.py", BEFORE)
+
+
+def opened(workbench: VSCode, name: str, text: str) -> Path:
+    """Opens a file in a new workbench, whose keys work once its server runs."""
+    file = workbench.open(name, text)
+    workbench.text(f'{STATUS}:has-text("Stet ✓")')
+    return file
 
 
 def wait_saved(file: Path, text: str) -> None:
@@ -208,7 +215,7 @@ RENAMED = (
 
 
 def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scripted: ScriptedModel) -> None:
-    file = workbench.open("total.py", TOTAL)
+    file = opened(workbench, "total.py", TOTAL)
     scripted.default = Reply(f"CODE:\n```python\n{RENAMED}```\n")
     workbench.choose("Refactor `total`")
     workbench.text('.tab:has-text("Stet: Refactor `total` ✗")')
@@ -274,7 +281,7 @@ def test_explanations_open_beside_the_code_one_after_the_other(
 
 
 def test_a_syntax_error_is_underlined_once_while_typing(workbench: VSCode, scripted: ScriptedModel) -> None:
-    workbench.open("sum.py", "x = 1\n")
+    opened(workbench, "sum.py", "x = 1\n")
     workbench.press("End")
     workbench.type(" +")
     workbench.text(".monaco-editor .squiggly-error")
@@ -283,7 +290,7 @@ def test_a_syntax_error_is_underlined_once_while_typing(workbench: VSCode, scrip
 
 
 def test_errors_that_vs_code_reports_are_not_repeated(workbench: VSCode, scripted: ScriptedModel) -> None:
-    workbench.open("data.json", '{"a": 1,, "b": 2}\n')
+    opened(workbench, "data.json", '{"a": 1,, "b": 2}\n')
     workbench.text(".monaco-editor .squiggly-error")
     workbench.press("Control+Shift+M")
     workbench.text('.markers-panel .monaco-list-row:has-text("json")')
