@@ -61,9 +61,9 @@ const calls = {
     return found.innerText();
   },
   texts: ({ selector }) => page.locator(selector).allInnerTexts(),
-  /** The text inside a webview: a frame in a frame. */
+  /** The text inside the newest webview: a frame in a frame. */
   framed: ({ selector, inner, content }) =>
-    page.frameLocator(selector).frameLocator(inner).locator(content).innerText(),
+    page.frameLocator(selector).last().frameLocator(inner).locator(content).innerText(),
   click: ({ selector }) => page.locator(selector).first().click(),
   gone: ({ selector }) => page.locator(selector).first().waitFor({ state: "hidden" }),
   /** Takes a picture, without what hangs at the pointer. */
