@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.budget import Budget
@@ -27,6 +27,7 @@ from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import Prompt, RememberedItem
+from stet_ls.engine.reply.parsing.overrun import goes_on
 from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
@@ -167,6 +168,7 @@ class Job:
             role=self.request.spec.role,
             by_user=asked is not None,
             begun=prompt.begun,
+            overrun=None if prompt.unit is None else partial(goes_on, language=self.request.language, unit=prompt.unit),
         )
         if self.usage.calls >= CALLS[self.request.budget]:
             raise LimitError(

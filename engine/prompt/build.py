@@ -58,7 +58,8 @@ class Prompt:
 
     `left_out` lists what did not fit or is never shown, with the reason and its size.
 
-    `begun` is the start of the reply, for endpoints that can go on with one.
+    `begun` is the start of the reply, for endpoints that can go on with one. `unit` is the name of the unit that it is to
+    hold, "" for code of any name, None if it is no single block of code.
 
     `secrets` maps the placeholders that a reply may contain to their values, see `redact.restore`.
     `remembered` are the remembered solutions that fit.
@@ -73,6 +74,7 @@ class Prompt:
     budget: int = 0
     form: str = ""
     begun: str = ""
+    unit: str | None = None
     sealed: SealedPrompt = field(default=UNSEALED, repr=False)
     remembered: tuple[RememberedItem, ...] = ()
 
@@ -152,6 +154,7 @@ def build(
         budget=budget_tokens,
         form=layout.form,
         begun=start,
+        unit=(target.name if target.kind is TargetKind.UNIT else "") if task.wants == "unit" else None,
         sealed=sealed,
         remembered=tuple(piece.remembered for piece in frame.choice.pieces if piece.remembered is not None),
     )

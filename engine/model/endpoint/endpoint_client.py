@@ -232,6 +232,8 @@ class EndpointClient:
             on_event=on_event,
         )
         reading = exchange.reading
+        if (overrun := sampling.overrun) is not None:
+            reading.overrun = lambda text: overrun(joined(begun, text, complete=False))
         try:
             await exchange.run(sdk)
         except asyncio.CancelledError:
@@ -269,7 +271,7 @@ class EndpointClient:
             cost=cost_of(self.provider, reading.usage or _guessed(reading, prompt_tokens)),
             fault=failure.fault if failure is not None else None,
             streamed=exchange.streamed,
-            runaway=reading.runaway is not None,
+            runaway=bool(reading.runaway),
         )
 
     def _patience_between_tokens(self) -> float:
@@ -315,7 +317,7 @@ class EndpointClient:
         reading = exchange.reading
         if failure is not None:
             yield f"The reply is incomplete: {sentence(failure, self.label)}."
-        elif reading.runaway is not None:
+        elif reading.runaway:
             yield f"The reply of {self.name} was stopped: {reading.runaway}."
         elif reading.finish == "cut":
             yield f"{self.name} ended its reply too early" + (f" ({reading.reason})." if reading.reason else ".")

@@ -74,7 +74,7 @@ class StreamRequest:
             self.failure = failure_of_exception(error)
         if reading.reason is not None or self._ended:
             self.failure = None  # the model had finished; a later failure lost nothing
-        elif self.failure is None and self.streamed and reading.first_at is not None and reading.runaway is None:
+        elif self.failure is None and self.streamed and reading.first_at is not None and not reading.runaway:
             self.failure = EndpointFailure(Fault.MALFORMED, "the stream ended with neither a finish reason nor [DONE]")
 
     async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
