@@ -83,8 +83,8 @@ async def propose(
     """The best candidate within the job's budget, with its evidence; Unusable if no reply held any.
 
     A further call is made only with concrete feedback: the reply held no code, or a trusted judge refuted the
-    candidate. A reply that did not end is no answer: another sample is drawn. Raises ModelError if the first call fails, LimitError if it is not allowed; later failures keep the
-    result so far.
+    candidate. A reply that did not end is no answer: another sample is drawn. Raises ModelError if the first call
+    fails, LimitError if it is not allowed; later failures keep the result so far.
     """
     best: Proposal[Content] | Unusable | None = None
     drawn = temperature

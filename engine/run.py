@@ -17,6 +17,7 @@ from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.request import Request
+from stet_ls.engine.earlier_answer import answer_from_earlier
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.inline_completion import complete_inline
@@ -176,6 +177,9 @@ class Engine:
 
     async def _with_memory(self, job: Job, action: Action) -> Answer:
         """Runs the action with remembered solutions; one that fits exactly and passes its tests is the answer."""
+        if job.request.candidate and (answer := await answer_from_earlier(job, action)) is not None:
+            self.memory.offered(job.trace_id, job.request, answer, ())
+            return answer
         recall = await self.memory.recall(job.request)
         known = recall.known
         if recall.missed:

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from bench.eval.alike import rewritten, same_behaviour, same_result
 from bench.eval.cases import load
-from bench.eval.table import markdown, wilson
+from bench.eval.table import markdown
 from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.judges.calibration import wilson
 
 RUN = Path(__file__).parent / "bench" / "eval" / "run.py"
 RIGHT = "PLAN: the sum\n```python\ndef double(x):\n    return x + x\n```\n"

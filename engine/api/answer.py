@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, Evidence, Ruling
+from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, UNPROVEN, Check, Evidence, Ruling
 from stet_ls.engine.api.execution_result import EXECUTION_SCHEMA, FILES_SCHEMA, ExecutionResult, ProducedFile
 from stet_ls.engine.api.json_schema import COUNT, FLAG, TEXT, array, nullable, table
 from stet_ls.engine.api.metadata import METADATA_SCHEMA, Metadata
@@ -119,6 +119,12 @@ class Answer:
     def refuted(self) -> bool:
         """True if a judge failed it: such an edit is never applied without the user's consent."""
         return any(item.verdict is Ruling.FAIL for item in self.evidence)
+
+    @property
+    def not_run(self) -> bool:
+        """True if checks were made and nothing ran the edit: it is asked about, not offered as done."""
+        checked = any(item.check is Check.SYNTAX and item.verdict is not Ruling.SKIPPED for item in self.evidence)
+        return self.success and checked and self.metadata.evidence_tier in UNPROVEN
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON; positions from 0, columns in UTF-16 units."""

@@ -67,6 +67,10 @@ class EvidenceTier(StrEnum):
         return former.get(str(value))
 
 
+UNPROVEN = frozenset({EvidenceTier.UNCHECKED, EvidenceTier.PARSED})
+"""The tiers of edits that nothing ran."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A document (at most `MOST_BYTES`) to open for evidence; `name` is a file name, `language` an LSP language id."""

@@ -44,6 +44,8 @@ class Metadata:
     stages: Seconds per stage.
     evidence_tier: The strongest evidence; None if no edit was judged, and for a task, whose steps have their own.
     calibration: The row of the table that the confidence comes from, "" if there is none.
+    confidence_interval: Where the confidence is an estimate, since too few such answers were counted: its bounds.
+    raised_by: What a user can do to have an edit checked that nothing ran: "give an example: f(...) == ...".
     reasons: The reasons of the confidence, a phrase each; for a task one for each step.
     steps: The plan of a task.
     """
@@ -61,6 +63,8 @@ class Metadata:
     evidence_tier: EvidenceTier | None = None
     calibration: str = ""
     reasons: tuple[str, ...] = ()
+    confidence_interval: tuple[float, float] | None = None
+    raised_by: str = ""
     steps: tuple[str, ...] = ()
 
     @property
@@ -73,7 +77,9 @@ class Metadata:
         optional: dict[str, Any] = {
             "calibration": self.calibration,
             "confidence_reason": "; ".join(self.reasons),
+            "confidence_interval": [round(each, 3) for each in self.confidence_interval or ()],
             "evidence_tier": self.evidence_tier,
+            "raised_by": self.raised_by,
             "steps": list(self.steps),
             "memory": [asdict(hit) for hit in self.memory],
         }
@@ -95,7 +101,9 @@ class Metadata:
 _OPTIONAL: Schema = {
     "calibration": TEXT,
     "confidence_reason": TEXT,
+    "confidence_interval": array(NUMBER),
     "evidence_tier": {"enum": [tier.value for tier in EvidenceTier]},
+    "raised_by": TEXT,
     "steps": array(TEXT),
     "memory": array(table(id=TEXT, score=NUMBER, provenance=TEXT)),
 }

@@ -52,8 +52,8 @@ class Completion:
     `usage` is None if the endpoint does not report it. `endpoint` is the provider's name. `requests` counts all
     requests for this reply, to failed endpoints too. `warnings` are sentences for the user. `cost` is in the currency
     of the provider's prices, None if they are unknown. `fault` is what ended the reply early. `streamed` is False if it
-    arrived in one piece, and `runaway` True if it was stopped: it repeated itself, went on after its code, or ignored its
-    limit.
+    arrived in one piece, and `runaway` True if it was stopped: it repeated itself, went on after its code, or ignored
+    its limit.
     """
 
     text: str
@@ -75,3 +75,10 @@ class Completion:
     def is_thought(self) -> bool:
         """True if its text is only reasoning, without an answer."""
         return bool(self.text) and self.text == self.reasoning
+
+
+def canned(code: str, language: str) -> Completion:
+    """Code that is known, in the form of a reply; it cost nothing."""
+    fence = "`" * (3 + max((len(run) for run in code.split() if set(run) == {"`"}), default=0))
+    text = f"CODE:\n{fence}{language}\n{code.rstrip()}\n{fence}\n"
+    return Completion(text, "", "stop", None, "", "", 0.0, 0.0, 0, cost=0.0)

@@ -106,6 +106,7 @@ def _recorded_request(request: Request, scrubber: Scrubber, ignored: IgnoredFile
         tab_size=request.tab_size,
         hidden={},
         left_out=tuple(scrubber.text(f"{name} ({why})") for name, why in {**secret, **missing}.items()),
+        candidate=scrubber.text(request.candidate),
     )
 
 

@@ -58,10 +58,18 @@ def conclude(answer: Answer) -> str:
 
 def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = (), apart: Collection[str] = ()) -> str:
     summary = answer.summary
-    sure = f"{100 * answer.confidence:.0f} % sure" if answer.metadata.reasons else ""
+    sure = f"{confidence(answer)} % sure" if answer.metadata.reasons else ""
     sure = ": ".join(filter(None, (sure, "; ".join(reasons))))
     parts = (*summary.lead(), sure, *summary.body(), *judged, *summary.tail(answer.metadata))
     return SEPARATOR.join(part for part in parts if part and part not in apart)
+
+
+def confidence(answer: Answer) -> str:
+    """The confidence in percent: what was counted, or an interval where too few such answers were counted."""
+    interval = answer.metadata.confidence_interval
+    if interval is None:
+        return f"{100 * answer.confidence:.0f}"
+    return f"{100 * interval[0]:.0f}-{100 * interval[1]:.0f}"
 
 
 def _is_reason(item: Evidence, answer: Answer) -> bool:
@@ -97,6 +105,15 @@ def dangers(answer: Answer) -> tuple[str, ...]:
     return tuple(
         item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
     )
+
+
+NOT_RUN = "not-run"
+"""The code of an edit that no check ran."""
+
+
+def not_run(answer: Answer) -> str:
+    """Why an edit that nothing ran is asked about, and what would have it checked; "" for any other."""
+    return f"no check ran it; {answer.metadata.raised_by or 'add a test'}" if answer.not_run else ""
 
 
 def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
@@ -165,7 +182,7 @@ def _footer(answer: Answer) -> str:
     if row := answer.metadata.calibration:
         source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
         why = "; ".join(_other_reasons(answer))
-        rows.append(f"Confidence {100 * answer.confidence:.0f} % ({source}){f': {_prose(why)}' if why else ''}")
+        rows.append(f"Confidence {confidence(answer)} % ({source}){f': {_prose(why)}' if why else ''}")
     rows.append(_prose(boxed(answer)) or "No code ran")
     if shows := answer.metadata.show_trace:
         rows.append(f"Prompts and replies: {code_span(shows)}")

@@ -6,7 +6,7 @@ import asyncio
 import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -94,6 +94,15 @@ def retry(ls: StetServer, params: Any) -> Json:
     """Runs a job again on the current document."""
     old = ls.jobs.get(params.job)
     again = old.params.model_copy(update={"uri": old.uri})
+    from stet_ls.engine.actions.rewriting.stated_examples import is_example
+    from stet_ls.server.job_flow.run_job import prepare, start_prepared
+
+    if params.instruction and is_example(params.instruction):
+        # The reply to the question about an edit that nothing ran: it is tried on that edit first.
+        again = again.model_copy(update={"constraints": (*again.constraints, params.instruction)})
+        prepared = prepare(ls, old.action, again)
+        candidate = old.answer.code if old.answer is not None else ""
+        return {"job": start_prepared(ls, replace(prepared, request=replace(prepared.request, candidate=candidate))).id}
     if params.instruction:
         again = again.model_copy(update={"instruction": params.instruction})
     return _start(ls, old.action, again)

@@ -11,6 +11,8 @@ import pytest
 from support.command import Stet
 from support.engine import asks_for_tests, reply_of_tests
 from support.scripted import Reply, ScriptedModel, dead_endpoint
+from support.stet import stet_argv
+from support.terminal import on_terminal
 
 BROKEN = '''\
 def total(items):
@@ -362,13 +364,50 @@ def test_a_new_file_that_no_check_ran_is_not_written_without_a_flag(
     assert shown.err.splitlines()[-1].startswith("New file more.py · "), "what is new is said first"
 
 
+MEAN = "def mean(values):\n    {}\n"
+
+
+def test_an_edit_that_no_check_ran_is_not_written_without_an_example_or_a_flag(
+    stet: Stet, scripted: ScriptedModel, folder: Path
+) -> None:
+    stub = MEAN.format("...")
+    (folder / "means.py").write_text(stub)
+    scripted.models = ("gpt-5",)
+    scripted.default = Reply(reply(MEAN.format("return sum(values) / len(values)")))
+    asked = ("run", "generate", "means.py::mean", "--apply", "--instruction")
+
+    refused = stet(*asked, "the mean")
+    assert (refused.status, (folder / "means.py").read_text()) == (1, stub), refused.err
+    assert "error: nothing was written: no check ran it; give an example: mean(...) == ..." in refused.err
+
+    proven = stet(*asked, "the mean; mean([1, 3]) gives 2.0")
+    assert proven.status == 0, proven.err
+    assert "sum(values)" in (folder / "means.py").read_text()
+
+
+def test_an_example_given_on_the_terminal_proves_the_edit_without_another_call(
+    scripted: ScriptedModel, folder: Path, stet: Stet
+) -> None:
+    (folder / "means.py").write_text(MEAN.format("..."))
+    scripted.models = ("gpt-5",)
+    scripted.default = Reply(reply(MEAN.format("return sum(values) / len(values)")))
+    words = ("run", "generate", "means.py::mean", "--apply", "--instruction", "the mean")
+    status, drawn = on_terminal(stet_argv(*words), folder, stet.environment, "mean([1, 3]) == 2.0\n")
+
+    assert "No check ran this edit. Apply it, or give an example: mean(...) == ...? [y/N/example]" in drawn
+    assert status == 0, drawn
+    assert "sum(values)" in (folder / "means.py").read_text()
+    assert len(scripted.requests) == 1
+
+
 def test_an_addition_to_a_whole_file_removes_nothing(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     before = "class Basket:\n    pass\n\n\nclass Shelf:\n    pass\n"
     words = "def words(text):\n    return len(text.split())\n"
     (folder / "shop.py").write_text(before)
     scripted.reply(reply(words))
 
-    ran = stet("run", "generate", "shop.py", "--instruction", "add a function words", "--apply", "--budget", "quick")
+    asked = ("run", "generate", "shop.py", "--instruction", "add a function words", "--apply", "--budget", "quick")
+    ran = stet(*asked, "--accept-risk", "not-run")
 
     assert ran.status == 0, ran.err
     assert (folder / "shop.py").read_text() == f"{before}\n\n{words}"

@@ -377,7 +377,7 @@ def test_progress_is_shown_on_the_last_line_until_the_job_ends(
     editor.wait("#_G.seen.progress > 0")
     release.set()
     editor.done()
-    editor.wait("_G.echoed[#_G.echoed]:find('^Stet: %d+ %% sure: same behavior on %d+ inputs')")
+    editor.wait("_G.echoed[#_G.echoed]:find('^Stet: [%d-]+ %% sure: same behavior on %d+ inputs')")
     told = echoed()
     assert any(line.startswith("Stet: refactor signs.py: ") for line in told)
     assert "" in told

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from stet_ls.engine import self_consistency
 from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
 from stet_ls.engine.actions.rewriting.format_edit import formatted
+from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import TargetKind
+from stet_ls.engine.api.request import Request, TargetKind
 from stet_ls.engine.api.summary import Caution, Summary
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
@@ -88,6 +90,7 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
+    stated += await asyncio.to_thread(_constrained, job.request, target.name)
     judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
     before = _announced(job, seen, prompt.secrets)
 
@@ -212,7 +215,9 @@ def _answer(
     evidence = proposal.evidence
     if not any(item.check is Check.TESTS for item in evidence):
         evidence += (NOT_RUN,)
-    chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
+    chance = confidence(
+        evidence, job.profile.tier, action=request.action, model=job.profile.model, truncated=draft.truncated
+    )
     reply, fitted = draft.content.reply, draft.content.fitted
     # Speed that cannot be measured here leaves the decision to a person: an editor asks.
     passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
@@ -245,7 +250,23 @@ def _answer(
         guard=_guard(about, fitted),
         metadata=chance.metadata(),
     )
+    if answer.not_run:
+        answer = replace(answer, metadata=replace(answer.metadata, raised_by=_raised_by(request, unit)))
     return finished(job, answer)
+
+
+def _constrained(request: Request, unit: str) -> str:
+    """The examples among the constraints."""
+    if not for_language(request.language).runs_examples:
+        return ""
+    return stated_examples("\n".join(request.constraints), unit, wished=True)
+
+
+def _raised_by(request: Request, unit: str) -> str:
+    """What a user can do to have an edit checked that nothing ran."""
+    if unit and for_language(request.language).runs_examples:
+        return f"give an example: {unit.rpartition('.')[2]}(...) == ..."
+    return "add a test that calls it"
 
 
 def _caution(proposal: Proposal[Patch]) -> Caution:

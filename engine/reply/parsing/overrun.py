@@ -41,7 +41,11 @@ def _after(block: Block, language: str, simple: str) -> int:
     if own is None:
         return 0
     after = [unit for unit in found if unit.span.start >= own.span.end]
-    return len(block.text.encode("utf-8", "replace")) - own.span.end - sum(each.span.end - each.span.start for each in after)
+    return (
+        len(block.text.encode("utf-8", "replace"))
+        - own.span.end
+        - sum(each.span.end - each.span.start for each in after)
+    )
 
 
 def _outermost(block: Block, language: str) -> list[structure.Unit]:

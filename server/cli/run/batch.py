@@ -28,7 +28,7 @@ from stet_ls.server.cli.run.batch_report import GOOD, BatchProgress, TargetResul
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_status
-from stet_ls.server.evidence.evidence_text import unaccepted
+from stet_ls.server.evidence.evidence_text import NOT_RUN, unaccepted
 
 if TYPE_CHECKING:
     from stet_ls.engine.run import Engine
@@ -139,8 +139,9 @@ class Batch:
             return TargetState.REFUTED
         if not answer.changes_files:
             return TargetState.ANSWERED
-        risky = self.arguments.apply and unaccepted(answer, self.arguments.accept_risk)
-        return TargetState.RISKY if risky else TargetState.OFFERED
+        accepted = self.arguments.accept_risk
+        risky = unaccepted(answer, accepted) or (answer.not_run and NOT_RUN not in accepted)
+        return TargetState.RISKY if self.arguments.apply and risky else TargetState.OFFERED
 
 
 async def run_batch(arguments: argparse.Namespace, targets: Sequence[str]) -> int:

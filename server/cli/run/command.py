@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,16 @@ from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
-from stet_ls.server.evidence.evidence_text import boxed, conclude, dangers, is_full, report, unaccepted
+from stet_ls.server.evidence.evidence_text import (
+    NOT_RUN,
+    boxed,
+    conclude,
+    dangers,
+    is_full,
+    not_run,
+    report,
+    unaccepted,
+)
 from stet_ls.server.evidence.produced_files import file_lines, keep_files
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
@@ -76,7 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--diff", action="store_true", help="print the patch alone, for `git apply`, if no check refuted it"
     )
-    unless = "unless a check refuted it or it adds a risk that --accept-risk does not name"
+    unless = "unless a check refuted it, none ran it, or it adds a risk that --accept-risk does not name"
     result.add_argument("--apply", action="store_true", help=f"write the edit to the files, {unless}")
     result.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
@@ -84,8 +94,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        choices=ACCEPTABLE,
-        help="let --apply write an edit with this risk; repeatable",
+        choices=(*ACCEPTABLE, NOT_RUN),
+        help="let --apply write an edit with this risk, or one that no check ran (not-run); repeatable",
     )
     parser.add_argument(
         "--only", action="append", default=[], metavar="FILE", help="take the changes of this file alone; repeatable"
@@ -171,6 +181,9 @@ async def _run(arguments: argparse.Namespace) -> int:
             await engine.runtimes.sandbox.allow()  # an unavailable sandbox level ends the job before it costs anything
         answer = await engine.run(request, on_event=progress)
         answer, unknown = await _part_of(engine, request, answer, arguments)
+        progress.clear()
+        if arguments.apply and answer.not_run and NOT_RUN not in arguments.accept_risk:
+            answer = await _confirmed(arguments, engine, request, answer, progress)
     except SettingsError:
         raise
     except UsageError as error:
@@ -204,6 +217,26 @@ async def _part_of(
     except UsageError as error:
         return answer, error
     return await engine.judge_part(request, part), None
+
+
+async def _confirmed(
+    arguments: argparse.Namespace, engine: Engine, request: Request, answer: Answer, progress: ProgressLine
+) -> Answer:
+    """The answer that the user accepts on the terminal: this one, or the one after an example was given."""
+    from stet_ls.engine.actions.rewriting.stated_examples import is_example
+    from stet_ls.server.cli.terminal.consent import ask_line
+
+    for diff in diffs(answer):
+        render.print_diff(diff)
+    reply = await ask_line(f"No check ran this edit. Apply it, or {answer.metadata.raised_by}? [y/N/example]")
+    if reply is None:
+        return answer
+    if is_example(reply):
+        stated = replace(request, constraints=(*request.constraints, reply), candidate=answer.code)
+        return await engine.run(stated, on_event=progress)
+    if reply.lower() in ("y", "yes"):
+        arguments.accept_risk = [*arguments.accept_risk, NOT_RUN]
+    return answer
 
 
 def _write_evidence(folder: Path, answer: Answer) -> None:
@@ -251,16 +284,8 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         if answer.metadata.calls:
             print_status(f"hint: {MORE}")
         return 1
-    if answer.refuted and (arguments.apply or arguments.diff):
-        render.print_evidence(answer.evidence, sys.stderr)
-        option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
-        print_error(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
-        return 1
-    if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
-        render.print_evidence(answer.evidence, sys.stderr)
-        print_error(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
-        print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
-        return PolicyError.exit_code
+    if (status := _held_back(arguments, answer)) is not None:
+        return status
     if arguments.apply:
         return _apply(target, answer)
     if answer.markdown and not arguments.diff:
@@ -284,6 +309,26 @@ def _print_edits(answer: Answer, *, as_patch: bool) -> None:
         places = {}
     for line in file_lines(answer.files, places):
         render.print_line(line)
+
+
+def _held_back(arguments: argparse.Namespace, answer: Answer) -> int | None:
+    """The exit status if the edit is not written or printed, once the reason is; None if it may be."""
+    if answer.refuted and (arguments.apply or arguments.diff):
+        render.print_evidence(answer.evidence, sys.stderr)
+        option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
+        print_error(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
+        return 1
+    if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
+        render.print_evidence(answer.evidence, sys.stderr)
+        print_error(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
+        print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
+        return PolicyError.exit_code
+    if arguments.apply and NOT_RUN not in arguments.accept_risk and (why := not_run(answer)):
+        render.print_evidence(answer.evidence, sys.stderr)
+        print_error(f"nothing was written: {why}; run without `--apply` to see the edit")
+        print_status(f"hint: state the example with `--instruction`, or add `--accept-risk {NOT_RUN}`")
+        return 1
+    return None
 
 
 def _apply(target: CommandTarget, answer: Answer) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import random
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.eval.cases import AGAIN
+
+from stet_ls.engine.judges.calibration import wilson
 
 Result = Mapping[str, Any]
 """A line of the results: case, action, arm, offered, passed, parses, tier, date, confidence, calls, tokens, seconds.
@@ -80,17 +81,6 @@ def _row(action: str, arm: str, rows: Sequence[Result], base: Mapping[str, Resul
         _brier(offered),
     )
     return f"| {' | '.join(cells)} |"
-
-
-def wilson(right: int, count: int) -> tuple[float, float]:
-    """The 95 % interval of a share."""
-    if not count:
-        return 0.0, 1.0
-    z = 1.96
-    share, spread = right / count, z * z / count
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / count + spread / (4 * count)) / (1 + spread)
-    return middle - half, middle + half
 
 
 def _difference(pairs: Sequence[tuple[Result, Result]]) -> str:
