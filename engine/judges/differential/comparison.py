@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
 from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
+from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.input_domain import Kind, in_input_domain, kinds_of
-from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused, is_named_kind
 
 _SHOWN, _MISSED = 300, 12

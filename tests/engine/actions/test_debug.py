@@ -185,7 +185,13 @@ def test_examples_are_read_from_comments_and_words() -> None:
 
 @pytest.mark.parametrize(
     ("text", "alone"),
-    [("f(2) == 4", True), ("example: `f([1]) == [2]`", True), ("f(2) == g(2)", False), ("f(2)", False), ("f(2) == 4 fails", False)],
+    [
+        ("f(2) == 4", True),
+        ("example: `f([1]) == [2]`", True),
+        ("f(2) == g(2)", False),
+        ("f(2)", False),
+        ("f(2) == 4 fails", False),
+    ],
 )
 def test_an_example_alone_is_recognized(text: str, alone: bool) -> None:
     assert is_example(text) is alone

@@ -199,8 +199,8 @@ async def test_an_example_as_the_instruction_of_a_retry_is_tried_on_the_same_edi
 ) -> None:
     """The reply to a question about an edit that no check ran; no further call is needed if it holds."""
     scripted.default = fenced(NEW)
-    job = await start(wired, "refactor", uri=URI, range=lines(1))
-    await finish(wired, job)
+    job = await start(wired, "refactor", uri=URI, range=lines(1), preview="always")
+    assert (await finish(wired, job))["applied"] is False, "its question is closed without an answer"
     asked = len(scripted.requests)
     again = await command(wired, "stet.retry", job=job, instruction=EXAMPLE)
     result = await finish(wired, again["job"])

@@ -15,7 +15,7 @@ from support.session import NEOVIM, boxes, command, editor, fenced, finish, line
 from support.wire import PATIENCE, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer, Edit, EditOutcome, NewFile
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UnknownIdError
