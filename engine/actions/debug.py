@@ -22,6 +22,7 @@ from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import ModelError
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import lint_findings
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -70,6 +71,8 @@ async def run(job: Job) -> Answer:
     how = REWRITE if seen.found else replace(REWRITE, judges=(EFFECT,))
     try:
         answer = await rewrite.run(asked, ACTION, how, stated=seen.stated, seen=(seen.evidence,))
+        if answer.success and await asyncio.to_thread(_is_resolved, job, answer):
+            answer = replace(answer, metadata=replace(answer.metadata, is_resolved=True))
     except ModelError as error:
         found = await _offered(job, seen, known) if known is not None else None
         if found is not None and found.success:
@@ -87,6 +90,20 @@ async def run(job: Job) -> Answer:
         return answer
     found = await _offered(job, seen, agreed, SAME_AS_REPLY)
     return found if found.success else answer
+
+
+def _is_resolved(job: Job, answer: Answer) -> bool:
+    """Whether the checkers reported all the given problems before the edit, and report none of them after it."""
+    request = job.request
+    asked = {each.message for each in request.diagnostics}
+    after = request.source.splice(
+        Splice(edit.span, edit.new_text) for edit in answer.edits if edit.base == request.source
+    )
+    before, left = (
+        {each.message for each in lint_findings(text, request.language, request.path, job.tools) or ()}
+        for text in (request.source, after)
+    )
+    return bool(asked) and asked <= before and not asked & left
 
 
 async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, like: str = "") -> Answer:

@@ -122,9 +122,12 @@ class Answer:
 
     @property
     def not_run(self) -> bool:
-        """True if checks were made and nothing ran the edit: it is asked about, not offered as done."""
+        """True if checks were made and nothing ran the edit: it is asked about, not offered as done.
+
+        A fix of what a checker reported needs no run if the checker no longer reports it.
+        """
         checked = any(item.check is Check.SYNTAX and item.verdict is not Ruling.SKIPPED for item in self.evidence)
-        return self.success and checked and self.metadata.evidence_tier in UNPROVEN
+        return self.success and checked and self.metadata.evidence_tier in UNPROVEN and not self.metadata.is_resolved
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON; positions from 0, columns in UTF-16 units."""

@@ -46,6 +46,7 @@ class Metadata:
     calibration: The row of the table that the confidence comes from, "" if there is none.
     confidence_interval: Where the confidence is an estimate, since too few such answers were counted: its bounds.
     raised_by: What a user can do to have an edit checked that nothing ran: "give an example: f(...) == ...".
+    is_resolved: True if the checker that reported the problem no longer does; not part of the JSON.
     reasons: The reasons of the confidence, a phrase each; for a task one for each step.
     steps: The plan of a task.
     """
@@ -65,6 +66,7 @@ class Metadata:
     reasons: tuple[str, ...] = ()
     confidence_interval: tuple[float, float] | None = None
     raised_by: str = ""
+    is_resolved: bool = False
     steps: tuple[str, ...] = ()
 
     @property

@@ -265,12 +265,13 @@ class ModelPool:
     def _embedded_profile(self) -> Profile:
         """The profile of the embedded model that would be started. Reads a file."""
         from stet_ls.engine.model.embedded.embedded_model import CONTEXT
-        from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen
+        from stet_ls.engine.model.embedded.weights import chosen, known
 
         name = chosen(self._settings.model.embedded, self._paths)
-        if name is None:
+        weights = known(self._paths).get(name or "")
+        if weights is None:
             return profile_for("")
-        profile = replace(profile_for(WEIGHTS[name].model), context=CONTEXT, known_context=True)
+        profile = replace(profile_for(weights.model), context=CONTEXT, known_context=True)
         record, _ = self._store.load(_EMBEDDED, profile.model)
         return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT, begins=True)
 

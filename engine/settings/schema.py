@@ -48,8 +48,11 @@ class ModelSettings(Section):
         None, Anyone, "Temperature of every action; unset: 0.2 for generate, 0.1 otherwise.", ge=0, le=2
     )
     max_tokens: int = _key(4000, LowerOnly, "Maximum tokens of one reply.", ge=16)
-    embedded: Literal["auto", "tiny", "small", "off"] = _key(
-        "auto", UserOnly, "Embedded model to use without an endpoint."
+    embedded: str = _key(
+        "auto",
+        UserOnly,
+        'Embedded model to use without an endpoint: a name that `stet model list` shows, "auto" for your own or the '
+        'largest that is installed, or "off".',
     )
     discover: bool = _key(True, UserOnly, "Look for model servers on this machine if no endpoint is configured.")
     idle_seconds: float = _key(600, LowerOnly, "Idle seconds after which the embedded model exits.", ge=10)

@@ -15,10 +15,11 @@ Json = dict[str, Any]
 async def models(ls: StetServer, params: Any) -> Json:
     """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, needs, installed}]}`, in half a second."""
     from stet_ls.engine.model.discover import discover
-    from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
+    from stet_ls.engine.model.embedded.weights import installed, known
 
     found, _ = await discover()
-    here = await asyncio.to_thread(lambda: {name: installed(ls.paths, name) is not None for name in WEIGHTS})
+    known_here = await asyncio.to_thread(known, ls.paths)
+    here = await asyncio.to_thread(lambda: {name: installed(ls.paths, name) is not None for name in known_here})
     return {
         "servers": [{"name": each.name, "url": each.base_url, "model": each.model} for each in found],
         "embedded": [
@@ -29,7 +30,7 @@ async def models(ls: StetServer, params: Any) -> Json:
                 "needs": each.needs,
                 "installed": here[name],
             }
-            for name, each in WEIGHTS.items()
+            for name, each in known_here.items()
         ],
     }
 
