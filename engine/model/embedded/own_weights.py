@@ -48,7 +48,7 @@ def add(weights: OwnWeights, paths: Paths) -> None:
 def described(place: str, sha256: str, name: str) -> tuple[OwnWeights, WeightSource]:
     """What a path or an address holds, and where to read it. Reads its first bytes.
 
-    UsageError if it is no GGUF file, or its SHA-256 or name are not usable; WeightsError if it cannot be read.
+    UsageError if it is not a GGUF file, or its SHA-256 or name are not usable; WeightsError if it cannot be read.
     """
     if _SHA256.fullmatch(sha256.lower()) is None:
         raise UsageError(f"--sha256 {sha256}: expected 64 hexadecimal digits, as published with the file")

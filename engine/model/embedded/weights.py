@@ -197,7 +197,7 @@ def pull_own(
 ) -> Path:
     """Adds any GGUF file, from a path or an address, by its SHA-256, and returns the installed file. Blocks.
 
-    UsageError if it is no such file, or its name is that of one of ours; WeightsError if it cannot be read, or holds
+    UsageError if it is not such a file, or its name is that of one of ours; WeightsError if it cannot be read, or holds
     other bytes than the SHA-256 says.
     """
     own, source = described(place, sha256, name)

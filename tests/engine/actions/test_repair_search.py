@@ -147,7 +147,7 @@ async def test_two_edits_are_tried_if_no_single_one_helps_and_asked_about_if_few
 ) -> None:
     scripted.default = Reply.failure(401)
     answer = await debug(scripted, root, SHOUT, at="return name.lower")
-    assert applied(answer) == SHOUT.replace('lower() + "?"', 'upper() + "!"'), answer.message
+    assert applied(answer) == SHOUT.replace('lower() + "?"', "upper() + '!'"), answer.message
     found = said(answer, Check.SEARCH)
     assert (found.verdict, found.trusted) == (Ruling.UNKNOWN, True)
     assert "two edits" in found.detail or "Another fix" in found.detail
