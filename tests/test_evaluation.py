@@ -72,9 +72,8 @@ def test_of_several_samples_the_first_that_passes_the_shown_examples_is_chosen(t
     file.write_text(file.read_text().replace("Twice x.", "Twice x. For x = 3 the result should be 6; double(3) => 6"))
     with ScriptedModel() as model:
         model.replies([Reply(WRONG), Reply(RIGHT), Reply(WRONG)])
-        table = evaluate(
-            data, tmp_path / "out", "--arms", "first of k", "--half", half_of("debug Python/0"), url=model.base_url
-        )
+        asked = ("--arms", "first of k", "--half", half_of("debug Python/0"))
+        table = evaluate(data, tmp_path / "out", *asked, url=model.base_url)
     (row,) = results(tmp_path / "out")
     assert (row["calls"], row["passed"], row["outcome"], row["seed"]) == (3, True, "right", 1)
     assert row["half"] == half_of("Python/0")

@@ -39,7 +39,7 @@ REWRITE = rewrite.Rewrite(done="Optimized", attempted="Tried to optimize", requi
 
 
 async def run(job: Job) -> Answer:
-    """Offers a faster text of the target, with the measured gain. The prompt names the line that takes the most time."""
+    """Offers a faster text of the target, with the measured gain. The prompt names the slowest line."""
     with job.stage("profile"):
         hot = await _hot(job)
     request = replace(job.request, diagnostics=(*job.request.diagnostics, *hot))

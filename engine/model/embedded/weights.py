@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 class Weights:
     """One model's file. `parts` are the packages that also contain it, if any; a user's own has no `repository`.
 
-    `gigabytes` of memory while it runs, 0 if not known; `job_seconds` of a median job on two processors (see `DEFAULT`),
+    `gigabytes` of memory while it runs, 0 if not known; `job_seconds` of a median job on two processors (`DEFAULT`),
     0 if not measured.
     """
 
