@@ -38,6 +38,10 @@ CODE:
 the whole program
 ```"""
 
+_SHORT_FORM = "Reply with one block of code: the whole program."
+_BEGUN = "```python\n"
+"""The start of a reply of a tiny model, which otherwise explains what it would do."""
+
 _NEXT = """\
 If the task is done, reply with the word DONE, then a summary of two to five sentences that answers the task with \
 numbers from the output, then a line `NAME: what it shows` for each file that was written. No code.
@@ -92,14 +96,19 @@ def prompt_of(
     successes: Sequence[Success],
     failure: Failure | None,
     budget: int,
+    *,
+    is_short: bool = False,
+    begins: bool = False,
 ) -> Prompt:
     """The prompt of the next turn, of at most about `budget` tokens: the oldest turns are left out first.
+
+    `is_short`: a tiny model gets the short form; if its endpoint `begins` replies, with the start of one.
 
     Raises PolicyError if a secret could not be removed. Reads `.env` files: not for an event loop.
     """
     listed = "\n".join(each.about for each in inputs)
     ident = ident_for(goal + listed, *(each.run.stdout for each in successes))
-    first = _first(goal, listed, libraries, constraints, ident)
+    first = _first(goal, listed, libraries, constraints, ident, _SHORT_FORM if is_short else _FORM)
     kept = list(successes)
     while True:
         messages = [
@@ -117,15 +126,16 @@ def prompt_of(
         kept = kept[1:]
     sealed = seal(request, messages, ident)
     return Prompt(
-        sealed.messages, tokens, redactions=sealed.redactions, secrets=sealed.restorable, budget=budget, sealed=sealed
-    )
+        sealed.messages, tokens, redactions=sealed.redactions, secrets=sealed.restorable, budget=budget, sealed=sealed,
+        begun=_BEGUN if is_short and begins and not successes else "",
+    )  # fmt: skip
 
 
-def _first(goal: str, listed: str, libraries: Sequence[str], constraints: Sequence[str], ident: str) -> str:
+def _first(goal: str, listed: str, libraries: Sequence[str], constraints: Sequence[str], ident: str, form: str) -> str:
     parts = [f"Input files, by their paths in the project's folder:\n{data(listed, ident)}"] if listed else []
     parts.append("\n".join([f"Task: {goal}", *(f"- {each}" for each in constraints)]))
     parts.append(_RULES + (f"\n- Use {', '.join(libraries)}." if libraries else ""))
-    return "\n\n".join([*parts, _FORM])
+    return "\n\n".join([*parts, form])
 
 
 def _turns(successes: Sequence[Success], ident: str, left_out: int) -> list[Message]:

@@ -91,6 +91,11 @@ class Turns:
         self._same_problem = False
         self._seconds = 0.0
 
+    @property
+    def _is_tiny(self) -> bool:
+        """A tiny model writes programs; its words about their output are worth less than the output."""
+        return self._job.profile.tier == "tiny"
+
     async def run(self) -> Course:
         """All turns. Raises ModelError if the first call fails, PolicyError where code may not run."""
         job = self._job
@@ -121,6 +126,9 @@ class Turns:
             else:
                 self._turns += 1
                 await self._try(program, reply.plan)
+                if self._is_tiny and self._failure is None and not self._task.criteria.unmet(self._made):
+                    reply = Reply(done=True)
+                    break
         else:
             problem = f"{self._task.most_turns} programs are the limit."
         return self._course(reply, problem)
@@ -135,6 +143,7 @@ class Turns:
         prompt = await asyncio.to_thread(
             prompt_of, job.request, self._goal, self._inputs, task.required_libraries, task.constraints,
             self._successes, self._failure, job.prompt_budget(),
+            is_short=self._is_tiny, begins=job.profile.begins,
         )  # fmt: skip
         temperature = _AGAIN if self._same_problem else _TEMPERATURE
         stage = Stage("model", f"program {self._turns + 1}")

@@ -151,6 +151,19 @@ async def test_a_model_that_never_ends_is_stopped_by_the_budget(scripted: Script
     assert "Call limit reached" in answer.message
 
 
+async def test_a_tiny_model_is_asked_for_a_program_alone(scripted: ScriptedModel, data: Path) -> None:
+    scripted.models = ("qwen2.5-coder-0.5b-instruct",)
+    scripted.replies([f"```python\n{TOTALS}```"])
+    async with Bench(scripted) as bench:
+        answer = await bench.run("task", "$0" + SALES, path=data / "sales.csv", workspace=Workspace((data,)),
+                                 language="csv", instruction="total the revenue by month")  # fmt: skip
+    assert answer.success, answer.message
+    assert len(scripted.requests) == 1, "its words about the output would be worth less than the output"
+    assert scripted.requests[0].prompt.endswith("Reply with one block of code: the whole program.")
+    assert [each.name for each in answer.files] == ["task_1.py", "totals.csv"]
+    assert answer.explanation == "{'Jan': 30.0, 'Feb': 12.5}"
+
+
 async def test_a_cancelled_task_is_quiet_at_once(scripted: ScriptedModel, data: Path) -> None:
     scripted.replies([program("import time\ntime.sleep(300)")])
     async with Bench(scripted) as bench:
