@@ -84,6 +84,9 @@ class Checks(Section):
     format_edits: bool = _key(
         True, OffOnly, "Format the changed lines of an edit in the project's style, if its files define one."
     )
+    coverage: bool = _key(
+        False, UserOnly, "Analyze runs the tests that use a file, in the sandbox, and measures which lines they reach."
+    )
     disabled_tools: tuple[str, ...] = _key((), UserOnly, "Checkers, linters and formatters to disable.")
     trusted_workspaces: tuple[str, ...] = _key(
         (), UserOnly, "Folders whose own programs may run: parsers and formatters in node_modules."

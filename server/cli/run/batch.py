@@ -153,7 +153,7 @@ async def run_batch(arguments: argparse.Namespace, targets: Sequence[str]) -> in
 
     _refuse_moving_lines(arguments, targets)
     started = time.monotonic()
-    overrides = {"sandbox.minimum_level": arguments.sandbox_level}
+    overrides = {"sandbox.minimum_level": arguments.sandbox_level, "checks.coverage": arguments.coverage or None}
     settings = load_settings(near=Path.cwd(), arguments=overrides, trust_project=arguments.trust).settings
     name = batch_id(_identity(arguments))
     with BatchLedger(user_paths().data / "batches", name, resume=arguments.resume) as ledger:

@@ -105,6 +105,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="take the changes of this step of a task alone; repeatable",
     )  # fmt: skip
     parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
+    parser.add_argument(
+        "--coverage", action="store_true", help="let analyze run the tests that use the file, and show what they reach"
+    )
     parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
     parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
     parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
@@ -161,7 +164,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
     request = await asyncio.to_thread(job_request, arguments, target)
     near = Path.cwd() if request.path is None else request.path.parent
-    overrides = {"sandbox.minimum_level": arguments.sandbox_level}
+    overrides = {"sandbox.minimum_level": arguments.sandbox_level, "checks.coverage": arguments.coverage or None}
     settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
 
     from stet_ls.engine.memory.memory_client import COMMANDS_STAY

@@ -115,7 +115,6 @@ async def test_each_seed_is_the_hash_seed_of_its_run(box: Sandbox) -> None:
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
 async def test_coverage_reports_the_lines_that_ran(check: Check, framework: str) -> None:
-    pytest.importorskip("coverage", reason="not installed: coverage")
     tests = {
         "test_a.py": "import unittest\nfrom code import sign\nclass TestA(unittest.TestCase):\n"
         "  def test_up(self): assert sign(1) == 1\n"
@@ -126,6 +125,7 @@ async def test_coverage_reports_the_lines_that_ran(check: Check, framework: str)
     assert report.green, report.detail
     assert report.coverage
     assert (report.coverage.lines["code.py"], report.coverage.missing["code.py"]) == ((1, 2, 4), (3,))
+    assert (report.coverage.taken["code.py"], report.coverage.untaken["code.py"]) == (((2, 0),), ((2, 3),))
 
 
 TRACED = """RATE = 2
