@@ -15,6 +15,7 @@ from dataclasses import replace
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
+from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.effect import EFFECT
 from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
@@ -43,7 +44,9 @@ SAME_AS_REPLY = "the model's reply behaves the same"
 NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instruction shows it."
 """Message: a fix of a bug that was not reproduced is a guess."""
 
-REWRITE = rewrite.Rewrite(done="Fixed", attempted="Tried to fix", samples=True, after_choice=thorough.generate_test_fix)
+REWRITE = rewrite.Rewrite(
+    done="Fixed", attempted="Tried to fix", samples=True, after_choice=(review_and_refine, thorough.generate_test_fix)
+)
 
 
 async def run(job: Job) -> Answer:

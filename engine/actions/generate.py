@@ -11,6 +11,7 @@ import asyncio
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
+from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.actions import ACTIONS
@@ -32,7 +33,7 @@ REWRITE = rewrite.Rewrite(
     attempted="Tried to generate",
     temperature=0.2,
     samples=True,
-    after_choice=thorough.generate_test_fix,
+    after_choice=(review_and_refine, thorough.generate_test_fix),
 )
 
 

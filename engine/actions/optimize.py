@@ -17,6 +17,7 @@ import asyncio
 from dataclasses import replace
 
 from stet_ls.engine.actions.action import Action
+from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.hot_lines import hot_line
 from stet_ls.engine.api.actions import ACTIONS
@@ -35,7 +36,12 @@ TASK = TaskSpec(
     rules=("Keep its results, errors and edge cases included, its name, parameters and docstring.",),
 )
 
-REWRITE = rewrite.Rewrite(done="Optimized", attempted="Tried to optimize", required=frozenset({Check.TIMING}))
+REWRITE = rewrite.Rewrite(
+    done="Optimized",
+    attempted="Tried to optimize",
+    required=frozenset({Check.TIMING}),
+    after_choice=(review_and_refine,),
+)
 
 
 async def run(job: Job) -> Answer:

@@ -33,6 +33,7 @@ class Check(StrEnum):
     SEARCH = "search"
     EFFECT = "effect"
     EXECUTION = "execution"
+    REVIEW = "review"
     CUSTOM = "custom"
 
 
@@ -246,6 +247,7 @@ _ROWS = (
     CheckSpec(Check.SEARCH, "small edits of the code", detail_is_finding=True),
     CheckSpec(Check.EFFECT, "whether it changes anything", silent_pass=True, silent_skip=True),
     CheckSpec(Check.EXECUTION, "whether the programs run"),
+    CheckSpec(Check.REVIEW, "the review", detail_is_finding=True, silent_skip=True),
     CheckSpec(Check.CUSTOM, ""),
 )
 

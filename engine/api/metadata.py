@@ -8,6 +8,7 @@ from typing import Any
 
 from stet_ls.engine.api.evidence import EvidenceTier
 from stet_ls.engine.api.json_schema import COUNT, NUMBER, TEXT, Schema, array, nullable, table
+from stet_ls.engine.api.review import REVIEW_SCHEMA, Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Metadata:
     is_resolved: True if the checker that reported the problem no longer does; not part of the JSON.
     reasons: The reasons of the confidence, a phrase each; for a task one for each step.
     steps: The plan of a task.
+    review: What a reviewer found in the edit.
     """
 
     model: str = ""
@@ -68,6 +70,7 @@ class Metadata:
     raised_by: str = ""
     is_resolved: bool = False
     steps: tuple[str, ...] = ()
+    review: Review | None = None
 
     @property
     def show_trace(self) -> str:
@@ -84,6 +87,7 @@ class Metadata:
             "raised_by": self.raised_by,
             "steps": list(self.steps),
             "memory": [asdict(hit) for hit in self.memory],
+            "review": None if self.review is None else self.review.to_json(),
         }
         return {
             "model": self.model,
@@ -108,6 +112,7 @@ _OPTIONAL: Schema = {
     "raised_by": TEXT,
     "steps": array(TEXT),
     "memory": array(table(id=TEXT, score=NUMBER, provenance=TEXT)),
+    "review": REVIEW_SCHEMA,
 }
 _ALWAYS = table(
     model=TEXT,

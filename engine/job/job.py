@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 import uuid
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.deadline import JUDGING, Deadline
 from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
 from stet_ls.engine.job.usage import JobUsage
-from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.chat import Completion, Role, Sampling
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
@@ -80,6 +81,12 @@ class Job:
 
     def __post_init__(self) -> None:
         self.deadline = Deadline(self.settings.deadline, self.request.budget, self.profile)
+
+    def about(self, request: Request) -> Job:
+        """The same job with another request, to build a prompt for it: time, usage and resources are shared."""
+        other = copy.copy(self)
+        other.request, other.remembered = request, ()
+        return other
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -156,16 +163,25 @@ class Job:
             self.usage.stages[name] = self.usage.stages.get(name, 0.0) + time.perf_counter() - started
 
     async def ask(
-        self, prompt: Prompt, *, temperature: float, max_tokens: int, stage: Stage | None = None
+        self,
+        prompt: Prompt,
+        *,
+        temperature: float,
+        max_tokens: int,
+        stage: Stage | None = None,
+        role: Role | None = None,
     ) -> Completion:
-        """One model call for a `stage` (by default the model's, then repairs). ModelError; LimitError beforehand."""
+        """One model call for a `stage` (by default the model's, then repairs). ModelError; LimitError beforehand.
+
+        `role` is that of the action unless it is given.
+        """
         if self.canned_reply is not None:
             return self.canned_reply
         asked = self.settings.model.temperature
         sampling = Sampling(
             temperature if asked is None else asked,
             max_tokens,
-            role=self.request.spec.role,
+            role=role or self.request.spec.role,
             by_user=asked is not None,
             begun=prompt.begun,
             overrun=None if prompt.unit is None else partial(goes_on, language=self.request.language, unit=prompt.unit),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from stet_ls.engine.api.review import Review
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.sandbox.isolation import IsolationReport
 
@@ -14,7 +15,7 @@ class JobUsage:
 
     `uncounted` are tokens of requests that no endpoint counted, see `events.UnmeteredUsage`. `cost` is in the currency
     of the providers' prices; None as soon as one call's price is unknown; `known_cost` skips such calls. `isolation` is
-    the weakest sandbox in which code ran, None if none did.
+    the weakest sandbox in which code ran, None if none did. `review` is that of the chosen candidate.
     """
 
     calls: int = 0
@@ -29,6 +30,7 @@ class JobUsage:
     endpoint: str = ""
     warnings: list[str] = field(default_factory=list)
     isolation: IsolationReport | None = None
+    review: Review | None = None
 
     def book(self, completion: Completion) -> None:
         """Counts a call."""

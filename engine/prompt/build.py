@@ -41,7 +41,7 @@ from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "repair"]
+__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
 
 _UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
@@ -224,6 +224,11 @@ class Reason:
 def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
     """The prompt plus an unusable reply (its head if long) and a turn about it; `problem` is fenced as data."""
     return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
+
+
+def refine(prompt: Prompt, reply_text: str, remarks: str) -> Prompt:
+    """The prompt plus its reply and a turn with a reviewer's `remarks`, fenced as data: they may be wrong."""
+    return _followed(prompt, reply_text, wording.refine_message(data(remarks, prompt.ident), prompt.form))
 
 
 def further(prompt: Prompt, tests: str, gaps: str) -> Prompt:

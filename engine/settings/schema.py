@@ -87,6 +87,12 @@ class Checks(Section):
     coverage: bool = _key(
         False, UserOnly, "Analyze runs the tests that use a file, in the sandbox, and measures which lines they reach."
     )
+    review: Literal["off", "thorough", "task"] = _key(
+        "thorough",
+        UserOnly,
+        'When a reviewer reads an edit and may have it refined: "thorough" at that budget, "task" in the steps of '
+        'tasks too, "off" never.',
+    )
     disabled_tools: tuple[str, ...] = _key((), UserOnly, "Checkers, linters and formatters to disable.")
     trusted_workspaces: tuple[str, ...] = _key(
         (), UserOnly, "Folders whose own programs may run: parsers and formatters in node_modules."

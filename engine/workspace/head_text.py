@@ -8,7 +8,7 @@ from stet_ls.engine.workspace.git import git, repository
 
 
 def head_text(path: Path) -> str | None:
-    """The text of the file in `HEAD`, "" if it is not in it; None outside of a repository. Runs git: not for an event loop."""
+    """The file's text in `HEAD`, "" if it is not in it; None outside of a repository. Runs git."""
     path = path.resolve()
     if repository(path.parent) is None:
         return None

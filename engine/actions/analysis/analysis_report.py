@@ -172,7 +172,7 @@ def _missed(measures: Measures, lines: range) -> Iterator[str]:
     missed = found.missed(lines)
     if missed:
         yield f"{_lines(missed)}."
-    changed = [run for run in _runs(sorted({line for run in missed for line in run} & measures.changed))]
+    changed = list(_runs(sorted({line for run in missed for line in run} & measures.changed)))
     if changed:
         yield f"\nOf the lines that differ from the last commit: {_lines(changed).lower()}."
     elif found.has_run and measures.changed & set(lines):

@@ -56,7 +56,7 @@ class Rewrite:
     Nothing is offered unless each of the `required` checks passes, except if a trusted judge says that the check is
     impossible here: then an editor asks. `formats`: the edit is formatted as the project formats, which may change
     more than white space. `samples`: if nothing proves the first reply, takes the one of several whose behavior most
-    of them share. `judges` run after those of the row. `after_choice` runs on the chosen reply. `measure_gain`
+    of them share. `judges` run after those of the row. `after_choice` are steps with the chosen reply. `measure_gain`
     describes the gain of the edit, from the case and whether an instruction asked for something special.
     """
 
@@ -67,7 +67,7 @@ class Rewrite:
     formats: bool = True
     samples: bool = False
     judges: tuple[NamedJudge, ...] = ()
-    after_choice: Further | None = None
+    after_choice: tuple[Further, ...] = ()
     measure_gain: Callable[[Case, bool], str] | None = None
 
 
@@ -102,8 +102,9 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
     proposal = await propose(job, prompt, read, judges, temperature=rewrite.temperature, max_tokens=size)
     if rewrite.samples and isinstance(proposal, Proposal):
         proposal = await self_consistency.most_consistent(job, prompt, read, judges, proposal, max_tokens=size)
-    if rewrite.after_choice is not None and isinstance(proposal, Proposal):
-        proposal = await rewrite.after_choice(job, about, read, judges, proposal, size)
+    for further in rewrite.after_choice:
+        if isinstance(proposal, Proposal):
+            proposal = await further(job, about, read, judges, proposal, size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
@@ -234,6 +235,7 @@ def _answer(
         same = draft.case.before.text.split() == draft.case.after.text.split()
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
+    review = job.usage.review if any(item.check is Check.REVIEW for item in evidence) else None
     did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
     answer = Answer(
         success=True,
@@ -248,7 +250,9 @@ def _answer(
         warnings=tuple(hide_secrets(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
         evidence=evidence,
         guard=_guard(about, fitted),
-        metadata=chance.metadata(),
+        metadata=replace(
+            chance.metadata(), review=review if Check.REVIEW in {item.check for item in evidence} else None
+        ),
     )
     if answer.not_run:
         answer = replace(answer, metadata=replace(answer.metadata, raised_by=_raised_by(request, unit)))

@@ -11,13 +11,13 @@ import os
 import sys
 import threading
 from types import FrameType
-from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple  # noqa: UP035 - for Python 3.8
+from typing import Any, Iterator, NamedTuple  # noqa: UP035 - for Python 3.8
 
 from .channel import Channel
 
 _FOREIGN = (".stet-run", "site-packages", "dist-packages", ".venv", "node_modules")
 _PRAGMA = "pragma: no cover"
-Arc = Tuple[int, int]
+Arc = tuple[int, int]
 
 
 class Statement(NamedTuple):
@@ -42,8 +42,8 @@ class Covered:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._folder = os.getcwd()
-        self._own: Dict[str, str] = {}
-        self._arcs: Dict[str, Set[Arc]] = {}
+        self._own: dict[str, str] = {}
+        self._arcs: dict[str, set[Arc]] = {}
 
     def start(self) -> None:
         """Begins to trace, in this thread and in those to come."""
@@ -54,15 +54,15 @@ class Covered:
         """Stops and reports each file that ran."""
         stopped = sys.gettrace() != self._entered
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
         if stopped:
             why_not = "the tests replaced the tracer that measures it"
             self._channel.say("coverage", why_not=why_not)
             return
-        lines: Dict[str, List[int]] = {}
-        missing: Dict[str, List[int]] = {}
-        taken: Dict[str, List[Arc]] = {}
-        untaken: Dict[str, List[Arc]] = {}
+        lines: dict[str, list[int]] = {}
+        missing: dict[str, list[int]] = {}
+        taken: dict[str, list[Arc]] = {}
+        untaken: dict[str, list[Arc]] = {}
         for name, arcs in sorted(self._arcs.items()):
             try:
                 with open(name, "rb") as file:
@@ -72,10 +72,10 @@ class Covered:
                 self._channel.say("note", text=f"{name}: {error}")
                 continue
             ran = {to for _, to in arcs}
-            hit = [any(line in ran for line in range(one.first, one.last + 1)) for one in statements]
-            lines[name] = sorted({one.first for one, was in zip(statements, hit) if was})
-            missing[name] = sorted({one.first for one, was in zip(statements, hit) if not was})
-            gone = [one for one in branches if any(line in ran for line in range(one.first, one.last + 1))]
+            hit = {one.first for one in statements if ran.intersection(range(one.first, one.last + 1))}
+            lines[name] = sorted(hit)
+            missing[name] = sorted({one.first for one in statements} - hit)
+            gone = [one for one in branches if ran.intersection(range(one.first, one.last + 1))]
             taken[name] = [(one.first, one.to) for one in gone if _was_taken(one, arcs)]
             untaken[name] = [(one.first, one.to) for one in gone if not _was_taken(one, arcs)]
         self._channel.say("coverage", lines=lines, missing=missing, taken=taken, untaken=untaken)
@@ -114,19 +114,19 @@ def _ends_loop(argument: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, (StopIteration, StopAsyncIteration))
 
 
-def _was_taken(branch: Branch, arcs: Set[Arc]) -> bool:
+def _was_taken(branch: Branch, arcs: set[Arc]) -> bool:
     own = range(branch.first, branch.last + 1)
     return any(
         start in own and to not in own and (to == branch.to if branch.to else to != branch.other) for start, to in arcs
     )
 
 
-def parts(text: str) -> Tuple[List[Statement], List[Branch]]:
+def parts(text: str) -> tuple[list[Statement], list[Branch]]:
     """The statements and the branches of a text that count. SyntaxError if it does not parse."""
     rows = text.splitlines()
-    statements: List[Statement] = []
-    branches: List[Branch] = []
-    open_ones: List[ast.AST] = [ast.parse(text)]
+    statements: list[Statement] = []
+    branches: list[Branch] = []
+    open_ones: list[ast.AST] = [ast.parse(text)]
     while open_ones:
         node = open_ones.pop()
         if isinstance(node, ast.stmt):

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const token = "STET_TOKEN";
