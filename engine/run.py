@@ -30,6 +30,7 @@ from stet_ls.engine.memory.memory_client import MemoryClient
 from stet_ls.engine.model.local_server_consent import ServerAsker
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.pool import ModelPool
+from stet_ls.engine.model.reply_cache import CachedReplies, forget
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
@@ -67,6 +68,7 @@ class Engine:
         self._watchers: list[Callable[[FinishedJob], None]] = [self._traces.keep]
         self._paths = paths
         self._reported_off: set[str] = set()
+        self._kept: dict[str, tuple[str, ...]] = {}
 
     def ask_by(self, asker: ServerAsker) -> None:
         """Sets the `asker` of the question whether a discovered model server may have the user's code."""
@@ -84,10 +86,14 @@ class Engine:
 
     async def run(self, request: Request, *, on_event: OnEvent = ignore) -> Answer:
         """Runs one job; its calls wait for their turn. A refusal is an Answer, StetError is for the user to fix."""
-        action = self.actions.get(request.action)
+        return await self.run_action(request, self.actions.get(request.action), on_event=on_event)
+
+    async def run_action(self, request: Request, action: Action, *, on_event: OnEvent = ignore) -> Answer:
+        """Runs a job of an action that need not be listed."""
         await self._own_models.settle()  # before the job's time starts: this may ask the user
         profile = await self.models.profile()
-        recorder = JobRecorder(self.models, on_event)
+        replies = self._replies(profile.model, fresh=request.fresh)
+        recorder = JobRecorder(replies or self.models, on_event)
         job = Job(
             request, self.settings, recorder, profile, self._spending, recorder.on_event, self.index, self.runtimes
         )
@@ -97,6 +103,9 @@ class Engine:
         try:
             answer = await self._within_time(job, action)
             ended = JobEnd.of(answer)
+            if replies is not None and answer.success and not answer.refuted:
+                await asyncio.to_thread(replies.keep)
+                self._kept[job.trace_id] = tuple(replies.used)
         except asyncio.CancelledError:
             ended = JobEnd.CANCELLED
             raise
@@ -113,6 +122,13 @@ class Engine:
             for watcher in self._watchers:
                 watcher(finished)
         return answer
+
+    def _replies(self, model: str, *, fresh: bool) -> CachedReplies | None:
+        """The models behind the cache of replies; None if it is off, or if a record's replies are used."""
+        if not self.settings.model.cache or self.models is not self._own_models:
+            return None
+        names = [(each.base_url, each.model, each.role) for each in self.settings.providers]
+        return CachedReplies(self.models, self._paths.replies, f"{model} {names}", fresh=fresh)
 
     async def _within_time(self, job: Job, action: Action) -> Answer:
         """The answer; LimitError once the job has worked longer than its time limit."""
@@ -238,6 +254,8 @@ class Engine:
     async def learn_outcome(self, job: str, outcome: EditOutcome, text: str) -> None:
         """Reports the outcome of a job's edit. `text` is the current document."""
         log.info("job %s: %s", job, outcome)
+        if outcome in (EditOutcome.UNDONE, EditOutcome.REJECTED):
+            await asyncio.to_thread(forget, self._paths.replies, self._kept.pop(job, ()))
         # The memory first: a prompt built in the meantime must not show what was undone.
         await self.memory.outcome(job, outcome, text)
         await self.record_outcome(job, "discarded" if outcome is EditOutcome.REJECTED else outcome.value)

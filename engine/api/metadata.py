@@ -51,6 +51,9 @@ class Metadata:
     reasons: The reasons of the confidence, a phrase each; for a task one for each step.
     steps: The plan of a task.
     review: What a reviewer found in the edit.
+    kind: The kind of bug that a fix removes, or of a refactoring: "off by one", "extract".
+    no_tests: Why generated code comes without tests.
+    cached: Replies of the model that came from the cache, because the same was asked before.
     """
 
     model: str = ""
@@ -71,6 +74,9 @@ class Metadata:
     is_resolved: bool = False
     steps: tuple[str, ...] = ()
     review: Review | None = None
+    kind: str = ""
+    no_tests: str = ""
+    cached: int = 0
 
     @property
     def show_trace(self) -> str:
@@ -87,6 +93,9 @@ class Metadata:
             "raised_by": self.raised_by,
             "steps": list(self.steps),
             "memory": [asdict(hit) for hit in self.memory],
+            "kind": self.kind,
+            "no_tests": self.no_tests,
+            "cached": self.cached,
             "review": None if self.review is None else self.review.to_json(),
         }
         return {
@@ -112,6 +121,9 @@ _OPTIONAL: Schema = {
     "raised_by": TEXT,
     "steps": array(TEXT),
     "memory": array(table(id=TEXT, score=NUMBER, provenance=TEXT)),
+    "kind": TEXT,
+    "no_tests": TEXT,
+    "cached": COUNT,
     "review": REVIEW_SCHEMA,
 }
 _ALWAYS = table(

@@ -62,7 +62,7 @@ class Request:
     `hidden` maps placeholders to values that are secrets whatever their form; a replayed record has such placeholders.
     `user_words` are the user's own if `instruction` is a model's (a step of a plan): only they may allow code to be
     removed. `task` says how a task is to be done, if the user did. `candidate` is the code of an earlier answer: it is
-    the answer if what has been stated since proves it.
+    the answer if what has been stated since proves it. `fresh`: no reply comes from the cache.
     """
 
     action: str
@@ -81,6 +81,7 @@ class Request:
     user_words: str | None = None
     task: TaskOptions | None = None
     candidate: str = field(default="", repr=False)
+    fresh: bool = False
 
     @property
     def spec(self) -> ActionSpec:

@@ -272,6 +272,7 @@ class Job:
             memory_hits=len(self.remembered),
             seconds=self.deadline.seconds(),
             stages=dict(used.stages),
+            cached=used.cached,
         )
 
     async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:

@@ -15,7 +15,8 @@ class JobUsage:
 
     `uncounted` are tokens of requests that no endpoint counted, see `events.UnmeteredUsage`. `cost` is in the currency
     of the providers' prices; None as soon as one call's price is unknown; `known_cost` skips such calls. `isolation` is
-    the weakest sandbox in which code ran, None if none did. `review` is that of the chosen candidate.
+    the weakest sandbox in which code ran, None if none did. `review` is that of the chosen candidate,
+    `no_tests` the reason why no tests were written for it. `cached` counts replies from the cache.
     """
 
     calls: int = 0
@@ -31,10 +32,15 @@ class JobUsage:
     warnings: list[str] = field(default_factory=list)
     isolation: IsolationReport | None = None
     review: Review | None = None
+    no_tests: str = ""
+    cached: int = 0
 
     def book(self, completion: Completion) -> None:
-        """Counts a call."""
-        self.calls += 1
+        """Counts a call, or a reply from the cache."""
+        if completion.cached:
+            self.cached += 1
+        else:
+            self.calls += 1
         self.model, self.endpoint = completion.model, completion.endpoint
         self.warnings += [warning for warning in completion.warnings if warning not in self.warnings]
         self.cost = None if self.cost is None or completion.cost is None else self.cost + completion.cost

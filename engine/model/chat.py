@@ -54,6 +54,7 @@ class Completion:
     of the provider's prices, None if they are unknown. `fault` is what ended the reply early. `streamed` is False if it
     arrived in one piece, and `runaway` True if it was stopped: it repeated itself, went on after its code, or ignored
     its limit.
+    `cached`: it was kept from an earlier call, and costs nothing.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Completion:
     fault: Fault | None = None
     streamed: bool = True
     runaway: bool = False
+    cached: bool = False
 
     @property
     def is_thought(self) -> bool:

@@ -48,6 +48,7 @@ class ModelSettings(Section):
         None, Anyone, "Temperature of every action; unset: 0.2 for generate, 0.1 otherwise.", ge=0, le=2
     )
     max_tokens: int = _key(4000, LowerOnly, "Maximum tokens of one reply.", ge=16)
+    cache: bool = _key(True, OffOnly, "Answer a request that is identical to an earlier one with the same reply.")
     embedded: str = _key(
         "auto",
         UserOnly,

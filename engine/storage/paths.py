@@ -45,6 +45,11 @@ class Paths:
         return self.data / "traces"
 
     @property
+    def replies(self) -> Path:
+        """Replies of models to prompts that may be asked again."""
+        return self.cache / "replies"
+
+    @property
     def evidence(self) -> Path:
         """Evidence of jobs that can be opened while their server knows the jobs."""
         return self.data / "evidence"

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, CommandRow] = {
     "run": CommandRow("run.command", "run an action on files and print the checked edits"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
     "verify": CommandRow("verify.command", "verify a change by any author, without a model"),
+    "review": CommandRow("review.command", "review a change: judges, tools and a reviewer's findings, with a score"),
     "hook": CommandRow("hook.command", "check what coding agents change: install, remove and answer their hooks"),
     "mcp": CommandRow("mcp.command", "serve the checks over MCP, or register the server with a coding agent"),
     "model": CommandRow("model", "list, download and test models; allow or deny a local model server"),

@@ -93,7 +93,7 @@ async def apply(ls: StetServer, params: Any) -> Json:
 def retry(ls: StetServer, params: Any) -> Json:
     """Runs a job again on the current document."""
     old = ls.jobs.get(params.job)
-    again = old.params.model_copy(update={"uri": old.uri})
+    again = old.params.model_copy(update={"uri": old.uri, "fresh": True})
     from stet_ls.engine.actions.rewriting.stated_examples import is_example
     from stet_ls.server.job_flow.run_job import prepare, start_prepared
 

@@ -105,6 +105,7 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         diagnostics=tuple(diagnostic_of(each, source, encoding) for each in params.diagnostics),
         budget=params.budget,
         workspace=Workspace(ls.editor.roots(), _buffers(ls)),
+        fresh=params.fresh,
     )
     return request, snapshot
 

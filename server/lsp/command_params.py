@@ -73,6 +73,7 @@ class ActionParams(Params):
     preview: Literal["auto", "always", "never"] | None = Field(
         default=None, description="When to ask before the edit is applied; default: the setting."
     )
+    fresh: bool = Field(default=False, description="Whether to ask the model even if it was asked the same before.")
 
 
 class CustomParams(ActionParams):

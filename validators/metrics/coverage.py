@@ -1,4 +1,4 @@
-"""The lines of a file that tests executed: by a report of the project's last run in the workspace, or a run just made."""
+"""The lines of a file that tests executed, by a report in the workspace or a run just made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LARGEST_SOURCE = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class CoverageBranch:
-    """One way on from the condition in `line` (from 0), and whether it was taken. `to`: the line it leads to, if known."""
+    """One way on from the condition in `line` (from 0), to the line `to` if that is known; `hit`: a test took it."""
 
     line: int
     to: int | None
@@ -29,7 +29,7 @@ class CoverageBranch:
 class Coverage:
     """The coverage of one file. `stale` says why it may not fit the current text, "" if it fits.
 
-    `source` is the name of the report, or says which tests ran just now (`has_run`). `branches` are known for a run only.
+    `source` is the name of the report, or says which tests ran just now (`has_run`), which gives `branches` too.
     """
 
     source: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import JobPrompt
 from stet_ls.engine.actions.reviewing.report import attachment
-from stet_ls.engine.actions.reviewing.review import Reviewed, Subject, review
+from stet_ls.engine.actions.reviewing.review import Reviewed, Subject, part_of_lines, review
 from stet_ls.engine.actions.reviewing.score import GRAVE, judged_by
 from stet_ls.engine.actions.rewriting.rewrite import Patch
 from stet_ls.engine.api.budget import Budget
@@ -18,14 +18,12 @@ from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.errors import ModelError, StetError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
-from stet_ls.engine.judges.case import Case, NamedJudge
+from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.prompt.build import refine
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.engine.self_consistency import proven
-from stet_ls.validators.changed_excerpt import changed_lines
-from stet_ls.validators.source import Span
 
 MOST = 2
 """Refinements of one candidate."""
@@ -77,8 +75,8 @@ class _Refining:
             if isinstance(made, str):
                 self._note(made)
                 break
-            asks = not self.job.call_limit_reason()
-            again = await review(self.job, self._subject(made), earlier=seen, asks=asks)
+            unasked = self.job.call_limit_reason()
+            again = await review(self.job, self._subject(made), earlier=seen, unasked=unasked)
             if worse := _worse(best, seen.review, made, again.review):
                 self._note(f"A refinement was dropped: {worse}")
                 break
@@ -90,7 +88,7 @@ class _Refining:
         case, secrets = proposal.draft.case, self.about.prompt.secrets
         told = tuple(hide_secrets(phrase(each), secrets) for each in proposal.evidence if phrase(each))
         judged, keeps = judged_by(proposal.evidence), self.job.request.spec.preserves_behavior
-        part = _changed_part(case)
+        part = part_of_lines(case.before, case.after)
         return Subject(self.job.request, case.before, case.after, part, self.about.wish, judged, told, keeps)
 
     async def _refined(self, best: Proposal[Patch], remarks: Sequence[ReviewFinding]) -> Proposal[Patch] | str:
@@ -158,11 +156,3 @@ def _worse(best: Proposal[Patch], was: Review, made: Proposal[Patch], found: Rev
     if any(each.confirmed for each in was.counted) and lost == 0 and any(each.confirmed for each in found.counted):
         return "a run still confirms what the reviewer found"
     return f"its score is {found.score}, before it was {was.score}" if found.score < was.score else ""
-
-
-def _changed_part(case: Case) -> Span:
-    """The lines that the candidate changed, as one span of the text after."""
-    lines = sorted(changed_lines(case.before.text.splitlines(), case.after.text.splitlines()))
-    first, last = (lines[0] - 1, lines[-1] - 1) if lines else (0, 0)
-    most = case.after.line_count - 1
-    return Span(case.after.starts[min(first, most)], case.after.line_span(min(last, most)).end)

@@ -22,6 +22,7 @@ from stet_ls.engine.markdown import plain
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.findings_reply import LocatedFinding
+from stet_ls.validators.changed_excerpt import changed_lines
 from stet_ls.validators.source import Source, Span
 
 TASK = TaskSpec(
@@ -79,14 +80,13 @@ class Reviewed:
     measures: ChangeMeasures
 
 
-async def review(job: Job, subject: Subject, *, earlier: Reviewed | None = None, asks: bool = True) -> Reviewed:
-    """Measures, asks and tries. Without a reviewer (`asks`), the findings of an `earlier` review are tried again."""
+async def review(job: Job, subject: Subject, *, earlier: Reviewed | None = None, unasked: str = "") -> Reviewed:
+    """Measures, asks and tries. `unasked` says why no reviewer is asked: then an `earlier` one's findings are tried."""
     with job.stage("measure"):
         measures = await measure_change(job, subject.request, subject.before, subject.after, runs=True)
     request = _request(subject, measures)
-    note = "" if asks else "the reviewer was not asked again"
-    opinions = ModelFindings(note=note)
-    if asks:
+    note, opinions = unasked, ModelFindings(note=unasked)
+    if not unasked:
         try:
             opinions = await _ask(job, request, subject)
         except StetError as error:
@@ -170,6 +170,14 @@ async def _inherited(job: Job, subject: Subject, opinions: ModelFindings) -> fro
     moved = [LocatedFinding(at, one.said or one.opinion) for one in confirmed]
     tried = await check_claims(job, request, moved)
     return frozenset(one.line for one, old in zip(confirmed, tried, strict=True) if old.confirmed)
+
+
+def part_of_lines(before: Source, after: Source) -> Span:
+    """The lines that differ, as one span of the text after."""
+    lines = sorted(changed_lines(before.text.splitlines(), after.text.splitlines()))
+    first, last = (lines[0] - 1, lines[-1] - 1) if lines else (0, 0)
+    most = after.line_count - 1
+    return Span(after.starts[min(first, most)], after.line_span(min(last, most)).end)
 
 
 def _finding(source: Source, one: LocatedFinding, inherited: bool) -> ReviewFinding:

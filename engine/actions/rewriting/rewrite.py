@@ -14,7 +14,7 @@ from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Request, TargetKind
+from stet_ls.engine.api.request import Diagnostic, Request, TargetKind
 from stet_ls.engine.api.summary import Caution, Summary
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
@@ -42,6 +42,14 @@ NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran")
 
 _ROOM = 100_000
 """Tokens of the largest target that is edited without a model."""
+_LABEL = re.compile(r"(?i)^[\s*_-]*(?:warnings?|caution|caveats?|notes?)[\s*_]*:")
+_WARNS = re.compile(
+    r"(?i)^[\s*_-]*(?:warning|caution|caveat)|\b(?:beware|careful|assum(?:es?|ing|ption)|limitation|breaking|unsafe|"
+    r"insecure|deprecated|untested|thread-?safe|(?:does|do|is|are|was|were|may|might|can|could|will)(?: not|n't)"
+    r" (?:handle|support|check|validate|test|work|cover)|"
+    r"(?:may|might|can|could|will) (?:raise|fail|overflow|block|lose))"
+)
+"""Notes of a model that warn; the others describe."""
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
 """An instruction that mentions documentation may ask for its removal."""
 
@@ -57,7 +65,8 @@ class Rewrite:
     impossible here: then an editor asks. `formats`: the edit is formatted as the project formats, which may change
     more than white space. `samples`: if nothing proves the first reply, takes the one of several whose behavior most
     of them share. `judges` run after those of the row. `after_choice` are steps with the chosen reply. `measure_gain`
-    describes the gain of the edit, from the case and whether an instruction asked for something special.
+    describes the gain of the edit, from the case and whether an instruction asked for something special. `kind_of`
+    names the kind of the change, from the case, its evidence and the diagnostics of the request.
     """
 
     done: str
@@ -69,6 +78,7 @@ class Rewrite:
     judges: tuple[NamedJudge, ...] = ()
     after_choice: tuple[Further, ...] = ()
     measure_gain: Callable[[Case, bool], str] | None = None
+    kind_of: Callable[[Case, Sequence[Evidence], Sequence[Diagnostic]], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +122,7 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
         if rewrite.measure_gain is not None and proposal.offerable:
             gain = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
         proposal = replace(proposal, evidence=(*before, *proposal.evidence))
-        return _answer(job, action, rewrite, about, proposal, gain)
+        return _answer(job, action, rewrite, about, proposal, gain, await _kind(job, rewrite, proposal))
 
 
 async def offer(
@@ -139,7 +149,14 @@ async def offer(
         proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
     if isinstance(proposal, Unusable):
         return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
-    return _answer(job, action, rewrite, about, replace(proposal, evidence=(*before, *proposal.evidence)), "")
+    proposal = replace(proposal, evidence=(*before, *proposal.evidence))
+    return _answer(job, action, rewrite, about, proposal, "", await _kind(job, rewrite, proposal))
+
+
+async def _kind(job: Job, rewrite: Rewrite, proposal: Proposal[Patch]) -> str:
+    if rewrite.kind_of is None or not proposal.offerable:
+        return ""
+    return await asyncio.to_thread(rewrite.kind_of, proposal.draft.case, proposal.evidence, job.request.diagnostics)
 
 
 def _announced(job: Job, seen: Sequence[Evidence], secrets: Mapping[str, str]) -> tuple[Evidence, ...]:
@@ -210,7 +227,7 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
 
 
 def _answer(
-    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str
+    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str, kind: str
 ) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
@@ -273,6 +290,13 @@ def _raised_by(request: Request, unit: str) -> str:
     return "add a test that calls it"
 
 
+def _no_tests(job: Job, reply: ParsedReply) -> str:
+    """Why code that was asked for comes without tests; "" if it has some."""
+    if reply.tests is not None or not job.request.spec.adds_code:
+        return ""
+    return job.usage.no_tests or f"the budget `{job.request.budget}` buys no call for tests; `thorough` does"
+
+
 def _caution(proposal: Proposal[Patch]) -> Caution:
     """The caution on an edit that is shown although a judge refuted it: it is never applied without asking."""
     refuted = proposal.refuted_by
@@ -297,7 +321,7 @@ def _new_unit(code: str, language: str) -> str:
 
 
 def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:
-    own = [note.partition(":")[2].strip() for note in reply.notes if note.lower().startswith("warning:")]
+    own = [_LABEL.sub("", note).strip() for note in reply.notes if _WARNS.search(note)]
     if draft.truncated:
         own.append("The reply is incomplete, but its code is complete.")
     return tuple(note for note in own if note)

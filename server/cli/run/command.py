@@ -108,6 +108,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--coverage", action="store_true", help="let analyze run the tests that use the file, and show what they reach"
     )
+    parser.add_argument("--no-cache", action="store_true", help="ask the model even if it was asked the same before")
     parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
     parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
     parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")

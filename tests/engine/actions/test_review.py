@@ -24,7 +24,7 @@ HEAD = STUB.partition("    .")[0]
 CRASHES = f"{HEAD}    return sum(items) / len(items)\n"
 GOOD = f"{HEAD}    return sum(items) / len(items) if items else 0.0\n"
 RIGHT = "- `return sum(items) / len(items)` | bug | mean([]) raises ZeroDivisionError\n"
-SETTINGS = Settings(models=(ModelRow(name="*", samples=1),))
+SETTINGS = Settings(models=(ModelRow(name="*", samples=1),), checks=Checks(review="thorough"))
 
 
 def reviews(body: Body) -> bool:
