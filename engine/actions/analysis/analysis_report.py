@@ -82,6 +82,13 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
     yield "Findings", counted(measures.findings), sources or "the linter"
+    if measures.boxed is not None:
+        name, found = measures.boxed
+        yield (
+            "Linter in the sandbox",
+            _NOT_MEASURED if isinstance(found, str) else counted(found),
+            (f"{name}: {found}" if isinstance(found, str) else name),
+        )
     title = "Style (PEP 8)" if measures.pep8 else "Style"
     if measures.style is None:
         yield title, _NOT_MEASURED, ""

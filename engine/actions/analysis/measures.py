@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.analysis.coverage_run import run_coverage
 from stet_ls.engine.api.request import Request, Target
+from stet_ls.engine.execution.linters.languages import ROWS
+from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.workspace.head_text import head_text
 from stet_ls.engine.workspace.neighbours import neighbours
@@ -61,6 +63,8 @@ class Measures:
     coverage: coverage.Coverage | str = ""
     changed: frozenset[int] = frozenset()
     """Lines, from 0, that differ from the last commit."""
+    boxed: tuple[str, tuple[Finding, ...] | str] | None = None
+    """The linter that ran in the sandbox, with its findings or why it has none."""
     findings: tuple[Finding, ...] = ()
 
 
@@ -70,6 +74,7 @@ async def measure(job: Job, target: Target) -> Measures:
     tools = job.tools
     for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
         measures = await asyncio.to_thread(step, measures, job.request, target, tools)
+    measures = await _linted(measures, job, target)
     if job.settings.checks.coverage:
         measures = replace(
             measures,
@@ -77,6 +82,20 @@ async def measure(job: Job, target: Target) -> Measures:
             changed=await asyncio.to_thread(_since_head, job.request),
         )
     return replace(measures, findings=tuple(_ordered(measures, job.request, target)))
+
+
+async def _linted(measures: Measures, job: Job, target: Target) -> Measures:
+    """Adds the findings of a linter that needs the sandbox, if the language has one and the budget runs code."""
+    request = job.request
+    if request.language not in ROWS or request.path is None or measures.verdict.status is Status.ERROR:
+        return measures
+    runtime = await job.runtime(request.source.text)
+    if runtime is None:
+        return measures
+    boxed = await lint_in_sandbox(runtime, request.language, request.path, request.source)
+    if boxed is None or isinstance(boxed[1], str):
+        return replace(measures, boxed=boxed)
+    return replace(measures, boxed=boxed, lint=(*(measures.lint or ()), *boxed[1]))
 
 
 def _check(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.analysis.coverage_run import run_coverage
 from stet_ls.engine.api.request import Request
+from stet_ls.engine.execution.linters.languages import ROWS
+from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
 from stet_ls.validators import lint
 from stet_ls.validators.changed_excerpt import changed_lines, excerpts
@@ -69,7 +71,26 @@ async def measure_change(job: Job, request: Request, before: Source, after: Sour
     covered: Coverage | str = "coverage: not run"
     if runs:
         covered = await run_coverage(job, request, after)
-    return await asyncio.to_thread(_measured, request, before, after, job.tools, covered)
+    measured = await asyncio.to_thread(_measured, request, before, after, job.tools, covered)
+    return await _linted(measured, job, request, before, after) if runs else measured
+
+
+async def _linted(
+    measured: ChangeMeasures, job: Job, request: Request, before: Source, after: Source
+) -> ChangeMeasures:  # fmt: skip
+    """With the new findings of a linter that needs the sandbox, if the language has one."""
+    if request.language not in ROWS or request.path is None:
+        return measured
+    runtime = await job.runtime(before.text, after.text)
+    found = [
+        await lint_in_sandbox(runtime, request.language, request.path, each) if runtime is not None else None
+        for each in (before, after)
+    ]
+    known, new = (each[1] if each is not None else "" for each in found)
+    if isinstance(new, str):
+        return measured
+    fresh = new_findings(known if not isinstance(known, str) else (), new)
+    return replace(measured, new_lint=(*(measured.new_lint or ()), *fresh))
 
 
 def _measured(
