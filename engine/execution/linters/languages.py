@@ -14,8 +14,6 @@ from typing import Any
 from stet_ls.engine.runners import toolchain
 from stet_ls.engine.runners.toolchain import BoxProgram
 
-_SECONDS = 40.0
-
 
 @dataclass(frozen=True, slots=True)
 class LintCommand:
@@ -44,7 +42,6 @@ class BoxLinter:
     name: str
     command: Callable[[Path, str], LintCommand | None]
     read: Callable[[str], Iterator[LintLine]]
-    seconds: float = _SECONDS
 
 
 def _vet(root: Path, path: str) -> LintCommand | None:

@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source, Span
 
 _MIB = 1 << 20
 _LIMITS = replace(COMPILE, data=2048 * _MIB, processes=256, scratch=512 * _MIB, scratch_files=20_000)
-_LEAST_SECONDS = 2.0
+_LEAST_SECONDS, _SECONDS = 2.0, 40.0
 
 
 async def lint_in_sandbox(
@@ -41,7 +41,7 @@ async def lint_in_sandbox(
         return None
     nonce = report_channel.new_nonce()
     spec = box_steps.spec(
-        nonce, [BoxStep("lint", command.argv, linter.seconds)], files={}, binds=command.binds, env=command.env,
+        nonce, [BoxStep("lint", command.argv, _SECONDS)], files={}, binds=command.binds, env=command.env,
         limits=_LIMITS.within(runtime.left()),
     )  # fmt: skip
     overlay = Overlay(root, {**runtime.unsaved(root, path), name: source.data})
