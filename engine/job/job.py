@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.budget import Budget
-from stet_ls.engine.api.events import Event, OnEvent, Stage, UnmeteredUsage
+from stet_ls.engine.api.events import Event, OnEvent, Progress, Stage, UnmeteredUsage
 from stet_ls.engine.api.metadata import Metadata, Tokens
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
@@ -224,6 +224,8 @@ class Job:
             if self._queued_at is not None:
                 self.deadline.waited += time.monotonic() - self._queued_at
             self._queued_at = time.monotonic() if event.name == QUEUED else None
+        if isinstance(event, Progress) and self.request.spec.role != "reviewer":
+            event = replace(event, text="")  # code is shown once it was judged
         self.on_event(event)
 
     def may_ask_again(self) -> bool:

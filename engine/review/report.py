@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from stet_ls.engine.actions.reviewing.report import markdown
 from stet_ls.engine.api.review import Review, ReviewFinding, ScorePart
+from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.verify.render import finding_line, fitted, summary
 from stet_ls.engine.verify.report import Report
@@ -79,6 +81,16 @@ def lines(review: ChangeReview) -> Iterator[str]:
     for note in (*review.verified.notes, *review.notes):
         yield fitted(f"note: {note}")
     yield fitted(review_summary(review))
+
+
+def as_markdown(review: ChangeReview) -> str:
+    """The review as a document: the judges' findings, then each file's score and findings."""
+    parts = [f"# Review\n\n{review_summary(review)}"]
+    if found := [f"- {finding_line(each)}" for each in review.verified.findings]:
+        parts.append("## Judges\n\n" + "\n".join(found))
+    parts += [f"## {code_span(each.path)}\n\n{markdown(each.review)}" for each in review.files]
+    parts += [f"- {note}" for note in (*review.verified.notes, *review.notes)]
+    return harmless("\n\n".join(parts)) + "\n"
 
 
 def review_summary(review: ChangeReview) -> str:

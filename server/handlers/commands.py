@@ -135,6 +135,14 @@ def verify(ls: StetServer, params: Any) -> Awaitable[Json]:
     return verify_change.run(ls, verify_change.prepare(ls, params))
 
 
+def review(ls: StetServer, params: Any) -> Awaitable[Json]:
+    """Reviews a change by any author: a file's, the project's, or what is staged."""
+    from stet_ls.server.job_flow import review_change, verify_change
+
+    # Before the coroutine runs: by then the next message may have changed the text.
+    return review_change.run(ls, verify_change.prepare(ls, params))
+
+
 def clear(ls: StetServer, params: Any) -> Json:
     """Removes the diagnostics of analyze and verify, and the lenses above changed code."""
     ls.evidence.verified.forget()
@@ -260,7 +268,7 @@ def _result(job: JobHandle) -> Json:
     return {
         "status": ending.status.value,
         "answer": answer.to_json() if answer else None,
-        "markdown": answer.markdown if answer else "",
+        "markdown": answer.markdown if answer else job.written,
         "message": ending.message,
         "applied": ending.applied,
         **({"asks": True} if job.awaiting_confirmation else {}),
@@ -276,6 +284,9 @@ COMMANDS: Mapping[str, ServerCommand] = {
     "stet.retry": ServerCommand("RetryParams", retry, "Run a job again on the current document."),
     "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that waits for confirmation."),
     "stet.verify": ServerCommand("VerifyParams", verify, "Judge a change by any author, without a model."),
+    "stet.review": ServerCommand(
+        "VerifyParams", review, "Review a change: judges, tools and a reviewer, with a score."
+    ),
     "stet.clear": ServerCommand("ClearParams", clear, "Remove the findings of analyze and verify, and code lenses."),
     "stet.target": ServerCommand("TargetParams", target, "Return what an action at a position would work on."),
     "stet.jobs": ServerCommand("NoParams", jobs, "List running and recent jobs."),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from stet_ls.engine.api.events import Event, Stage
+from stet_ls.engine.api.events import Event, Progress, Stage
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.documents.open_documents import Snapshot
@@ -141,6 +141,8 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     def on_event(event: Event) -> None:
         if isinstance(event, Stage):
             job.stage = event.name
+        elif isinstance(event, Progress) and event.text:
+            job.written = event.text
         progress.on_event(event)
 
     # Right after the start of the server this waits for imports and for the editor's settings.

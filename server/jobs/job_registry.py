@@ -63,6 +63,8 @@ class JobHandle:
     result: JobResult | None = None
     seconds: float | None = None
     stage: str = ""
+    written: str = ""
+    """The reply that is being written, if it is meant to be read."""
     answer: Answer | None = None
     """The engine's answer: known while the user is still asked about the edit."""
     cancelling: bool = False

@@ -122,7 +122,7 @@ class StreamRequest:
         thinking = not reading.texts
         if brought and (now - self._reported_at >= _PROGRESS_SECONDS or thinking != self._thinking):
             self._reported_at, self._thinking = now, thinking
-            self.on_event(Progress(reading.tokens, thinking))
+            self.on_event(Progress(reading.tokens, thinking, "".join(reading.texts)))
         return None
 
     def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> EndpointFailure | None:

@@ -254,6 +254,15 @@ local others = {
     local argument = { uri = vim.uri_from_bufnr(bufnr), scope = scope ~= "" and scope or nil }
     send(client, bufnr, "stet.verify", argument, function() end)
   end,
+  review = function(client, bufnr, scope)
+    local argument = { uri = vim.uri_from_bufnr(bufnr), scope = scope ~= "" and scope or nil }
+    send(client, bufnr, "stet.review", argument, function(result)
+      M.last_report = result.markdown
+      window.when_free(function()
+        window.float(result.markdown)
+      end)
+    end)
+  end,
   clear = function(client, bufnr)
     send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
   end,
