@@ -105,8 +105,8 @@ class Judging:
             self.of_files[file.path] = checks
             if is_code(file):
                 continue
-            if any(each.refutes for each in checks):
-                line = next(each.line for each in checks if each.refutes)
+            if any(each.refutes or each.told for each in checks):
+                line = next(each.line for each in checks if each.refutes or each.told)
                 unit = UnitChange(file, "", max(line, 1), Kind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):

@@ -83,3 +83,12 @@ async def test_a_test_that_needs_a_service_proves_and_refutes_nothing(repository
     told = "no test of shop.py passes: tests/test_shop.py::test_stored: "
     assert tests.detail.startswith(told), "its user knows what to start"
     assert "Error" in tests.detail
+
+
+async def test_broken_data_of_tests_is_a_note(repository: Repository, runtimes: RuntimeProvider) -> None:
+    """Tests of parsers hold such files on purpose, and files of newer formats than a grammar knows."""
+    repository.write({"tests/data/time.toml": "at = 07:32\n", "settings.toml": "at = \n"})
+    report = await _static(repository, runtimes)
+    assert [(each.path, each.check, each.refutes) for each in report.findings] == [
+        ("settings.toml", "syntax", True), ("tests/data/time.toml", "syntax", False),
+    ]  # fmt: skip
