@@ -19,7 +19,7 @@ from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.executed_files import NO_TIME
 from stet_ls.engine.verify.intent import Intent, IntentKind
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.units import Kind, UnitChange, is_code
+from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import new_findings
@@ -101,7 +101,7 @@ async def typed(case: Case) -> CheckResult:
 
 def _same_code(evidence: Evidence, file: ChangedFile, intent: Intent) -> CheckResult:
     """Equal code is proven by its tree; changed code contradicts a change of docs, and product code one of tests."""
-    same = evidence.verdict is Ruling.PASS
+    same = evidence.verdict is Ruling.PASS and file.was == file.path
     keeps = intent.kind is IntentKind.DOCS or (intent.kind is IntentKind.TEST and not is_of_tests(file.path))
     contradicts = keeps and is_code(file) and evidence.verdict is Ruling.FAIL
     if contradicts and intent.kind is IntentKind.TEST:
@@ -127,6 +127,11 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
     check = Check.DIFFERENTIAL.value
     if unit.change is Kind.REMOVED and unit.is_public and not _is_bound(unit):
         return _gone(unit, intent)
+    if unit.pairing is Pairing.SIMILAR:
+        return CheckResult(
+            check, Ruling.UNKNOWN, f"{unit.change} from `{unit.was}` and edited: its behavior is not compared",
+            opens=True,
+        )  # fmt: skip
     if unit.change is not Kind.CHANGED or not unit.name:
         why = (
             "there is no old form to compare with"
@@ -161,11 +166,25 @@ def _is_bound(unit: UnitChange) -> bool:
 
 
 def _gone(unit: UnitChange, intent: Intent) -> CheckResult:
-    """Tests that pass without a public unit do not show that nobody uses it; a claim of equal behavior is wrong."""
-    blames = intent.is_stated and intent.keeps_behavior
+    """Tests that pass without a public unit do not show that nobody uses it; a claim of equal behavior is wrong, unless
+    a base class or the language has one of that name.
+    """
+    blames = intent.is_stated and intent.keeps_behavior and not _may_be_inherited(unit)
     detail = f"`{unit.name}` was removed; code that uses it fails"
+    if _may_be_inherited(unit):
+        detail = f"`{unit.name}` was removed; what its class has instead is not compared"
     status = Ruling.FAIL if blames else Ruling.UNKNOWN
     return CheckResult(Check.DEFINITIONS.value, status, detail, refutes=blames, told=True, opens=True)
+
+
+def _may_be_inherited(unit: UnitChange) -> bool:
+    """Whether an object may have a removed method all the same: a special one, or one of a base class."""
+    owner, _, name = unit.name.rpartition(".")
+    derived = (
+        rf"^\s*(?:export\s+)?class\s+{re.escape(owner.rpartition('.')[2])}\s*(?:\((?!\s*(?:object\s*)?\))|extends\b)"
+    )
+    is_derived = re.search(derived, unit.file.text(unit.file.after) or "", re.MULTILINE) is not None
+    return bool(owner) and (is_derived or (name.startswith("__") and name.endswith("__")))
 
 
 def _imported(case: Case, others: Sequence[ChangedFile]) -> str:

@@ -20,6 +20,7 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.verify import outcome_table
+from stet_ls.engine.verify.broken_calls import broken_calls
 from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
 from stet_ls.engine.verify.executed_files import NO_TIME, executed
@@ -214,7 +215,8 @@ class Judging:
         edits = await asyncio.to_thread(edits_of, files, runs.language)
         removed = {each.name.rpartition(".")[2] for each in self.every
                    if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
-        rows = list(outcome_table.results(runs, edits, self.intent, removed))
+        renamed = {each.was: each.path for each in files if each.was != each.path and is_of_tests(each.path)}
+        rows = list(outcome_table.results(runs, edits, self.intent, removed, renamed))
         self.test_rows += rows
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         if runs.flaky:
@@ -297,6 +299,13 @@ class Judging:
                 result = await self._compared(unit, runtime, kept, former)
         self.partial |= result.detail == NO_TIME
         self.of_units.setdefault(unit, []).append(result)
+        if unit.change is Kind.CHANGED and unit.is_public:
+            before, after = (unit.file.text(data) or "" for data in (unit.file.before, unit.file.after))
+            if why := await asyncio.to_thread(broken_calls, before, after, unit.name):
+                detail = f"{why}; check its callers"
+                self.of_units[unit].append(
+                    CheckResult(Check.SIGNATURE.value, Ruling.UNKNOWN, detail, told=True, opens=True)
+                )
 
     async def _compared(
         self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]
