@@ -296,18 +296,3 @@ def test_errors_that_vs_code_reports_are_not_repeated(workbench: VSCode, scripte
     workbench.text('.markers-panel .monaco-list-row:has-text("json")')
     rows = workbench.call("texts", selector=".markers-panel .monaco-list-row")
     assert not any("stet" in row for row in rows), rows
-
-
-def test_a_dark_folder_that_is_not_trusted_says_once_what_works(workbench: VSCode, scripted: ScriptedModel) -> None:
-    workbench.configure({"security.workspace.trust.enabled": True, "workbench.colorTheme": "Default Dark Modern"})
-    scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
-    workbench.open("signs.py", BEFORE)
-    workbench.click('.monaco-dialog-box .monaco-button:has-text("No")')
-    workbench.text(f'{NOTIFICATION}:has-text("in a folder that you do not trust, all actions work")')
-    workbench.text(f'{STATUS}:has-text("Stet ✓")')
-    workbench.press("Control+1")
-    workbench.choose("Refactor `sign`")
-    workbench.text(f'{DIFF}:has-text("✗")')
-    workbench.picture("dark")
-    act(workbench, "Discard")
-    workbench.gone(DIFF)

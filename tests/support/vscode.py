@@ -61,9 +61,9 @@ class VSCode:
         self.pictures.mkdir(parents=True, exist_ok=True)
         self.work = folder / "work"
         self.work.mkdir()
-        self._settings = folder / "data" / "User" / "settings.json"
-        self._settings.parent.mkdir(parents=True)
-        self._settings.write_text(json.dumps({**_SETTINGS, **settings}), encoding="utf-8")
+        file = folder / "data" / "User" / "settings.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({**_SETTINGS, **settings}), encoding="utf-8")
         self._held = ExitStack()
         self._port = self._held.enter_context(held_port())
         config = folder / "config.yaml"
@@ -140,12 +140,6 @@ class VSCode:
     def picture(self, name: str) -> None:
         """Takes a picture of the workbench."""
         self.call("screenshot", path=str(self.pictures / f"vscode-{name}.png"))
-
-    def configure(self, settings: Mapping[str, Any]) -> None:
-        """Changes the user's settings; some count from the next `open` on."""
-        self._settings.write_text(
-            json.dumps({**json.loads(self._settings.read_text(encoding="utf-8")), **settings}), encoding="utf-8"
-        )
 
     def click(self, selector: str) -> None:
         """Clicks on the first such element."""
