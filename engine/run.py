@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.writable import unwritable_warnings
+from stet_ls.engine.task_history.history import TaskHistory
 from stet_ls.engine.trace.record_store import RecordStore
 from stet_ls.engine.trace.recorder import FinishedJob, JobRecorder
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
@@ -66,6 +67,8 @@ class Engine:
         self._spending = SpendingLimiter(settings.spending, self.ledger)
         self._traces = RecordStore(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
         self._watchers: list[Callable[[FinishedJob], None]] = [self._traces.keep]
+        self.tasks = TaskHistory(paths.tasks)
+        """Earlier tasks, and those that run."""
         self._paths = paths
         self._reported_off: set[str] = set()
         self._kept: dict[str, tuple[str, ...]] = {}
@@ -95,8 +98,9 @@ class Engine:
         replies = self._replies(profile.model, fresh=request.fresh)
         recorder = JobRecorder(replies or self.models, on_event)
         job = Job(
-            request, self.settings, recorder, profile, self._spending, recorder.on_event, self.index, self.runtimes
-        )
+            request, self.settings, recorder, profile, self._spending, recorder.on_event, self.index, self.runtimes,
+            tasks=self.tasks, ledger=self.ledger,
+        )  # fmt: skip
         recorder.name(job.trace_id, request.action)
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = JobEnd.FAILED, None, None
@@ -226,6 +230,7 @@ class Engine:
             cost=spent.cost if spent.cost is None else round(spent.cost, 6),
             seconds=round(job.deadline.seconds(), 3),
             uncounted=spent.uncounted,
+            arms={name: asdict(use) for name, use in spent.arms.items()},
         )
         about = {"job": entry.job, "action": entry.action, "ended": entry.ended, "model": entry.model}
         tokens = entry.prompt_tokens + entry.completion_tokens

@@ -77,6 +77,8 @@ class ActionSpec:
     """A plan of the action `task` may contain it: it ends in an edit."""
     capability: Capability = Capability.CODE
     """What an arm needs to do it as a step of a task."""
+    takes_project: bool = False
+    """Its targets, folders included, are one job and not a batch."""
     learns: bool = False
     """Its code is remembered if the user keeps it."""
     recalled: bool = False
@@ -195,6 +197,7 @@ _ROWS = (
         comment_instructs=True,
         mends=True,
         standard_budget=Budget.TASK,
+        takes_project=True,
     ),
 )
 
@@ -202,6 +205,8 @@ ACTIONS: Mapping[str, ActionSpec] = MappingProxyType({row.name: row for row in _
 """The built-in actions by name, in the order in which they are listed."""
 STEPS = tuple(row.name for row in _ROWS if row.is_step)
 """The actions that a plan may contain."""
+PROJECT_ACTION = next(row.name for row in _ROWS if row.takes_project)
+"""The action that plans."""
 _CUSTOM = ActionSpec("", "", "", menu="", menu_plain="", kind="", offered=OfferedWhen.INVOKED)
 
 

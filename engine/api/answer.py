@@ -79,6 +79,7 @@ class Answer:
     `isolation` is the weakest sandbox in which code ran (`IsolationReport.to_json`), None if none ran.
     `unneeded`: not a success because there is nothing to do, such as tests for code that is already tested.
     `execution` is the result of the programs that a task ran, and `files` are those of the new files that they made.
+    `plan` is the plan of a task (`Plan.to_json`), None for other actions.
     `confidence` is a probability from 0 to 1. `metadata` holds its cost, its model and the reasons of its confidence.
     """
 
@@ -103,6 +104,7 @@ class Answer:
     unneeded: bool = False
     execution: ExecutionResult | None = None
     files: tuple[ProducedFile, ...] = ()
+    plan: Mapping[str, Any] | None = None
     metadata: Metadata = field(default_factory=Metadata)
 
     @property
@@ -150,6 +152,7 @@ class Answer:
             "isolation": self.isolation,
             "execution_result": None if self.execution is None else self.execution.to_json(),
             "file_summary": [file.to_json() for file in self.files],
+            "plan": self.plan,
             "metadata": self.metadata.to_json(),
         }
 
@@ -208,6 +211,7 @@ ANSWER_SCHEMA = table(
     isolation=nullable("object"),
     execution_result=EXECUTION_SCHEMA,
     file_summary=FILES_SCHEMA,
+    plan=nullable("object"),
     metadata=METADATA_SCHEMA,
 )
 """The JSON schema of `Answer.to_json`."""

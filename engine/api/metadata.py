@@ -54,6 +54,7 @@ class Metadata:
     kind: The kind of bug that a fix removes, or of a refactoring: "off by one", "extract".
     no_tests: Why generated code comes without tests.
     cached: Replies of the model that came from the cache, because the same was asked before.
+    task: The id of a task in the history.
     """
 
     model: str = ""
@@ -77,6 +78,7 @@ class Metadata:
     kind: str = ""
     no_tests: str = ""
     cached: int = 0
+    task: str = ""
 
     @property
     def show_trace(self) -> str:
@@ -92,6 +94,7 @@ class Metadata:
             "evidence_tier": self.evidence_tier,
             "raised_by": self.raised_by,
             "steps": list(self.steps),
+            "task": self.task,
             "memory": [asdict(hit) for hit in self.memory],
             "kind": self.kind,
             "no_tests": self.no_tests,
@@ -120,6 +123,7 @@ _OPTIONAL: Schema = {
     "evidence_tier": {"enum": [tier.value for tier in EvidenceTier]},
     "raised_by": TEXT,
     "steps": array(TEXT),
+    "task": TEXT,
     "memory": array(table(id=TEXT, score=NUMBER, provenance=TEXT)),
     "kind": TEXT,
     "no_tests": TEXT,

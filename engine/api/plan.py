@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.actions import STEPS, spec_of
 from stet_ls.engine.api.arms import Capability
 
 MOST_STEPS = 7
@@ -182,16 +182,14 @@ class StepKind:
 _WITHOUT_EDIT = (
     StepKind("find", Capability.SEARCH, "find code of the project, and remembered solutions, for later steps", False),
     StepKind("check", Capability.VALIDATION, "run the project's tests on what the steps so far changed", False),
+    StepKind("run", Capability.EXECUTION, "run the instruction as a command in the sandbox, in the project", False),
+    StepKind("review", Capability.REVIEW, "review the file as the steps so far left it", False),
     StepKind("guard", Capability.SAFETY, "look for secrets, dangerous calls and instructions to a model", False),
 )
 
 STEP_KINDS: Mapping[str, StepKind] = MappingProxyType(
     {
-        **{
-            spec.name: StepKind(spec.name, spec.capability, spec.description)
-            for spec in ACTIONS.values()
-            if spec.is_step
-        },
+        **{spec.name: StepKind(spec.name, spec.capability, spec.description) for spec in map(spec_of, STEPS)},
         **{kind.name: kind for kind in _WITHOUT_EDIT},
     }
 )

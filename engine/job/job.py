@@ -38,6 +38,8 @@ from stet_ls.validators.checkers.toolbox import Toolbox
 if TYPE_CHECKING:
     from stet_ls.engine.execution.runtime import Runtime
     from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+    from stet_ls.engine.job.ledger import LedgerFile
+    from stet_ls.engine.task_history.history import TaskHistory
 
 
 BRIEF = 3.0
@@ -59,6 +61,10 @@ class Job:
     on_event: OnEvent
     index: SymbolIndex | None = None
     runtimes: RuntimeProvider | None = None
+    tasks: TaskHistory | None = None
+    """Earlier tasks, and those that run."""
+    ledger: LedgerFile | None = None
+    """What earlier jobs spent, and how often the arms of tasks succeeded."""
     usage: JobUsage = field(default_factory=JobUsage)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     remembered: tuple[RememberedItem, ...] = ()
@@ -72,8 +78,14 @@ class Job:
     _queued_at: float | None = None
     _fitting: int = 0
     """How many of its waits for an environment are under way: the user may be asked about it."""
-    _call: Spend | None = None
-    """The most that the current call can take."""
+    step: int = 0
+    """The number of its step, if it is part of a task."""
+    own_calls: int = 0
+    """The calls of this job alone; `usage` is that of the whole task."""
+    own_tokens: int = 0
+    """The tokens of those calls."""
+    parts: list[Job] = field(default_factory=list)
+    """The jobs of a task's steps."""
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; the creator of the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
@@ -186,7 +198,7 @@ class Job:
             begun=prompt.begun,
             overrun=None if prompt.unit is None else partial(goes_on, language=self.request.language, unit=prompt.unit),
         )
-        if self.usage.calls >= CALLS[self.request.budget]:
+        if self.usage.calls + len(self.usage.in_flight) >= CALLS[self.request.budget]:
             raise LimitError(
                 f"Call limit reached (budget `{self.request.budget}`: {plural(CALLS[self.request.budget], 'call')}). "
                 "Try a larger `--budget`."
@@ -201,8 +213,11 @@ class Job:
                     prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
             self.usage.book(completion)
+            self.own_calls += 1
+            if completion.usage is not None:
+                self.own_tokens += completion.usage.prompt_tokens + completion.usage.completion_tokens
         finally:
-            self._call = None
+            self.usage.in_flight.pop(id(self), None)
             self.spending.settle(self.trace_id, self.spent())
             if waited := self.deadline.waited - waited:
                 stages = self.usage.stages
@@ -217,8 +232,8 @@ class Job:
             self.usage.known_cost += event.cost
             if self.usage.cost is not None:
                 self.usage.cost += event.cost
-            if self._call is not None:
-                self.spending.renew(self.trace_id, self.spent(), self._call)
+            if (call := self.usage.in_flight.get(id(self))) is not None:
+                self.spending.renew(self.trace_id, self._spent_beside(), call)
             return
         if isinstance(event, Stage):
             if self._queued_at is not None:
@@ -237,7 +252,7 @@ class Job:
         budget = self.request.budget
         if self.canned_reply is not None:
             return "the reply came from memory, not from a model"
-        if self.usage.calls + self.reserved >= CALLS[budget]:
+        if self.usage.calls + len(self.usage.in_flight) + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {plural(CALLS[budget], 'call')}{kept}"
         per_call = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
@@ -281,12 +296,30 @@ class Job:
         """Reserves the most that a call can take."""
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
         call = Spend(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
-        await asyncio.to_thread(self.spending.reserve, self.trace_id, self.spent(), call)
-        self._call = call
+        await asyncio.to_thread(self.spending.reserve, self.trace_id, self._spent_beside(), call)
+        self.usage.in_flight[id(self)] = call
+
+    def _spent_beside(self) -> Spend:
+        """What was spent, and what the calls of other steps can take."""
+        spent = self.spent()
+        for job, call in self.usage.in_flight.items():
+            spent = spent.plus(call) if job != id(self) else spent
+        return spent
 
     def is_waiting(self) -> bool:
         """True while it waits for its turn, for a person, or for packages, which does not count as job time."""
-        return self._queued_at is not None or self._fitting > 0
+        own = self._queued_at is not None or self._fitting > 0
+        return own or any(part.is_waiting() for part in self.parts)
+
+    def part(self, request: Request, step: int, reserved: int) -> Job:
+        """The job of one step of a task: with time of its own, and what it spends is this job's."""
+        part = replace(
+            self, request=request, step=step, reserved=reserved, parts=[], own_calls=0, own_tokens=0, _runtime=None,
+            _queued_at=None, _fitting=0,
+        )  # fmt: skip
+        self.deadline.added += part.deadline.end
+        self.parts.append(part)
+        return part
 
 
 async def _given_up(task: asyncio.Task[Runtime]) -> None:

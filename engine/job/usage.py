@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from stet_ls.engine.api.review import Review
+from stet_ls.engine.job.ledger import ArmUse
+from stet_ls.engine.job.spending_limits import Spend
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.sandbox.isolation import IsolationReport
 
@@ -34,6 +36,10 @@ class JobUsage:
     review: Review | None = None
     no_tests: str = ""
     cached: int = 0
+    in_flight: dict[int, Spend] = field(default_factory=dict)
+    """The most that each current call can take: the steps of a task may call at the same time."""
+    arms: dict[str, ArmUse] = field(default_factory=dict)
+    """What each arm of a task did."""
 
     def book(self, completion: Completion) -> None:
         """Counts a call, or a reply from the cache."""

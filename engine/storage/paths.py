@@ -50,6 +50,11 @@ class Paths:
         return self.cache / "replies"
 
     @property
+    def tasks(self) -> Path:
+        """The history of tasks."""
+        return self.data / "tasks"
+
+    @property
     def evidence(self) -> Path:
         """Evidence of jobs that can be opened while their server knows the jobs."""
         return self.data / "evidence"

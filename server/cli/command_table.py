@@ -39,6 +39,8 @@ class CommandRow:
 COMMANDS: Mapping[str, CommandRow] = {
     "serve": CommandRow("serve", "start the language server (`stet --stdio` does the same)"),
     "run": CommandRow("run.command", "run an action on files and print the checked edits"),
+    "plan": CommandRow("task.plan", "print the plan of a task as a document to edit"),
+    "tasks": CommandRow("task.history", "list, show, resume and export tasks"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
     "verify": CommandRow("verify.command", "verify a change by any author, without a model"),
     "review": CommandRow("review.command", "review a change: judges, tools and a reviewer's findings, with a score"),

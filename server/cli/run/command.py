@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.actions import ACTIONS, PROJECT_ACTION, spec_of
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
@@ -24,6 +25,7 @@ from stet_ls.server.cli.run.answer_files import diffs, shown_path, write_answer
 from stet_ls.server.cli.run.batch import run_batch
 from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
 from stet_ls.server.cli.run.job_request import job_request
+from stet_ls.server.cli.run.task_request import configure_task, edited, task_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
@@ -66,6 +68,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "or -[:LINE] for standard input (with --language); several, or a quoted pattern such as 'src/**/*.py', "
         "run as a batch",
     )
+    configure_words(parser)
+    budgets = [budget.value for budget in Budget]
+    parser.add_argument(
+        "--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make"
+    )
+    configure_result(parser)
+    parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
+    parser.add_argument(
+        "--coverage", action="store_true", help="let analyze run the tests that use the file, and show what they reach"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="ask the model even if it was asked the same before")
+    parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
+    parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
+    parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
+    batch = parser.add_argument_group("batch", "for several targets")
+    batch.add_argument("--jobs", type=positive, metavar="N", help="jobs at once [default: 2]")
+    batch.add_argument("--max-calls", type=positive, metavar="N", help="model calls of the whole batch")
+    batch.add_argument("--resume", action="store_true", help="continue an earlier batch with the same arguments")
+    batch.add_argument("--shard", type=read_shard, metavar="I/N", help="run only part I of N, for several machines")
+    configure_task(parser)
+
+
+def configure_words(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments that say what is to be done."""
     parser.add_argument("--instruction", default="", metavar="TEXT", help="what to do, in a sentence")
     parser.add_argument(
         "--constraint",
@@ -78,10 +104,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--context", action="append", default=[], metavar="KEY=VALUE", help="more information for the model; repeatable"
     )
     parser.add_argument("--language", metavar="NAME", help="language, if the file name does not show it")
-    budgets = [budget.value for budget in Budget]
-    parser.add_argument(
-        "--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make"
-    )
+
+
+def configure_result(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments that say what becomes of the result."""
     result = parser.add_mutually_exclusive_group()
     result.add_argument(
         "--diff", action="store_true", help="print the patch alone, for `git apply`, if no check refuted it"
@@ -104,25 +130,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--step", action="append", default=[], type=positive, metavar="N",
         help="take the changes of this step of a task alone; repeatable",
     )  # fmt: skip
-    parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
-    parser.add_argument(
-        "--coverage", action="store_true", help="let analyze run the tests that use the file, and show what they reach"
-    )
-    parser.add_argument("--no-cache", action="store_true", help="ask the model even if it was asked the same before")
-    parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
-    parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
-    parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
-    batch = parser.add_argument_group("batch", "for several targets")
-    batch.add_argument("--jobs", type=positive, metavar="N", help="jobs at once [default: 2]")
-    batch.add_argument("--max-calls", type=positive, metavar="N", help="model calls of the whole batch")
-    batch.add_argument("--resume", action="store_true", help="continue an earlier batch with the same arguments")
-    batch.add_argument("--shard", type=read_shard, metavar="I/N", help="run only part I of N, for several machines")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the job, prints its answer, and returns the exit status."""
     words = list(arguments.target)
     is_batch = arguments.jobs or arguments.max_calls or arguments.resume or arguments.shard
+    if spec_of(arguments.action).takes_project and not is_batch:
+        return run_task(arguments, words)
+    if arguments.plan or arguments.edit or arguments.after or arguments.library:
+        raise UsageError(f"`--plan`, `--edit`, `--after` and `--library` belong to the action {PROJECT_ACTION}")
     if is_batch or len(words) > 1 or is_pattern(words[0]):
         return _run_batch(arguments, words)
     arguments.target = words[0]
@@ -130,7 +147,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("`--apply` needs a file; standard input cannot be written")
     if arguments.action not in ACTIONS:
         _find_custom(arguments.action, arguments.target)
-    return asyncio.run(_run(arguments))
+    target = read_target(arguments.target, arguments.language)
+    return run_one(arguments, target, job_request(arguments, target))
+
+
+def run_task(arguments: argparse.Namespace, words: list[str]) -> int:
+    """Does one task on all of its targets."""
+    if is_standard_input(words[0]):
+        raise UsageError("a task needs files: standard input has no project")
+    target, request = task_request(arguments, words)
+    arguments.target = words[0]
+    return run_one(arguments, target, request)
+
+
+def run_one(arguments: argparse.Namespace, target: CommandTarget, request: Request) -> int:
+    """Runs one job, shows or writes its answer, and returns the exit status."""
+    return asyncio.run(_run(arguments, target, request))
 
 
 def _run_batch(arguments: argparse.Namespace, words: list[str]) -> int:
@@ -161,9 +193,7 @@ def _find_custom(name: str, target: str) -> None:
     raise UsageError(f'unknown action "{name}": {hint}')
 
 
-async def _run(arguments: argparse.Namespace) -> int:
-    target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
-    request = await asyncio.to_thread(job_request, arguments, target)
+async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Request) -> int:
     near = Path.cwd() if request.path is None else request.path.parent
     overrides = {"sandbox.minimum_level": arguments.sandbox_level, "checks.coverage": arguments.coverage or None}
     settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
@@ -183,6 +213,8 @@ async def _run(arguments: argparse.Namespace) -> int:
             return await _show_prompt(engine, request, as_json=arguments.json)
         if arguments.sandbox_level not in (None, "none"):
             await engine.runtimes.sandbox.allow()  # an unavailable sandbox level ends the job before it costs anything
+        if getattr(arguments, "edit", False):
+            request = await _with_edited_plan(engine, request, progress)
         answer = await engine.run(request, on_event=progress)
         answer, unknown = await _part_of(engine, request, answer, arguments)
         progress.clear()
@@ -243,6 +275,20 @@ async def _confirmed(
     return answer
 
 
+async def _with_edited_plan(engine: Engine, request: Request, progress: ProgressLine) -> Request:
+    """The request with the plan as its user edited it. UsageError if there is no plan."""
+    options = request.task or TaskOptions()
+    if options.plan:
+        plan = options.plan
+    else:
+        planned = await engine.run(replace(request, task=replace(options, plan_only=True)), on_event=progress)
+        progress.clear()
+        if not planned.success:
+            raise UsageError(planned.message)
+        plan = planned.markdown
+    return replace(request, task=replace(options, plan=await asyncio.to_thread(edited, plan)))
+
+
 def _write_evidence(folder: Path, answer: Answer) -> None:
     """Writes a report, and a file for each attachment. UsageError if the folder cannot be written to."""
     try:
@@ -273,6 +319,13 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
 
 
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
+    status = _finished(arguments, target, answer)
+    if answer.metadata.task and not arguments.json:
+        print_status(f"task {answer.metadata.task}: `stet tasks show {answer.metadata.task}` has its steps")
+    return status
+
+
+def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
     if arguments.json:
         render.print_json(answer.to_json())
         return 0 if answer.success and not answer.refuted else 1
