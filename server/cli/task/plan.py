@@ -17,8 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer, which holds the plan, as JSON")
     configure_task(parser, plans=False)
     parser.set_defaults(
-        action=PROJECT_ACTION, budget=Budget.STANDARD.value, plan_only=True, apply=False, diff=False, accept_risk=[], only=[], step=[], coverage=False, no_cache=False,
-        evidence=None, show_prompt=False, trust=False, sandbox_level=None, edit=False,
+        action=PROJECT_ACTION, budget=Budget.STANDARD.value, plan_only=True, apply=False, diff=False, accept_risk=[],
+        only=[], step=[], coverage=False, no_cache=False, evidence=None, show_prompt=False, trust=False,
+        sandbox_level=None, edit=False,
     )  # fmt: skip
 
 
