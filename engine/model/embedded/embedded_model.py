@@ -99,7 +99,7 @@ class Embedded:
             weights = models[name]
             return WeightsError(
                 f"The embedded model is not downloaded. Run `stet model pull {name}` ({weights.megabytes} MB).",
-                absent=name,
+                absent=name if weights.repository else "",
             )
         return None
 
