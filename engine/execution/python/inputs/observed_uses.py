@@ -11,9 +11,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hypothesis import strategies as st
-
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
+from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject

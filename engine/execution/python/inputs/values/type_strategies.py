@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hypothesis import strategies as st
-
+from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
 from stet_ls.validators.ast_text import try_parse_expression, unparse
@@ -191,7 +190,7 @@ def _bytes(known: ModuleContext) -> Texts:
 def _floats(_: ModuleContext) -> Texts:
     return st.one_of(
         st.integers(-10, 30).map(float), st.sampled_from([0.5, -0.25, 1.5, 1e6, -1e-3, float("inf"), float("nan")]),
-        st.floats(-1000, 1000, allow_nan=False, width=32),
+        st.floats(-1000, 1000),
     ).map(text_of)  # fmt: skip
 
 

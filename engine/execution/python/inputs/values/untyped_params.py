@@ -7,8 +7,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from hypothesis import strategies as st
-
+from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
