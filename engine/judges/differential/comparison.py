@@ -19,6 +19,8 @@ _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
 _ACCIDENTS = {"IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError"}
 """Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
+_OF_PARTS = {"IndexError", "ValueError"}
+_SINGLE = {"str", "int", "float", "bool", "NoneType"}
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _MENDED = "more specific errors", "inputs of kinds that the old code fails on"
 _NEAR = "near an example"
@@ -99,6 +101,21 @@ class Difference:
         """
         accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
         return self.old.kind == "raised" and self.new.kind == "ok" and accident and self.old.error not in promised
+
+    def is_malformed(self, text: str) -> bool:
+        """True if the old code failed on what it took out of a text, as on the second part of one that has no second.
+
+        An index or a conversion of the argument itself is the caller's business, not an accident.
+        """
+        kinds = kinds_of(self.call)
+        return (
+            self.old.error in _OF_PARTS
+            and "str" in kinds.values()
+            and all(kind in _SINGLE for kind in kinds.values())
+            and not any(
+                re.search(rf"\b(?:{re.escape(name)}\[|(?:int|float)\({re.escape(name)}\))", text) for name in kinds
+            )
+        )
 
     def is_other_failure(self, promised: Collection[str]) -> bool:
         """True if both raise different built-in errors, and the old code raises none of the `promised`.
@@ -278,6 +295,8 @@ def compared(
     accepted = [each for each in mended if each.old.is_wrong_kind
                 or (is_enough and each.call.origin in {*UNSURE, _NEAR})]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
+    if is_enough and "Exception" not in handled:
+        accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
     besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))
     differences = [replace(each, mends=each in mended) for each in differences
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip

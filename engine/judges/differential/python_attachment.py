@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.python.inside import doubles
+from stet_ls.engine.execution.python.inside import database, doubles
 from stet_ls.engine.judges.attachments import fitting
 
 _HEAD = '''\
@@ -77,6 +78,14 @@ def doubles(space):
 
 
 '''
+_DATABASES = '''\
+def databases(space):
+    """Gives the calls databases in memory."""
+    space["__database__"] = database
+    return list
+
+
+'''
 _FILES = '''\
 def files(space):
     """Gives the calls a folder with files, which is the current one, and removes it afterwards."""
@@ -119,10 +128,18 @@ def prepare(space):
 
 def _helpers(calls: Sequence[Call]) -> str:
     """What the calls use besides the code."""
-    text = Path(doubles.__file__).read_text(encoding="utf-8").partition("from __future__ import annotations\n")[2]
-    known = {"doubles": ("__double__(", f"{text.strip()}\n\n\n{_DOUBLES}"), "files": ("__files__(", _FILES)}
+    known = {
+        "doubles": ("__double__(", _source(doubles) + _DOUBLES),
+        "databases": ("__database__(", _source(database) + _DATABASES),
+        "files": ("__files__(", _FILES),
+    }
     used = [name for name, (sign, _) in known.items() if any(sign in call.setup for call in calls)]
     return "".join(known[name][1] for name in used) + _PREPARE.format(used="".join(f"{name}, " for name in used))
+
+
+def _source(module: ModuleType) -> str:
+    text = Path(str(module.__file__)).read_text(encoding="utf-8")
+    return text.partition("from __future__ import annotations\n")[2].strip() + "\n\n\n"
 
 
 def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:

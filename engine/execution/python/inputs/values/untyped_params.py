@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
+from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.validators.ast_text import parse_expression
 
@@ -70,6 +71,11 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
     kinds, weak = _used(parameter.name, node)
+    if (parts := described_item(parameter.name, node, named_kind)) and (kinds or weak):
+        items = [f"tuple[{', '.join(part or other for part in parts)}]" for other in ("int", "str")]
+        return _one_of([f"list[{each}]" for each in items] if "list[int]" in weak else items, known)
+    if "list[int]" in weak and is_plural(parameter.name):
+        weak = [each for each in weak if each != "str"]
     if enums := _enums_beside(parameter.name, node, known):
         return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
     default = parameter.default
@@ -116,9 +122,15 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
             # The word that comes first is what the function is about.
             met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", told))]
             kind = min(met)[1] if met else kind
+        uses, weak = _used(each.name, subject.node)
+        parts = described_item(each.name, subject.node, named_kind)
+        if not uses and "list[int]" in weak and (parts or (is_plural(each.name) and kind in ("", "str", "dict"))):
+            kind = "list"
         if kind in _TOPS and not (kind == "int" and not is_whole):
             inner = {"list[int]]": "List of List", "str]": "List of str"}.get(items, "") if kind == "list" else ""
-            numbers = {f"List of {top}" for top in _TOPS["float"]} if _OF_NUMBERS.fullmatch(each.name) else set()
+            inner = "List of Tuple" if parts and kind == "list" else inner
+            is_of_numbers = _OF_NUMBERS.fullmatch(each.name) and not parts
+            numbers = {f"List of {top}" for top in _TOPS["float"]} if is_of_numbers else set()
             found[each.name] = frozenset({*_TOPS[kind], *numbers, inner} - {""})
     return found
 
@@ -188,7 +200,9 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             elif called in ("len", "enumerate", "set", "list", "tuple") and any(_is(a, name) for a in each.args):
                 weak += ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.For | ast.comprehension) and _is(each.iter, name):
-            weak += ["list[int]", "str", "list[str]"]
+            items = [f"list[{kind}]" for kind in _of_items(each.target, node)]
+            found += items
+            weak += [] if items else ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
             weak += ["str", "list[int]"] if _is(each.comparators[0], name) else []
         elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
@@ -197,6 +211,13 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
+    """The kinds that the methods called on a loop's variable imply."""
+    name = getattr(target, "id", "")
+    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and _is(each.value, name))
+    return list(dict.fromkeys(METHODS[each] for each in used if METHODS.get(each) == "str"))
 
 
 def _subscripted(index: ast.expr) -> list[str]:
