@@ -95,6 +95,11 @@ class Difference:
         """True if the new code fails to unpack a guessed value: the old one subscripted it, and took any length."""
         return self.is_refused_guess and self.new.error == "ValueError" and self.new.is_wrong_kind
 
+    @property
+    def is_refused_content(self) -> bool:
+        """True if the new code fails on what was guessed to be in a file: a list where it may be a mapping."""
+        return self.takes_less and "__files__(" in self.call.setup and self.call.origin not in _WRITTEN
+
     def is_mended(self, promised: Collection[str]) -> bool:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
@@ -295,6 +300,7 @@ def compared(
     accepted = [each for each in mended if each.old.is_wrong_kind
                 or (is_enough and each.call.origin in {*UNSURE, _NEAR})]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
+    accepted += [each for each in differences if is_enough and text and each.is_refused_content]
     if is_enough and "Exception" not in handled:
         accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
     besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))

@@ -91,7 +91,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
                 compared(unit, more, further, promised, before, meant, handled=handled), still, meant
             )
     if both is not None and found.unseen and not found.differences:
-        more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
+        more = await asyncio.to_thread(
+            coverage_guided_calls, found.agreed or calls, (*both[0].literals, *both[1].literals)
+        )
         more = within_contract(more, before, unit)
         trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.validators.ast_text import unparse
 
-_CONCURRENT = frozenset({
-    "Thread", "Process", "Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "as_completed", "submit",
-    "gather", "create_task", "ensure_future", "TaskGroup", "run_in_executor", "to_thread", "start_soon",
-})  # fmt: skip
+_CONCURRENT = {
+    **dict.fromkeys(("Thread", "Process", "Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "submit",
+                     "run_in_executor", "to_thread"), "threads"),
+    **dict.fromkeys(("gather", "create_task", "ensure_future", "TaskGroup", "start_soon", "as_completed"), "tasks"),
+}  # fmt: skip
+"""The names that start what runs at the same time; tasks may be gathered as well as awaited one after the other."""
 _LOCK = re.compile(r"(?i)(\b|_)(r?lock|mutex|semaphore|sem|condition|cond)(\b|_|s\b)|\b\w*(Lock|Semaphore|Condition)\(")
 _LOCKING = frozenset({"acquire", "release"})
 
@@ -23,7 +25,7 @@ def uncompared(before: str, after: str, unit: str) -> str:
     old, new = _node(before, unit), _node(after, unit)
     if old is None or new is None:
         return ""
-    if changed := _first_changed(_concurrent(old), _concurrent(new)):
+    if changed := _started(old, new):
         return f"what runs at the same time changed (`{changed}`), and that is not compared"
     if changed := _first_changed(_locked(old), _locked(new)):
         return f"what happens under a lock changed (`{changed}`), and that is not compared"
@@ -36,6 +38,13 @@ def _node(text: str, unit: str) -> ast.AST | None:
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     return subject.node if subject else None
+
+
+def _started(old: ast.AST, new: ast.AST) -> str:
+    """A name that starts what runs at the same time in one of the two, where the other starts nothing of this kind."""
+    before, after = list(_concurrent(old)), list(_concurrent(new))
+    changed = {_CONCURRENT[each] for each in before} ^ {_CONCURRENT[each] for each in after}
+    return min((each for each in (*before, *after) if _CONCURRENT[each] in changed), default="")
 
 
 def _first_changed(old: Iterable[str], new: Iterable[str]) -> str:

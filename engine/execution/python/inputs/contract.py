@@ -64,9 +64,9 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
 
 
 _DECIDES = re.compile(
-    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts?|keeps?|filters?|removes?"
+    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts|keeps?|filters?|removes?"
     r"|drops?|selects?|finds?)\b"
-    r"|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
+    r"|^count (the|how|all|each|every)\b|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
 )
 """A sentence with such a word says what the code decides or selects by."""
 _CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
