@@ -20,6 +20,8 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
 """Errors raised by an input of a wrong kind."""
 _WRONG_KIND = frozenset({"TypeError", "AttributeError"})
+_NOT_LOADED = ("it takes longer than", "no time was left to load it", "nothing here takes its types out")
+"""How both `inside/` programs say that loading was given up."""
 _UNPACKED = re.compile(r"(too many|not enough) values to unpack")
 
 
@@ -256,6 +258,11 @@ class VersionOutcomes:
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     beside: str = ""
     lacks: str = ""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether there was no time to load it, as on a busy machine, or no way to: that shows nothing about it."""
+        return self.problem.startswith(_NOT_LOADED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ def compared(
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
-        kind = "raised" if new.problem else "reached"
+        kind = "late" if new.is_late else "raised" if new.problem else "reached"
         broken = CallOutcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))

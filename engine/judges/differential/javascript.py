@@ -36,8 +36,6 @@ from stet_ls.engine.judges.differential.javascript_attachment import comparison
 
 _FURTHER = 5.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
-_NO_BUILDER = "neither esbuild nor typescript is in the project"
-"""What `inside/loading.mjs` says where no way of loading a text worked, in time or at all: no fault of the text."""
 _Texts = tuple[str, str]
 _AGAIN = """\
 const earlier = {0};
@@ -73,8 +71,6 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
             return NotRunnable(f"cannot load the file ({problem})")
     if isinstance(report, NotRunnable):
         return report
-    if len(report.texts) > 1 and _NO_BUILDER in report.texts[1].problem:
-        return NotRunnable(f"cannot load the file ({report.texts[1].problem})")
     found = compared(unit, calls, report, text=case.before.text)
     if both is not None and not found.differences:
         found = replace(found, unseen=unseen(both, report, case.parts))

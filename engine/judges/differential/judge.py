@@ -104,6 +104,8 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {excuse}", trusted=True)
     if not first.call.body and first.new.kind == "reached":
         return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
+    if not first.call.body and first.new.kind == "late":
+        return _ruled(Ruling.UNKNOWN, f"cannot load the new code: {first.new.message}", trusted=True)
     if not first.call.body:
         return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
     if first.is_telling:
