@@ -16,7 +16,8 @@ from stet_ls.engine.execution.python.inside.encode import ITEMS
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
-from stet_ls.engine.judges.differential.comparison import Comparison, Difference
+from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.difference import Difference
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 

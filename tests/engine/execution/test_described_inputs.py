@@ -8,6 +8,7 @@ import sqlite3
 import pytest
 
 from stet_ls.engine.execution.python.inputs.calls import calls_for
+from stet_ls.engine.execution.python.inputs.module_state import with_neighbours
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.databases import tables_of, with_databases
 from stet_ls.engine.execution.python.inputs.values.untyped_params import meant_kinds
@@ -49,6 +50,24 @@ def test_a_name_in_the_plural_says_that_a_list_is_meant(name: str, body: str, ki
     subject = subject_of(module, "f") if module else None
     assert subject
     assert meant_kinds(subject).get(name) == kinds
+
+
+def test_a_dictionary_without_hints_of_its_contents_is_a_record_with_the_keys_in_the_code() -> None:
+    text = "def f(posts: list[dict]) -> list:\n    return [each['title'] for each in posts if each['date'] > 3]\n"
+    given = [ast.literal_eval(call.setup.removeprefix("posts = ")) for call in calls_for(text, "f")]
+    records = [each for posts in given for each in posts]
+    assert sum(each.keys() == {"title", "date"} for each in records) > len(records) / 2
+
+
+def test_forms_that_a_docstring_shows_are_tried() -> None:
+    text = 'def f(text):\n    """Two dates as 2024-01-01..2024-02-01."""\n    return text.split("..")\n'
+    assert sum(".." in call.setup and "-" in call.setup for call in calls_for(text, "f")) > 5
+
+
+def test_a_unit_that_keeps_state_is_called_after_another_call() -> None:
+    text = "_kept = {}\n\n\ndef f(name: str):\n    _kept[name] = len(_kept)\n    return dict(_kept)\n"
+    calls = with_neighbours(calls_for(text, "f"), text, "f")
+    assert any(call.setup.count("name = ") == 2 and "(f(name))" in call.setup for call in calls)
 
 
 def test_tables_have_the_columns_that_statements_name() -> None:

@@ -109,7 +109,8 @@ def _script(tables: Tables, given: Mapping[str, Any], number: int) -> str:
     for table, columns in tables.items():
         more = f", UNIQUE ({', '.join(columns)})" if unique else ""
         parts.append(f"CREATE TABLE {table} ({', '.join(columns)}{more});")
-        rows = [", ".join(_value(column, given, number + row + (row + row // 4) * at) for at, column in enumerate(columns))
+        rows = [", ".join(_value(column, given, number + row + (row + row // 4) * at)
+                          for at, column in enumerate(columns))
                 for row in range(_SIZES[number % len(_SIZES)])]  # fmt: skip
         filled = ", ".join(f"({row})" for row in rows)
         parts += [f"INSERT OR IGNORE INTO {table} VALUES {filled};"] if rows else []  # noqa: S608 - runs in the sandbox
