@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.validators.ast_text import try_parse_expression, unparse
 
 Texts = st.SearchStrategy[str]
@@ -137,7 +138,6 @@ def _named_keys(known: ModuleContext) -> list[str]:
 
 def _record(keys: Sequence[str]) -> Texts:
     """Dictionaries with these keys, and for each of them values of the kind that its name suggests."""
-    from stet_ls.engine.execution.python.inputs.values.untyped_params import named_kind
 
     def value(key: str) -> Texts:
         kind = named_kind(key)
