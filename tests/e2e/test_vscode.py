@@ -49,7 +49,8 @@ def workbench(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str
     path = os.pathsep.join([str(tools), *rest])
     # The editor takes its PATH from a login shell.
     (Path(environment["HOME"]) / ".profile").write_text(f"export PATH='{path}'\n", encoding="utf-8")
-    env = {**environment, "PATH": path, "SHELL": "/bin/sh", "UV_OFFLINE": "1"}
+    # A job that stalls must outlive a busy machine's way to its button.
+    env = {**environment, "PATH": path, "SHELL": "/bin/sh", "UV_OFFLINE": "1", "STET_DEADLINE": "600"}
     settings = {"stet.server.package": str(starter_wheel(folder)), "stet.editor.preview": "auto"}
     with VSCode(folder, env, settings) as editor:
         editor.open("signs.py", BEFORE)
