@@ -55,7 +55,7 @@ def keyed(x: int, y: int = {LONG}):
     return x + y if x != {LONG} else 0
 '''
 CASES = {
-    "numbers of thousands of digits": (KEYED, KEYED.replace("x + y", "x + y + 1"), "keyed", "0xfff"),
+    "numbers of thousands of digits": (KEYED, KEYED.replace("x + y", "x + y + 1"), "keyed", "0x10000000"),
     "its result varies": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
     "only on empty input": (
         TOTAL, TOTAL.replace("    whole = 0\n", "    whole = 0 if prices else 1\n"), "total", "[]",
