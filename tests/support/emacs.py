@@ -18,7 +18,7 @@ _EGLOT = """
 (add-hook 'prog-mode-hook #'eglot-ensure)
 """
 
-SECONDS = 60
+SECONDS = 120
 
 # The site's file stays on: it says where the system's packages lie.
 _BATCH = ("--batch", "--no-init-file", "-f", "package-initialize")
