@@ -86,6 +86,27 @@ class TaskRecord:
         """The whole task as JSON."""
         return {**asdict(self), "steps": [asdict(each) for each in self.steps.values()], "unfinished": self.unfinished}
 
+    def as_markdown(self) -> str:
+        """A task as a report: its state, its plan, and what became of each step."""
+        lines = [f"# Task {self.id}: {self.instruction}", "", f"{self.state}, started {self.at}"]
+        if self.result:
+            result = self.result
+            lines.append(f"{result['seconds']:.1f} s, {result['calls']} calls, {result['tokens']} tokens")
+            lines += ["", str(result["message"])]
+        if self.steps:
+            lines += ["", "## Steps", ""]
+        for step in sorted(self.steps.values(), key=lambda each: each.number):
+            spent = f"{step.seconds:.1f} s, {step.calls} calls, {step.tokens} tokens, {step.arm}"
+            lines.append(f"- {step.number}. {step.state} ({spent}): {step.message}")
+            lines += [
+                f"  - {item['verdict']} {item['check']}: {item['detail']}" for item in step.answer.get("evidence", ())
+            ]
+        if self.plan_text:
+            lines += ["", self.plan_text.replace("# Plan", "## Plan", 1)]
+        if self.unfinished:
+            lines += ["", f"`stet tasks resume {self.id}` does what is not finished."]
+        return "\n".join(lines) + "\n"
+
     def as_context(self) -> str:
         """The context that this task is for a later one."""
         done = [f"- {each.message}" for each in self.steps.values() if each.state == DONE]

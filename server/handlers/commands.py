@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.handlers import memory_commands, model_commands
+from stet_ls.server.handlers import memory_commands, model_commands, task_commands
 from stet_ls.server.handlers.target import target
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult
 from stet_ls.server.session import StetServer
@@ -232,7 +232,10 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "encoding": ls.client.encoding,
         "log": str(ls.monitoring.log_path(ls.paths.logs)),
         "actions": described.actions_of(ready.engine.actions),
-        "problems": list(ready.engine.actions.problems),
+        "problems": [*ready.engine.actions.problems, *described.arm_problems()],
+        "arms": described.arms(),
+        "steps": described.steps(),
+        "model": await described.model(ready.engine),
         "languages": described.languages(),
         "limits": described.limits(ready.settings),
         "input": ActionParams.model_json_schema(),
@@ -276,7 +279,18 @@ def _result(job: JobHandle) -> Json:
 
 
 COMMANDS: Mapping[str, ServerCommand] = {
-    **{f"stet.{name}": ServerCommand("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
+    **{
+        f"stet.{name}": ServerCommand(
+            "TaskParams" if spec.takes_project else "ActionParams", _action(name), f"Start the job {name}."
+        )
+        for name, spec in ACTIONS.items()
+    },
+    "stet.plan": ServerCommand("TaskParams", task_commands.plan, "Start a job whose report is the plan of a task."),
+    "stet.tasks.list": ServerCommand("NoParams", task_commands.listed, "List earlier and running tasks."),
+    "stet.tasks.show": ServerCommand("TaskIdParams", task_commands.show, "Show a task with its steps and evidence."),
+    "stet.tasks.resume": ServerCommand(
+        "ResumeParams", task_commands.resume, "Do the unfinished steps of a task, or its plan as edited."
+    ),
     "stet.custom": ServerCommand("CustomParams", custom, "Start an action by name."),
     "stet.result": ServerCommand("ResultParams", result, "Return the result of a job."),
     "stet.evidence": ServerCommand("EvidenceParams", evidence, "Open the evidence of a job and its files."),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from stet_ls.engine.api.events import Event, Progress, Stage
+from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.documents.open_documents import Snapshot
@@ -18,7 +20,7 @@ from stet_ls.server.job_flow.apply_edit import apply_edit
 from stet_ls.server.job_flow.confirmation import ConfirmChoice
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.jobs.progress import JobProgress
-from stet_ls.server.lsp.command_params import ActionParams
+from stet_ls.server.lsp.command_params import ActionParams, TaskParams
 from stet_ls.server.lsp.convert import diagnostic_of, offset_of, span_of
 from stet_ls.server.session import StetServer
 from stet_ls.validators.source import Span
@@ -106,8 +108,18 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         budget=params.budget,
         workspace=Workspace(ls.editor.roots(), _buffers(ls)),
         fresh=params.fresh,
+        task=_task(params),
     )
     return request, snapshot
+
+
+def _task(params: ActionParams) -> TaskOptions | None:
+    """How a task is to be done; None for other actions."""
+    if not isinstance(params, TaskParams):
+        return None
+    return TaskOptions(
+        params.plan, params.plan_only, params.task, params.after, tuple(map(Path, params.files)), params.libraries
+    )
 
 
 def _buffers(ls: StetServer) -> tuple[Buffer, ...]:

@@ -76,6 +76,29 @@ class ActionParams(Params):
     fresh: bool = Field(default=False, description="Whether to ask the model even if it was asked the same before.")
 
 
+class TaskParams(ActionParams):
+    """The argument of the commands that start a task."""
+
+    plan: str = Field(default="", description="The plan to do, as `stet.plan` returns it; default: the model's.")
+    files: tuple[str, ...] = Field(default=(), description="Further files that the task is about, as paths.")
+    libraries: tuple[str, ...] = Field(default=(), description="Packages that the task requires.")
+    after: tuple[str, ...] = Field(default=(), description="Ids of earlier tasks whose results are context.")
+    task: str = Field(default="", description="Id of an earlier task to resume.")
+    plan_only: bool = Field(default=False, strict=True, description="Return the plan and do nothing.")
+
+
+class TaskIdParams(Params):
+    """Selects a task."""
+
+    id: str = Field(min_length=1, description="The task's id, or its beginning.")
+
+
+class ResumeParams(TaskIdParams):
+    """Selects a task to resume."""
+
+    plan: str = Field(default="", description="The plan as its user edited it; default: the one of the task.")
+
+
 class CustomParams(ActionParams):
     """Any action by its name; `stet.showPrompt` takes the same."""
 

@@ -73,7 +73,7 @@ def _show(history: TaskHistory, arguments: argparse.Namespace) -> int:
     if arguments.json:
         render.print_json(record.to_json())
         return 0
-    render.print_markdown(as_markdown(record))
+    render.print_markdown(record.as_markdown())
     return 0
 
 
@@ -96,28 +96,6 @@ def _export(history: TaskHistory, arguments: argparse.Namespace) -> int:
 
 
 _VERBS = {"list": _list, "show": _show, "resume": _resume, "export": _export}
-
-
-def as_markdown(record: TaskRecord) -> str:
-    """A task as a report: its state, its plan, and what became of each step."""
-    lines = [f"# Task {record.id}: {record.instruction}", "", f"{record.state}, started {record.at}"]
-    if record.result:
-        result = record.result
-        lines.append(f"{result['seconds']:.1f} s, {result['calls']} calls, {result['tokens']} tokens")
-        lines += ["", str(result["message"])]
-    if record.steps:
-        lines += ["", "## Steps", ""]
-    for step in sorted(record.steps.values(), key=lambda each: each.number):
-        spent = f"{step.seconds:.1f} s, {step.calls} calls, {step.tokens} tokens, {step.arm}"
-        lines.append(f"- {step.number}. {step.state} ({spent}): {step.message}")
-        lines += [
-            f"  - {item['verdict']} {item['check']}: {item['detail']}" for item in step.answer.get("evidence", ())
-        ]
-    if record.plan_text:
-        lines += ["", record.plan_text.replace("# Plan", "## Plan", 1)]
-    if record.unfinished:
-        lines += ["", f"`stet tasks resume {record.id}` does what is not finished."]
-    return "\n".join(lines) + "\n"
 
 
 def _count(record: TaskRecord) -> str:

@@ -10,6 +10,7 @@ local quickfix = require("stet.quickfix")
 local request = require("stet.request")
 local server = require("stet.server")
 local setup = require("stet.setup")
+local tasks = require("stet.tasks")
 local window = require("stet.window")
 local words = require("stet.words")
 
@@ -272,6 +273,12 @@ local others = {
     end)
   end,
   memory = memory.open,
+  plan = function(client, bufnr, text)
+    tasks.plan(client, bufnr, text, say)
+  end,
+  tasks = function(client, bufnr, text)
+    tasks.run(client, bufnr, text, M.start, say)
+  end,
   setup = setup.run,
   health = function(client, bufnr)
     send(client, bufnr, "stet.health", nil, function(result)
