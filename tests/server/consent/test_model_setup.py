@@ -85,7 +85,7 @@ async def test_the_key_is_in_no_file(stet_home: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"embedded": "huge"}, "embedded: unknown model 'huge'; it is one of tiny, small."),
+        ({"embedded": "huge"}, "embedded: unknown model 'huge'; it is one of tiny, small, medium."),
         ({"url": "https://api.example.org/v1"}, "model: name the endpoint's model."),
         ({"url": "somewhere", "model": "m"}, "url"),
     ],
