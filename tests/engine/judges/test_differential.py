@@ -262,7 +262,7 @@ ALIASES = {
     "objects of a set": (
         f"{HOLDER}def f(n: int):\n    return {{Holder(n)}}, Holder(n)\n",
         f"{HOLDER}def f(n: int):\n    one = Holder(n)\n    return {{one}}, one\n", "f",
-        "now: the result[0] has Holder(n=0) is the result[1]",
+        "now: the result[0] has Holder(n=",
     ),
     "an array": (
         "from array import array\n\n\ndef f(n: int):\n    return [array('d', [n % 9]), array('d', [n % 9])]\n",
