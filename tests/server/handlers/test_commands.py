@@ -40,7 +40,7 @@ COMMANDS = {
             "stats",
         )
     ),
-    *(f"stet.{name}" for name in ("plan", "tasks.list", "tasks.show", "tasks.resume")),
+    *(f"stet.{name}" for name in ("plan", "review", "tasks.list", "tasks.show", "tasks.resume")),
     *(f"stet.{name}" for name in ("showPrompt", "memory.search", "memory.stats", "memory.forget", "capabilities")),
 }
 
