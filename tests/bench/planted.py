@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.kept_rows import KeptRow, rows_of
 from bench.row import Row
 from support.commits import Clones
-from support.planted import Planted, planted
+from support.planted_cheats import Planted, planted
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
