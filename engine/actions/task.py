@@ -46,7 +46,7 @@ from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.task_history.history import TaskEnd
 
-_PLAN_TOKENS = 700
+_PLAN_TOKENS = 500
 _LISTING = "The files of the project and what they define"
 _EARLIER = "What an earlier task did"
 _BROKE_OFF = "The plan is incomplete; a few short lines are enough."

@@ -77,6 +77,8 @@ class ActionSpec:
     """A plan of the action `task` may contain it: it ends in an edit."""
     capability: Capability = Capability.CODE
     """What an arm needs to do it as a step of a task."""
+    begins: str = ""
+    """What a request in words begins with that is plainly this action, as a pattern; "" if nothing is."""
     takes_project: bool = False
     """Its targets, folders included, are one job and not a batch."""
     learns: bool = False
@@ -121,6 +123,7 @@ _ROWS = (
         needs_code=True,
         all_diagnostics=True,
         mends=True,
+        begins=r"(?:fix|debug|repair|correct|mend)\b",
     ),
     _edit(
         "refactor",
@@ -133,6 +136,7 @@ _ROWS = (
         scopes=(*_REWRITING, Scope.SAME_BEHAVIOR),
         needs_code=True,
         preserves_behavior=True,
+        begins=r"(?:refactor|simplify|restructure|tidy|clean up)\b",
     ),
     _edit(
         "optimize",
@@ -146,6 +150,7 @@ _ROWS = (
         needs_code=True,
         preserves_behavior=True,
         must_change_code=True,
+        begins=r"(?:optimi[sz]e|speed up)\b|make\b.*\bfaster\b",
     ),
     ActionSpec(
         "test",
@@ -161,6 +166,7 @@ _ROWS = (
         is_step=True,
         capability=Capability.TESTS,
         recalled=True,
+        begins=r"(?:write|add|create)\s+(?:\w+\s+){0,3}tests?\b|test\b",
     ),
     ActionSpec(
         "explain",

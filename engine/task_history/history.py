@@ -124,7 +124,7 @@ class TaskHistory:
         """Starts the file of a task, or continues that of an interrupted one. UsageError if it runs already."""
         opened = OpenTask(self._folder, task)
         opened.open()
-        opened.add("task", {"at": at, "request": request_row(request)})
+        opened.add("started", {"at": at, "request": request_row(request)})
         self._prune()
         return opened
 
@@ -250,7 +250,7 @@ def request_row(request: Request) -> dict[str, Any]:
 def _with(record: TaskRecord, line: Mapping[str, Any]) -> TaskRecord:
     """The record after one more line."""
     match line["event"]:
-        case "task":
+        case "started":
             return replace(record, at=record.at or line["at"], request=line["request"], state=INTERRUPTED)
         case "plan":
             return replace(record, plan=line["plan"], plan_text=line["text"])

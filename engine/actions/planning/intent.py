@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.actions.planning.libraries import is_known, named_libraries
 from stet_ls.engine.actions.planning.project import Project
-from stet_ls.engine.api.actions import STEPS
+from stet_ls.engine.api.actions import STEPS, spec_of
 from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.plan import Complexity, Intent
 
@@ -43,13 +43,8 @@ _CAPABILITIES: tuple[tuple[Capability, re.Pattern[str]], ...] = (
     (Capability.SAFETY, re.compile(r"\b(?:secrets?|security|secure|vulnerab\w+|injection|passwords?)\b", re.I)),
 )  # fmt: skip
 
-_VERBS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("test", re.compile(r"^(?:please\s+)?(?:write|add|create)\s+(?:\w+\s+){0,3}tests?\b|^(?:please\s+)?test\b", re.I)),
-    ("debug", re.compile(r"^(?:please\s+)?(?:fix|debug|repair|correct|mend)\b", re.I)),
-    ("optimize", re.compile(r"^(?:please\s+)?(?:optimi[sz]e|speed up)\b|^(?:please\s+)?make\b.*\bfaster\b", re.I)),
-    ("refactor", re.compile(r"^(?:please\s+)?(?:refactor|simplify|restructure|tidy|clean up)\b", re.I)),
-)  # fmt: skip
-"""The action of a sentence that begins so. The table of actions is asked whether each is a step."""
+_PLAIN = {name: re.compile(rf"^(?:please\s+)?(?:{begins})", re.I) for name in STEPS if (begins := spec_of(name).begins)}
+"""The actions with what a request begins with that is plainly one of them."""
 
 
 def understand(words: str, constraints: Sequence[str], about: Project, selected: str = "") -> Intent:
@@ -84,7 +79,7 @@ def plain_action(words: str, intent: Intent, about: Project) -> tuple[str, str, 
     named = named_units(words, about)
     if intent.complexity is not Complexity.SIMPLE or len(named) != 1:
         return None
-    action = next((name for name, pattern in _VERBS if name in STEPS and pattern.search(words.strip())), None)
+    action = next((name for name, pattern in _PLAIN.items() if pattern.search(words.strip())), None)
     return None if action is None else (action, *named[0])
 
 

@@ -62,7 +62,7 @@ def _list(history: TaskHistory, arguments: argparse.Namespace) -> int:
     if not records:
         print_status("no tasks yet: `stet run task TARGET --instruction TEXT` does one")
         return 0
-    rows = [("id", "started", "state", "steps", "task")]
+    rows = [("id", "started", "state", "steps", "request")]
     rows += [(each.id, each.at, each.state, _count(each), _short(each.instruction)) for each in records]
     render.print_table(rows)
     return 0
