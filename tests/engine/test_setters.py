@@ -49,6 +49,7 @@ USER: dict[str, Any] = {
     "log.level": "error",
     "log.format": "json",
     "editor.verify_on_save": True,
+    "editor.inline_completion": True,
     "model.embedded": "off",
     "model.discover": False,
     "model.threads": 64,
