@@ -190,7 +190,7 @@ def test_a_failing_test_comes_with_the_input_that_shows_the_difference(stet: Ste
     reason = call(stet, "claude-code", "stop")["reason"]
     refuting, note = (line for line in reason.splitlines() if "price.py:" in line)
     assert refuting.startswith("tests/test_price.py:1 test_one: tests: passed and fails now")
-    assert note.startswith("price.py:1 price: differential (note): `print(price(")
+    assert note.startswith("price.py:1 price: differential (note): `price(")
 
 
 def test_a_repaired_change_passes(stet: Stet, project: Repository) -> None:

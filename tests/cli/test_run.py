@@ -355,7 +355,7 @@ def test_a_new_file_that_no_check_ran_is_not_written_without_a_flag(
     ran = stet("run", "task", "sums.py", "--instruction", "add a mean", "--apply")
 
     assert ran.status == 4
-    assert ran.err.splitlines()[-1] == "hint: to write it anyway, add --accept-risk new-file"
+    assert ran.err.splitlines()[-2] == "hint: to write it anyway, add --accept-risk new-file"
     assert "nothing was written: the edit creates more.py, which nothing executed" in ran.err
     assert [each.name for each in file.parent.iterdir()] == ["sums.py"]
 

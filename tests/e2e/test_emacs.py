@@ -113,7 +113,7 @@ def test_a_refuted_edit_is_a_diff_below_its_verdict_before_the_question(
         "(list shown (with-current-buffer code (setq landed (text)) (undo) (list landed (text))) (symbol-name keys))",
     )  # fmt: skip
     shown, (landed, undone), key = ran.value
-    assert shown.startswith("✗ changes behavior: `print(sign(")
+    assert shown.startswith("✗ changes behavior: `sign(")
     assert "\n+    return (x > 0) + (x < 0)\n" in shown
     assert (landed, undone, key) == ("def sign(x):\n    return (x > 0) + (x < 0)\n", BEFORE, "stet-apply")
 

@@ -156,7 +156,7 @@ class Difference:
         whose = " (from a test)" if self.call.origin == CAPTURED else ""
         if self.call.is_secret:
             return f"`{self.call.shown}`{whose} behaves differently; values are not shown, as one looks like a secret"
-        call = _in_line(self.call.snippet)
+        call = _in_line(self.call.expression)
         if str(self.old) == str(self.new):
             if self.new.leaks > self.old.leaks:
                 return f"`{shortened(call)}` leaves more files open than before"
