@@ -74,7 +74,8 @@ LINES = "lines count from 1, and a range ends at or after its first line"
         (["editor", "neovin"], 'unknown editor `neovin`: did you mean "neovim"?'),
         (
             ["editor", "notepad"],
-            'unknown editor `notepad`: expected one of emacs, helix, jetbrains, kate, neovim, sublime, vim, vscode, zed',
+            "unknown editor `notepad`: "
+            "expected one of emacs, helix, jetbrains, kate, neovim, sublime, vim, vscode, zed",
         ),
         (["editor", "code"], "`vscode` takes a plugin, not a configuration\nhint: stet editor vscode --install"),
         (["demo", "debg"], 'the demo has no action `debg`: did you mean "debug"?'),
