@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -12,6 +12,7 @@ from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Diagnostic
 from stet_ls.engine.judges.case import Case
 from stet_ls.validators import structure
+from stet_ls.validators.changed_excerpt import excerpts
 
 _FAILURES: tuple[tuple[str, str], ...] = (
     ("syntax", r"\bsyntax\s?error|does not parse|unexpected (?:token|indent|eof)|was never closed|expected an? "),
@@ -53,7 +54,7 @@ def bug_kind(case: Case, evidence: Sequence[Evidence], diagnostics: Iterable[Dia
 def refactoring_kind(case: Case, evidence: Sequence[Evidence], diagnostics: Iterable[Diagnostic]) -> str:
     """The kind of the refactoring: what was extracted, renamed or merged, else the measure that improved most."""
     before, after = ({each.qualified for each in structure.units(text, case.language)}
-                     for text in (case.before, case.after))  # fmt: skip
+                     for text in excerpts(case.before, case.after))  # fmt: skip
     if after > before:
         return "extract"
     if after < before:
@@ -83,20 +84,31 @@ class _Change:
 
 
 def _changed_tokens(case: Case) -> _Change:
-    before, after = (_TOKEN.findall(text.text) for text in (case.before, case.after))
     old: list[str] = []
     new: list[str] = []
     pairs: set[tuple[str, str]] = set()
     same_length = True
-    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag != "equal":
-            old += before[a:b]
-            new += after[c:d]
-            same_length &= b - a == d - c
-            pairs |= set(zip(before[a:b], after[c:d], strict=False))
+    for went, came in _token_changes(case):
+        old += went
+        new += came
+        same_length &= len(went) == len(came)
+        pairs |= set(zip(went, came, strict=False))
     names = all(one.isidentifier() and other.isidentifier() for one, other in pairs)
     unique = len({one for one, _ in pairs}) == len(pairs) == len({other for _, other in pairs})
     return _Change(tuple(old), tuple(new), bool(pairs) and same_length and names and unique)
+
+
+def _token_changes(case: Case) -> Iterator[tuple[list[str], list[str]]]:
+    """The tokens that differ. Those of unchanged lines are not compared: in a large file that takes minutes."""
+    before, after = (each.text.splitlines() for each in excerpts(case.before, case.after))
+    for went, came in _differences(before, after):
+        yield from _differences(*(_TOKEN.findall("\n".join(lines)) for lines in (went, came)))
+
+
+def _differences(before: list[str], after: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield before[a:b], after[c:d]
 
 
 def _by_change(change: _Change) -> str:
