@@ -80,6 +80,8 @@ class Job:
     """How many of its waits for an environment are under way: the user may be asked about it."""
     step: int = 0
     """The number of its step, if it is part of a task."""
+    drafts: int = 0
+    """The calls for its result so far; those after the first are repairs."""
     own_calls: int = 0
     """The calls of this job alone; `usage` is that of the whole task."""
     own_tokens: int = 0
@@ -205,7 +207,9 @@ class Job:
             )
         limit = self.deadline.of_call(prompt.tokens, max_tokens, is_first=not self.usage.calls)
         await self._reserve(prompt.tokens, max_tokens)
-        stage = stage or (Stage("repair") if self.usage.calls else Stage("model", self.profile.model))
+        if stage is None:
+            stage = Stage("repair") if self.drafts else Stage("model", self.profile.model)
+            self.drafts += 1
         waited = self.deadline.waited
         try:
             with self.stage(stage.name, stage.detail):
@@ -314,8 +318,8 @@ class Job:
     def part(self, request: Request, step: int, reserved: int) -> Job:
         """The job of one step of a task: with time of its own, and what it spends is this job's."""
         part = replace(
-            self, request=request, step=step, reserved=reserved, parts=[], own_calls=0, own_tokens=0, _runtime=None,
-            _queued_at=None, _fitting=0,
+            self, request=request, step=step, reserved=reserved, parts=[], drafts=0, own_calls=0, own_tokens=0,
+            _runtime=None, _queued_at=None, _fitting=0,
         )  # fmt: skip
         self.deadline.added += part.deadline.end
         self.parts.append(part)

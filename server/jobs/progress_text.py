@@ -26,6 +26,8 @@ _WORDS = {
     "judge": "checking",
     "planned": "the plan",
     "tests": "running the new tests",
+    "code plan": "planning the code",
+    "route": "choosing who does each step",
     "plan": "planning the tests",
     "specification": "writing tests from the specification",
     "environment": "unpacking packages",

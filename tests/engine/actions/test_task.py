@@ -174,7 +174,7 @@ GOOD = "debug | prices.py | discount | take a fraction"
     [
         (Reply(GOOD, finish="length"), "The plan is incomplete", True),
         (Reply(LOOP), "The reply repeated itself", True),
-        (Reply("\n".join([GOOD] * 30)), "The plan is incomplete", False),  # stopped early, so another one is drawn
+        (Reply("\n".join([GOOD] * 30)), "The reply did not end", False),  # stopped early, so another one is drawn
     ],
 )
 async def test_an_endless_plan_is_requested_again(
