@@ -361,7 +361,7 @@ def test_a_new_file_that_no_check_ran_is_not_written_without_a_flag(
 
     scripted.replies(["generate | more.py | new | a mean"])
     shown = stet("run", "task", "sums.py", "--instruction", "add a mean")
-    assert shown.err.splitlines()[-1].startswith("New file more.py · "), "what is new is said first"
+    assert shown.err.splitlines()[-2].startswith("New file more.py · "), "what is new is said first"
 
 
 MEAN = "def mean(values):\n    {}\n"

@@ -130,7 +130,7 @@ CASES = {
     ),
     "a coroutine": (
         "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return n\n",
-        "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "print(f(",
+        "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "`f(",
     ),
     "a default that is understood no more": (INDENT, INDENT_WITHOUT_DEFAULT, "indent", "TypeError"),
     "a TypeError for what only is empty": (
@@ -394,7 +394,7 @@ async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: 
         make(before, before.replace("def b(n: int):\n    return n", "def b(n: int):\n    return -n"), "")
     )
     assert evidence.verdict is Ruling.FAIL
-    assert evidence.detail.startswith("`print(b("), evidence
+    assert evidence.detail.startswith("`b("), evidence
 
 
 @in_each_box
