@@ -14,10 +14,11 @@ from stet_ls.engine.api.summary import Caution
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.plurals import plural
-from stet_ls.validators.project_files import LARGEST_TEXT, read_regular
+from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source, Splice
 
 _SEVERAL = 2
+_LARGEST = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def _texts(part: Answer) -> Mapping[Path, tuple[str | None, str]]:
             found[path.absolute()] = own[0].base.text, _spliced(own[0].base, own)
     for move in part.moves:
         if move.path not in found:
-            text = read_regular(move.path, most=LARGEST_TEXT).decode("utf-8", "surrogateescape")
+            text = read_regular(move.path, most=_LARGEST).decode("utf-8", "surrogateescape")
             found[move.path] = text, text
     found |= {file.path: (None, file.text) for file in part.new_files if file.data is None}
     return found
