@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
-from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Scope
 
@@ -75,8 +74,6 @@ class ActionSpec:
     """Which of the user's models is asked."""
     is_step: bool = False
     """A plan of the action `task` may contain it: it ends in an edit."""
-    capability: Capability = Capability.CODE
-    """What an arm needs to do it as a step of a task."""
     learns: bool = False
     """Its code is remembered if the user keeps it."""
     recalled: bool = False
@@ -157,7 +154,6 @@ _ROWS = (
         needs_code=True,
         writes_tests=True,
         is_step=True,
-        capability=Capability.TESTS,
         recalled=True,
     ),
     ActionSpec(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from stet_ls.engine.api.actions import ActionSpec, spec_of
 from stet_ls.engine.api.budget import Budget
-from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
@@ -61,7 +60,7 @@ class Request:
 
     `hidden` maps placeholders to values that are secrets whatever their form; a replayed record has such placeholders.
     `user_words` are the user's own if `instruction` is a model's (a step of a plan): only they may allow code to be
-    removed. `task` says how a task is to be done, if the user did.
+    removed.
     """
 
     action: str
@@ -78,7 +77,6 @@ class Request:
     tab_size: int = 4
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_words: str | None = None
-    task: TaskOptions | None = None
 
     @property
     def spec(self) -> ActionSpec:
