@@ -48,11 +48,12 @@ async def _evidence(case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestR
 
     passing = ended(after, CaseOutcome.PASSED)
     was = ended(runs.before, CaseOutcome.FAILED, CaseOutcome.ERROR)
+    failing = ended(after, CaseOutcome.FAILED, CaseOutcome.ERROR)
     if not passing:
-        why = after.detail or after.outcome.value
+        first = min(failing, default="")
+        why = f"{first}: {runs.details.get(first, 'fails')}" if first else after.detail or after.outcome.value
         return Evidence(Check.TESTS, Ruling.UNKNOWN, f"no test of {file.path} passes: {why}")
-    failed = len(ended(after, CaseOutcome.FAILED, CaseOutcome.ERROR))
-    tests = PassingTests(passing, passing & was, failed)
+    tests = PassingTests(passing, passing & was, len(failing))
 
     def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         return tests_saying(ids, names, case.after.text, selected.helpers, selected.texts, case.language)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.edited_tests import edit_of
@@ -17,22 +18,31 @@ _EQUAL = frozenset({IntentKind.REFACTOR, IntentKind.PERF})
 
 
 def results(
-    runs: TestRuns, edits: Mapping[str, str], intent: Intent, removed_units: Collection[str]
+    runs: TestRuns, edits: Mapping[str, str], intent: Intent, removed_units: Collection[str], renamed: Mapping[str, str]
 ) -> Iterator[TestResult]:
-    """The tests that say something: edited ones, and those whose outcome differs. `removed_units` are product names."""
+    """The tests that say something: edited ones, and those whose outcome differs. `removed_units` are product names,
+    `renamed` are files of tests by their former paths.
+    """
     ids = dict.fromkeys((*runs.old_on_old, *runs.new_on_new))
+    functions = {each.partition("[")[0] for each, how in runs.new_on_new.items() if "[" in each and how == _PASSED}
     for each in ids:
-        result = _result(each, runs, edit_of(each, edits))
-        if result.edit == "unchanged" and result.old_on_old == result.new_on_new:
+        result = _result(each, runs, edit_of(each, edits), renamed)
+        is_same = result.edit == "unchanged" and result.old_on_old == result.new_on_new
+        if (is_same and result.old_on_new not in _FAILED) or each in runs.flaky:
             continue
-        if each not in runs.flaky:
-            yield _judged(result, intent, runs.details.get(each, ""), removed_units)
+        failure = runs.details.get(each, "")
+        if result.old_on_old == _PASSED and result.new_on_new == "" and each.partition("[")[0] in functions:
+            yield replace(result, detail="passed and no longer runs with these parameters", opens=True)
+        else:
+            yield _judged(result, intent, failure, removed_units)
 
 
-def _result(name: str, runs: TestRuns, edit: str) -> TestResult:
+def _result(name: str, runs: TestRuns, edit: str, renamed: Mapping[str, str]) -> TestResult:
+    path, _, rest = name.partition("::")
+    now = f"{renamed[path]}::{rest}" if path in renamed else name
     return TestResult(
-        name, edit, runs.old_on_old.get(name, ""), runs.old_on_new.get(name, ""), runs.new_on_old.get(name, ""),
-        runs.new_on_new.get(name, ""),
+        name, edit, runs.old_on_old.get(name, ""), runs.old_on_new.get(name, ""), runs.new_on_old.get(now, ""),
+        runs.new_on_new.get(now, ""),
     )  # fmt: skip
 
 
@@ -42,31 +52,31 @@ def _judged(test: TestResult, intent: Intent, failure: str, removed: Collection[
         return test
     if test.new_on_new in _FAILED or (test.new_on_new == "" and test.edit == "unchanged"):
         what = "passed and fails now" if test.new_on_new in _FAILED else "passed and does not run now"
-        return _with(test, what + why, refutes=True)
+        return replace(test, detail=what + why, refutes=True)
     if test.old_on_new not in _FAILED:
         silent = test.new_on_new in _SILENT
-        return _with(test, f"passed and is {test.new_on_new} now") if silent else test
+        return replace(test, detail=f"passed and is {test.new_on_new} now", opens=True) if silent else test
     if test.new_on_new in _SILENT:
         what = f"is {test.new_on_new} now; as it was, it fails on the new code{why}"
-        return _with(test, what, refutes=not _names_any(failure, removed))
+        return replace(test, detail=what, refutes=not _names_any(failure, removed))
+    # A fix has to change what tests expect, and a test of it shows that; elsewhere such a change proves nothing.
+    opens = intent.kind is not IntentKind.FIX
     if test.new_on_new == "":
         if _names_any(failure, removed):
             return test
         what = f"was removed; it passed before and fails on the new code{why}"
-        return _with(test, what, refutes=intent.is_stated and intent.kind is not IntentKind.FEATURE)
-    what = f"was edited; as it was, it fails on the new code{why}"
-    return _with(test, what, refutes=intent.is_stated and intent.kind in _EQUAL)
+        refutes = intent.is_stated and intent.kind is not IntentKind.FEATURE
+        return replace(test, detail=what, refutes=refutes, opens=opens)
+    how = "was edited; as it was, it fails" if test.edit != "unchanged" else "passes only with the new set-up of tests"
+    where = " on the new code" if test.edit != "unchanged" else ""
+    return replace(
+        test, detail=f"{how}{where}{why}", refutes=intent.is_stated and intent.kind in _EQUAL, opens=opens
+    )  # fmt: skip
 
 
 def _names_any(failure: str, names: Collection[str]) -> bool:
     """Whether a test failed because what it tested is gone."""
     return any(f"'{each}'" in failure or f"`{each}`" in failure for each in names)
-
-
-def _with(test: TestResult, detail: str, *, refutes: bool = False) -> TestResult:
-    return TestResult(
-        test.id, test.edit, test.old_on_old, test.old_on_new, test.new_on_old, test.new_on_new, detail, refutes
-    )
 
 
 def shows_fix(test: TestResult) -> bool:

@@ -22,6 +22,7 @@ from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.kept_runs import KeptRuns
 from stet_ls.engine.verify.selected_tests import SelectedTests
+from stet_ls.engine.verify.setup_of_tests import is_setup
 
 _LEAST_SECONDS = 2.0
 _MOST_TRACED = 100
@@ -95,6 +96,11 @@ class SuiteRuns:
         added = {each.path for each in self._changed if each.before is None or each.was != each.path}
         removed = {each.was for each in self._changed if each.after is None or each.was != each.path}
         tests = self.selected.tests
+        setup = {each.was: each.before or b"" for each in self._change.files if is_setup(each)}
+
+        def _is_again(path: str) -> bool:
+            """The set-up of tests concerns them all: with the old one, every test has to say the same."""
+            return path in old_only or bool(setup)
 
         async def before() -> TestReport | None:
             captured = tuple(each.was for each in self._product if each.before is not None)
@@ -106,7 +112,7 @@ class SuiteRuns:
         first, last, middle, other = await asyncio.gather(
             before(),
             self._run(new, [each for each in tests if each not in removed], traced=traced),
-            self._run({**new, **old_only}, [each for each in tests if each in old_only and each not in added]),
+            self._run({**new, **old_only, **setup}, [each for each in tests if _is_again(each) and each not in added]),
             self._run(
                 {**old, **new_only}, [each for each in tests if each in old_only and each not in removed], is_old=True
             ),

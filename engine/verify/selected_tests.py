@@ -59,10 +59,13 @@ def selected_tests(
     for each in files:
         if is_of_tests(each.path) or len(found) >= _MOST_FILES or time.monotonic() > until:
             continue
-        near = touching_among(project, change.root, change.root / each.path, "", language)
-        helpers |= dict.fromkeys(near.helpers)
-        of_files[each.path] = frozenset(near.tests)
-        for path in near.tests[: _MOST_FILES - len(found)]:
+        reached: dict[str, None] = {}
+        for name in dict.fromkeys((each.path, each.was)):  # what still uses the former name fails
+            near = touching_among(project, change.root, change.root / name, "", language)
+            helpers |= dict.fromkeys(near.helpers)
+            reached |= dict.fromkeys(near.tests)
+        of_files[each.path] = frozenset(reached)
+        for path in [*reached][: _MOST_FILES - len(found)]:
             found[path] = None
             read.setdefault(path, known.get(path, ""))
     needs = texts(change.root, read, buffers)

@@ -121,6 +121,8 @@ def changed_units(
         if not is_code(file):
             continue
         old, new = _pieces(file, file.before), _pieces(file, file.after)
+        if file.was != file.path and file.before == file.after:
+            found.append(UnitChange(file, "", 1, Kind.MOVED, Pairing.EQUAL, file.was))
         for key in old.keys() | new.keys():
             before, after = old.get(key), new.get(key)
             if before is not None and after is not None:

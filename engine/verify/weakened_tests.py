@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.generated_tests.mutant_trial import try_mutants
 from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome
-from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests, is_test_name
+from stet_ls.engine.verify.change import Change, ChangedFile, is_test_name
 from stet_ls.engine.verify.edited_tests import edit_of, edits_of, test_units
+from stet_ls.engine.verify.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
 from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
-from stet_ls.validators.source import Source
-from stet_ls.validators.structure import units
 
 _PASSED = CaseOutcome.PASSED.value
 _MOST_SUBJECTS, _MOST_MUTANTS, _MOST_OTHERS = 4, 8, 5
-_LEAST_SECONDS = 6.0
 _WORD = re.compile(r"\w+")
 
 
@@ -66,7 +60,7 @@ async def weakened_tests(
         if not language.traces_lines or not is_test_name(file.path) or file.before is None or runs.problem:
             continue
         trial = _Trial(change, file, suite, runs)
-        if trial.edited and suite.runtime.left() > _LEAST_SECONDS:
+        if trial.edited and suite.runtime.left() > LEAST_SECONDS:
             async with slots:
                 weakened = await trial.run()
             if weakened.before:
@@ -79,13 +73,14 @@ class _Trial:
 
     def __init__(self, change: Change, file: ChangedFile, suite: SuiteRuns, runs: TestRuns) -> None:
         self._change, self._file, self._suite, self._runs = change, file, suite, runs
+        self._trial = MutantRuns(change, file.language, suite)
         edits = edits_of([file], file.language)
         passing = (
             name
             for name, how in runs.old_on_new.items()
             if how == _PASSED and runs.old_on_old.get(name) == _PASSED and edit_of(name, edits) in ("edited", "removed")
         )
-        near = (_plain(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
+        near = (plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
         self.edited = tuple(dict.fromkeys(near))
 
     async def run(self) -> Weakened:
@@ -97,7 +92,7 @@ class _Trial:
         tried = 0
         for path in texts:
             own = [mutant for at, _, mutant in mutants if at == path]
-            kills, count = await self._kills(self._file.was, path, texts[path], self.edited, own, old)
+            kills, count = await self._trial.kills(self._file.was, path, texts[path], self.edited, own, old)
             tried += count
             for test, numbers in kills.items():
                 for number in numbers:
@@ -117,35 +112,18 @@ class _Trial:
         own = [mutant for at, mutant in left if at == path]
         if not own or not tests:
             return [(path, mutant) for mutant in own]
-        kills, _ = await self._kills(of_file, path, text, tests, own, {})
+        kills, _ = await self._trial.kills(of_file, path, text, tests, own, {})
         killed = frozenset().union(*kills.values())
         return [(path, mutant) for number, mutant in enumerate(own) if number not in killed]
-
-    async def _kills(
-        self,
-        tests_file: str,
-        path: str,
-        text: str,
-        tests: Sequence[str],
-        mutants: Sequence[Mutant],
-        over: Mapping[str, bytes],
-    ) -> tuple[Mapping[str, frozenset[int]], int]:
-        runtime, language = self._suite.runtime, self._file.language
-        files = {**self._change.new, path: text.encode("utf-8", "surrogatepass"), **over}
-        own = over.get(tests_file) or self._suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
-        plan = TestPlan(
-            language, tests=(tests_file,), suite=SuiteOwner.PROJECT, environment=runtime.environment(language),
-            overlay=Overlay(self._change.root, files), files={tests_file: own}, idle=self._suite.selected.idle,
-        )  # fmt: skip
-        done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
-        return done.kills, done.tried
 
     def _new_tests(self) -> Iterator[tuple[list[str], str]]:
         """The passing tests of the new file, then those of other files that may test the same."""
         passing = [each for each, how in self._runs.new_on_new.items() if how == _PASSED]
         files = [self._file.path, *(each for each in self._suite.selected.tests if each != self._file.path)]
         for path in files[:_MOST_OTHERS]:
-            names = dict.fromkeys(_plain(each.partition("::")[2]) for each in passing if each.startswith(f"{path}::"))
+            names = dict.fromkeys(
+                plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{path}::")
+            )
             if names:
                 yield [*names], path
 
@@ -156,22 +134,8 @@ class _Trial:
         words = {word for name, text in old.items() if name in names for word in _WORD.findall(text)}
         around = {*_WORD.findall(self._file.text(self._file.before) or "")}
         changed = {each.path for each in self._change.files}
-        subjects = sorted(self._subjects(words, around), key=lambda row: (row[0].path not in changed, row[0].path))
+        known = named_functions(self._suite.selected.project, self._file.language, words, around)
+        subjects = sorted(known, key=lambda row: (row[0].path not in changed, row[0].path))
         for file, name in subjects[:_MOST_SUBJECTS]:
             for mutant in mutants_of(file.text, name, _MOST_MUTANTS):
                 yield file.path, file.text, mutant
-
-    def _subjects(self, words: Collection[str], around: Collection[str]) -> Iterator[tuple[ProjectFile, str]]:
-        """The functions that are named by the tests, in files that the tests' file names."""
-        for file in self._suite.selected.project:
-            stem = file.path.rpartition("/")[2].partition(".")[0]
-            if is_of_tests(file.path) or not ({stem, *file.path.split("/")[:-1]} & {*around}):
-                continue
-            for unit in units(Source(file.text), self._file.language):
-                owner, _, name = unit.qualified.rpartition(".")
-                if unit.kind != "class" and name in words and (not owner or owner.partition(".")[0] in around):
-                    yield file, unit.qualified
-
-
-def _plain(name: str) -> str:
-    return name.partition("[")[0]

@@ -16,7 +16,8 @@ from stet_ls.engine.execution.python.inside.encode import ITEMS
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
-from stet_ls.engine.judges.differential.comparison import Comparison, Difference
+from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.difference import Difference
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
@@ -104,6 +105,8 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {excuse}", trusted=True)
     if not first.call.body and first.new.kind == "reached":
         return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
+    if not first.call.body and first.new.kind == "late":
+        return _ruled(Ruling.UNKNOWN, f"cannot load the new code: {first.new.message}", trusted=True)
     if not first.call.body:
         return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
     if first.is_telling:

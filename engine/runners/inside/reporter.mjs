@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const token = "STET_TOKEN";
@@ -118,11 +118,14 @@ function ended(type, data) {
 }
 
 function covered(summary) {
-  const [lines, missing] = [{}, {}];
-  for (const { path, lines: counted } of summary.files) {
+  const [lines, missing, taken, untaken] = [{}, {}, {}, {}];
+  for (const { path, lines: counted, branches = [] } of summary.files) {
     if (!Array.isArray(counted)) return say("coverage", { why_not: "this Node counts no lines" });
-    lines[source(path)] = counted.filter(({ count }) => count > 0).map(({ line }) => line);
-    missing[source(path)] = counted.filter(({ count }) => count === 0).map(({ line }) => line);
+    const name = relative(process.cwd(), path);
+    lines[name] = counted.filter(({ count }) => count > 0).map(({ line }) => line);
+    missing[name] = counted.filter(({ count }) => count === 0).map(({ line }) => line);
+    taken[name] = branches.filter(({ count }) => count > 0).map(({ line }) => [line, 0]);
+    untaken[name] = branches.filter(({ count }) => count === 0).map(({ line }) => [line, 0]);
   }
-  say("coverage", { lines, missing });
+  say("coverage", { lines, missing, taken, untaken });
 }

@@ -64,7 +64,7 @@ async def test_a_refuted_edit_names_its_counter_example(scripted: ScriptedModel,
         result, [asked] = await answered(client, "Discard")
         assert result["status"] == "refused"
         assert client.text(URI) == OLD
-        assert asked["headline"].startswith("✗ changes behavior: `print(total([]))` was: 0, now: 1")
+        assert asked["headline"].startswith("✗ changes behavior: `total([])` was: 0, now: 1")
         assert asked["refuted"] is True
         assert Path(asked["counterExample"].removeprefix("file://")).name == "counter_example_total.py"
         assert boxes(client) == [], "who pressed Discard needs no message"

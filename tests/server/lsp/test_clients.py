@@ -1,4 +1,4 @@
-"""What eight real editors offer, and what a client that offers nothing gets."""
+"""What real editors offer, recorded or read from their source, and what a client that offers nothing gets."""
 
 from __future__ import annotations
 
@@ -23,6 +23,32 @@ _VSCODE = """
 # What is not named is not offered.
 EXPECTED = {
     "emacs28-eglot-1.9": ("utf-16", "apply_edit versioned_edits literal_actions configuration dynamic_watched_files"),
+    "emacs28-lsp-mode-8.0.0": (
+        "utf-16",
+        """apply_edit versioned_edits create_files literal_actions work_done_progress related_information
+        configuration""",
+    ),
+    "helix-from-its-source": (
+        "utf-8",
+        """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress
+        configuration dynamic_watched_files""",
+    ),
+    "jetbrains-lsp4ij-from-its-source": (
+        "utf-16",
+        """apply_edit versioned_edits create_files literal_actions work_done_progress show_document
+        pull_diagnostics refresh_diagnostics related_information diagnostic_data
+        configuration dynamic_configuration dynamic_watched_files code_lens refresh_code_lenses""",
+    ),
+    "sublime-lsp-from-its-source": (
+        "utf-16",
+        """apply_edit versioned_edits change_annotations literal_actions llm_tag work_done_progress show_document
+        pull_diagnostics related_information configuration""",
+    ),
+    "vim9-vim-lsp-2026-04": (
+        "utf-16",
+        """apply_edit literal_actions disabled_actions work_done_progress related_information configuration
+        code_lens""",
+    ),
     "kate-22.12": ("utf-16", "literal_actions work_done_progress related_information"),
     "neovim-0.11.4": (
         "utf-8",

@@ -125,9 +125,9 @@ def test_the_report_of_go_itself(tmp_path: Path) -> None:
 def test_the_nearest_report_that_names_the_file_wins(tmp_path: Path) -> None:
     file = project(tmp_path, "coverage.json", COVERAGE_PY)
     (tmp_path / "pkg" / "lcov.info").write_text("SF:b.py\nDA:1,1\nend_of_record\n")
-    assert covered(file, tmp_path).report.name == "coverage.json"
+    assert covered(file, tmp_path).source == "coverage.json"
     (tmp_path / "pkg" / "lcov.info").write_text("SF:a.py\nDA:1,1\nend_of_record\n")
-    assert covered(file, tmp_path).report.name == "lcov.info"
+    assert covered(file, tmp_path).source == "lcov.info"
 
 
 def test_a_file_of_the_same_name_elsewhere_is_another_file(tmp_path: Path) -> None:
