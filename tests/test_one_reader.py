@@ -92,7 +92,7 @@ ALLOWED: dict[str, str] = {
     "engine/trace/": STETS_OWN,
     "engine/task_history/": STETS_OWN,
     "engine/storage/": STETS_OWN,
-    "engine/verify/result_cache.py": STETS_OWN,
+    "engine/verify/stored/result_cache.py": STETS_OWN,
     "engine/workers/": STETS_OWN,
     "server/__main__.py": KERNEL,
     "server/cli/inputs/secret_arguments.py": KERNEL,

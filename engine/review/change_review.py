@@ -16,11 +16,11 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.review.report import ChangeReview, FileReview
 from stet_ls.engine.run import Engine
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.risk import by_risk
+from stet_ls.engine.verify.changes.units import is_code
 from stet_ls.engine.verify.options import Options
 from stet_ls.engine.verify.report import Report, UnitReport, Verdict
-from stet_ls.engine.verify.risk import by_risk
-from stet_ls.engine.verify.units import is_code
 from stet_ls.engine.verify.verify import verify
 from stet_ls.validators.source import Source
 

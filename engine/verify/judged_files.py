@@ -15,11 +15,11 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.executed_files import NO_TIME
-from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.project_tests.executed_files import NO_TIME
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import new_findings

@@ -19,12 +19,12 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
-from stet_ls.engine.verify import outcome_table
-from stet_ls.engine.verify.broken_calls import broken_calls
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
-from stet_ls.engine.verify.executed_files import NO_TIME, executed
-from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.broken_calls import broken_calls
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.reached_files import ReachedFiles
+from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
+from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
@@ -35,19 +35,19 @@ from stet_ls.engine.verify.judged_files import (
     static_checks,
     typed,
 )
-from stet_ls.engine.verify.kept_runs import KeptRuns
 from stet_ls.engine.verify.options import Options
-from stet_ls.engine.verify.reached_files import ReachedFiles
+from stet_ls.engine.verify.project_tests import outcome_table
+from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
+from stet_ls.engine.verify.project_tests.executed_files import NO_TIME, executed
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
+from stet_ls.engine.verify.project_tests.special_cases import special_case
+from stet_ls.engine.verify.project_tests.weak_new_tests import weak_new_tests
+from stet_ls.engine.verify.project_tests.weakened_tests import weakened_tests
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
-from stet_ls.engine.verify.result_cache import ResultCache
-from stet_ls.engine.verify.risk import by_risk, units_by_risk
-from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
-from stet_ls.engine.verify.selected_tests import SelectedTests, selected_tests
-from stet_ls.engine.verify.special_cases import special_case
+from stet_ls.engine.verify.stored.kept_runs import KeptRuns
+from stet_ls.engine.verify.stored.result_cache import ResultCache
 from stet_ls.engine.verify.timed_units import timed_results, timing_of
-from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
-from stet_ls.engine.verify.weak_new_tests import weak_new_tests
-from stet_ls.engine.verify.weakened_tests import weakened_tests
 from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import Change, Tree
+from stet_ls.engine.verify.changes.change import Change, Tree
 from stet_ls.engine.verify.report import Report, Verdict
 
 STATEMENT = "https://in-toto.io/Statement/v1"

@@ -11,9 +11,9 @@ from hashlib import sha256
 from typing import Any
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.verify.change import is_of_tests
-from stet_ls.engine.verify.intent import Intent
-from stet_ls.engine.verify.units import UnitChange
+from stet_ls.engine.verify.changes.change import is_of_tests
+from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.units import UnitChange
 
 SCHEMA = "stet.verify/1"
 _TESTS = Check.TESTS.value

@@ -12,10 +12,10 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, timed
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.executed_files import NO_TIME
-from stet_ls.engine.verify.intent import Intent
+from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.units import UnitChange
+from stet_ls.engine.verify.project_tests.executed_files import NO_TIME
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.units import UnitChange
 
 _LEAST_SECONDS = 4.0
 

@@ -15,8 +15,8 @@ from stet_ls.engine.api.events import Stage
 from stet_ls.engine.review.change_review import ReviewOptions, review_change
 from stet_ls.engine.review.report import ChangeReview, as_markdown, review_summary
 from stet_ls.engine.settings.tool_settings import toolbox
+from stet_ls.engine.verify.changes.read_change import read_change
 from stet_ls.engine.verify.options import Options
-from stet_ls.engine.verify.read_change import read_change
 from stet_ls.server.job_flow.verify_change import PreparedVerify
 from stet_ls.server.jobs.progress import JobProgress
 from stet_ls.server.session import StetServer

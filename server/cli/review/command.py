@@ -45,8 +45,8 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.engine.storage.paths import user_paths
+    from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.options import Options
-    from stet_ls.engine.verify.read_change import read_change
     from stet_ls.server.cli.review.formats import FORMATS
     from stet_ls.server.cli.terminal.consent import Terminal
 

@@ -19,8 +19,8 @@ from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
-    from stet_ls.engine.verify.change import Tree
-    from stet_ls.engine.verify.read_change import Asked
+    from stet_ls.engine.verify.changes.change import Tree
+    from stet_ls.engine.verify.changes.read_change import Asked
 
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
 _MOST_PATCH = 50_000_000
@@ -98,7 +98,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.engine.verify import receipt
-    from stet_ls.engine.verify.read_change import read_change
+    from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.report import Verdict
     from stet_ls.engine.verify.verify import Options, merged, verify
     from stet_ls.server.cli.check.formats import print_json
@@ -153,7 +153,7 @@ async def _run(arguments: argparse.Namespace) -> int:
 
 def asked(arguments: argparse.Namespace) -> Asked:
     """The change that the arguments of `declare_change` mean."""
-    from stet_ls.engine.verify.read_change import Asked
+    from stet_ls.engine.verify.changes.read_change import Asked
 
     here = Path.cwd()
     words = list(arguments.what)

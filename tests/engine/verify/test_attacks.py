@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import pytest
 from support.repository import Repository
 
-from stet_ls.engine.verify.broken_calls import broken_calls
+from stet_ls.engine.verify.changes.broken_calls import broken_calls
 from stet_ls.engine.verify.report import Report, Verdict
 
 Verify = Callable[..., Awaitable[Report]]

@@ -9,7 +9,7 @@ from support.repository import Repository
 from support.tools import needs
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
 from stet_ls.engine.verify.verify import Options, verify
 
 pytestmark = needs("node")

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import PurePath
 from typing import Any
 
-from stet_ls.engine.verify.change import ChangedFile, is_of_tests, is_test_name
+from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests, is_test_name
 
 _SNAPSHOTS = frozenset({".ambr", ".snap", ".storyshot"})
 _SECTIONS = ("pytest", "tool:pytest")

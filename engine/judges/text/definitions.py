@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges import removed_code
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.headers import bare, changed_part, is_public
 from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.text import removed_code
+from stet_ls.engine.judges.text.headers import bare, changed_part, is_public
 from stet_ls.engine.prompt.instruction_intent import released
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source

@@ -11,10 +11,10 @@ from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.privacy.secrets.scan import find_secrets
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
-from stet_ls.engine.verify.reached_files import ReachedFiles
+from stet_ls.engine.verify.changes.reached_files import ReachedFiles
+from stet_ls.engine.verify.changes.units import UnitChange
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.result_cache import ResultCache, key_of
-from stet_ls.engine.verify.units import UnitChange
+from stet_ls.engine.verify.stored.result_cache import ResultCache, key_of
 
 _ENDED = frozenset({SuiteOutcome.GREEN, SuiteOutcome.RED, SuiteOutcome.ERROR, SuiteOutcome.NOTHING_RAN})
 _UNHURRIED = 2.5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stet_ls.engine.verify.change import ChangedFile, is_of_tests
-from stet_ls.engine.verify.units import Kind, UnitChange, is_code
+from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.units import Kind, UnitChange, is_code
 
 _LARGEST_LINE = 2_000
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import LINK, SUBMODULE, Entry, Tree
+from stet_ls.engine.verify.changes.change import LINK, SUBMODULE, Entry, Tree
 from stet_ls.engine.workspace.git import complaint, git
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 

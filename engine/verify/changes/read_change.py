@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import Change, Tree, change_of
-from stet_ls.engine.verify.trees import FolderTree, GitTree, with_documents
+from stet_ls.engine.verify.changes.change import Change, Tree, change_of
+from stet_ls.engine.verify.changes.trees import FolderTree, GitTree, with_documents
 from stet_ls.engine.workspace.git import complaint, git, repository
 
 EMPTY_TREE = "the empty tree"

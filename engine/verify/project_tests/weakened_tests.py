@@ -15,10 +15,10 @@ from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome
-from stet_ls.engine.verify.change import Change, ChangedFile, is_test_name
-from stet_ls.engine.verify.edited_tests import edit_of, edits_of, test_units
-from stet_ls.engine.verify.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
-from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_test_name
+from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, test_units
+from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 
 _PASSED = CaseOutcome.PASSED.value
 _MOST_SUBJECTS, _MOST_MUTANTS, _MOST_OTHERS = 4, 8, 5

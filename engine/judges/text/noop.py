@@ -7,8 +7,8 @@ from collections import Counter
 from difflib import SequenceMatcher
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges import comments
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.text import comments
 from stet_ls.engine.plurals import plural
 from stet_ls.validators import structure
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.headers import as_called, changed_part, is_public
+from stet_ls.engine.judges.text.headers import as_called, changed_part, is_public
 from stet_ls.validators import structure
 from stet_ls.validators.structure import Unit
 

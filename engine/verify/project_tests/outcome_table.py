@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from stet_ls.engine.runners.report import CaseOutcome
-from stet_ls.engine.verify.edited_tests import edit_of
-from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.project_tests.edited_tests import edit_of
+from stet_ls.engine.verify.project_tests.runs_of_tests import TestRuns
 from stet_ls.engine.verify.report import TestResult
-from stet_ls.engine.verify.runs_of_tests import TestRuns
 
 _PASSED = CaseOutcome.PASSED.value
 _FAILED = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value})

@@ -10,8 +10,8 @@ from stet_ls.engine.actions.generated_tests.mutants import Mutant
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.engine.verify.change import Change, is_of_tests
-from stet_ls.engine.verify.runs_of_tests import SuiteRuns
+from stet_ls.engine.verify.changes.change import Change, is_of_tests
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 

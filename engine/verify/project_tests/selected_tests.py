@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_among
 from stet_ls.engine.judges.project_tests.required_packages import texts
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests, is_test_name
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests, is_test_name
 from stet_ls.validators.project_files import read_text
 
 _MOST_FILES = 60

@@ -12,9 +12,9 @@ from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, e
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.reachability import tests_saying
 from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
-from stet_ls.engine.verify.change import ChangedFile
+from stet_ls.engine.verify.changes.change import ChangedFile
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
 
 NO_TIME = "not run: no time left"
 

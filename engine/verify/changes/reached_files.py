@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
-from stet_ls.engine.verify.change import Change, ChangedFile, Entry, is_of_tests
-from stet_ls.engine.verify.units import is_code
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, Entry, is_of_tests
+from stet_ls.engine.verify.changes.units import is_code
 
 _MOST_FILES = 2_000
 _MOST_CHARACTERS = 20_000_000

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.change import Change
-from stet_ls.engine.verify.intent import Intent
+from stet_ls.engine.verify.changes.change import Change
+from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.trees import EditedTree, FolderTree
+from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
 from stet_ls.engine.verify.receipt import tree_id
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
-from stet_ls.engine.verify.result_cache import key_of
-from stet_ls.engine.verify.trees import EditedTree, FolderTree
-from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.stored.result_cache import key_of
 from stet_ls.validators.checkers.toolbox import Toolbox
 
 

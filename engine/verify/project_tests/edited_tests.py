@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from stet_ls.engine.verify.change import ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
 from stet_ls.validators import structure
 from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source

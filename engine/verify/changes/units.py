@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stet_ls.engine.verify.change import ChangedFile
+from stet_ls.engine.verify.changes.change import ChangedFile
 from stet_ls.validators import structure
 from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.source import Source

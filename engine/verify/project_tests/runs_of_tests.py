@@ -19,10 +19,10 @@ from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.kept_runs import KeptRuns
-from stet_ls.engine.verify.selected_tests import SelectedTests
-from stet_ls.engine.verify.setup_of_tests import is_setup
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests
+from stet_ls.engine.verify.project_tests.setup_of_tests import is_setup
+from stet_ls.engine.verify.stored.kept_runs import KeptRuns
 
 _LEAST_SECONDS = 2.0
 _MOST_TRACED = 100
