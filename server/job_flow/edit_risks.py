@@ -30,8 +30,9 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
     unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
     found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
     found += [phrase(item) for item in answer.evidence if _is_uncompared(item, answer)]
-    found += [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
-    if unproven := not_run(answer):
+    new_tests = [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
+    found += new_tests
+    if not new_tests and (unproven := not_run(answer)):  # tests say themselves why they did not run
         found.append(unproven)
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it changes code outside the target")

@@ -120,6 +120,8 @@ def test_the_instruction_and_the_diagnostics_reach_the_model(editor: Neovim, scr
     prompt = scripted.wait_request().prompt
     assert "this branch is odd" in prompt
     assert "keep the name" in prompt
+    editor.wait(KEYS)  # no check ran the fix, so it is shown first
+    editor.press("a")
     editor.done()
 
 
@@ -156,7 +158,7 @@ def test_the_command_completes_actions_but_not_free_text(editor: Neovim) -> None
         return found
 
     assert completed("Stet cl") == ["clear"]
-    assert completed("Stet re") == ["refactor", "report", "restart", "retry"]
+    assert completed("Stet re") == ["refactor", "report", "restart", "retry", "review"]
     assert completed("2,3Stet ex") == ["explain"]
     assert completed("Stet refactor re") == []
 

@@ -682,6 +682,7 @@ async def test_an_addition_removes_nothing(scripted: ScriptedModel, environment:
     words = "def words(text):\n    return len(text.split())\n"
     scripted.default = fenced(words)
     async with editor(environment) as client:
+        client.answers["window/showMessageRequest"] = lambda params: {"title": "Apply"}  # no check ran it
         client.open(URI, "python", BEFORE)
         whole = {"start": {"line": 0, "character": 0}, "end": {"line": BEFORE.count("\n"), "character": 0}}
         asked = {"uri": URI, "range": whole, "instruction": "add a function words", "budget": "quick"}

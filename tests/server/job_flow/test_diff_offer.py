@@ -122,7 +122,11 @@ async def test_a_plugin_learns_the_target_and_its_comment(environment: Environme
 async def test_models_to_choose_from_are_listed_and_only_those_are_downloaded(environment: Environment) -> None:
     async with editor(environment, VSCODE) as client:
         listed = await command(client, "stet.models")
-        assert {row["name"]: row["installed"] for row in listed["embedded"]} == {"tiny": False, "small": False}
+        assert {row["name"]: row["installed"] for row in listed["embedded"]} == {
+            "tiny": False,
+            "small": False,
+            "medium": False,
+        }
         assert all(row["megabytes"] > 100 for row in listed["embedded"])
         with pytest.raises(ErrorAnswer, match="unknown model 'huge'; it is one of tiny, small"):
             await command(client, "stet.download", name="huge")
