@@ -717,7 +717,10 @@ def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
     shutil.copytree(PLUGIN / "doc", tmp_path / "doc")
     editor.command(f"helptags {tmp_path / 'doc'}")
     tags = [line.split("\t")[0] for line in (tmp_path / "doc" / "tags").read_text().splitlines()]
-    assert tags == sorted([":Stet", "StetDone", "stet", "stet-settings", "stet-setup", "stet.status()", "stet.txt"])
+    plugs = ["<Plug>(stet)", "<Plug>(stet-refactor)", "stet-preview"]
+    assert tags == sorted(
+        [":Stet", "StetDone", "stet", "stet-settings", "stet-setup", "stet.status()", "stet.txt", *plugs]
+    )
 
 
 def test_the_configuration_alone_adds_the_actions_to_the_menu(
