@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of Pythons, which start in half the time from compiled modules, whatever the shell's habits are.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test coverage check bench lock vsix code-server clean
+.PHONY: setup demo test coverage check bench lock vsix wheel docs code-server screenshots clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
@@ -60,6 +60,10 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py $(ONLY)
 
+# The documentation as a site in .cache/site; a link that leads nowhere fails.
+docs: $(STAMP)
+	$(BIN)/mkdocs build --quiet --config-file site/mkdocs.yml
+
 # Exact versions with hashes and no addresses, for the default index of whoever installs.
 lock:
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --extra dev --no-emit-package stet-ls pyproject.toml -o requirements/dev.txt
@@ -71,6 +75,10 @@ editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/src/
 	@echo "Building the extension for VS Code, once: its tools take 160 MB on disk, a minute"
 	@cd editors/vscode && $(call twice,npm install --ignore-scripts --no-package-lock --no-audit --no-fund) && npm run package
 
+# The wheel with the plugins for editors, in dist/. Without `vsix` first it has no extension for VS Code.
+wheel: $(STAMP) vsix
+	$(BIN)/python -m build --wheel --no-isolation
+
 # VS Code's workbench as its tests drive it, in a browser. Needs node 20, npm and Chromium.
 code-server: .cache/code-server/.installed
 
@@ -78,6 +86,10 @@ code-server: .cache/code-server/.installed
 	@echo "Installing VS Code's workbench for its tests, once: 390 MB on disk, a minute or two"
 	@$(call twice,tests/e2e/vscode/install.sh .cache/code-server)
 	@touch $@
+
+# The pictures of the README and the docs, taken by the tests of VS Code as they walk through it. Look at each.
+screenshots: $(STAMP) vsix code-server
+	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info

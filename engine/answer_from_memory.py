@@ -24,7 +24,7 @@ from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
 from stet_ls.engine.judges.project_tests.report_text import beside
 from stet_ls.engine.memory.recall import RecalledSolution
-from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.model.chat import canned
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
@@ -38,7 +38,7 @@ async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) 
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
         return None  # no tests that could prove it are run
     warned, own = list(job.usage.warnings), None
-    job.canned_reply = _reply(known, job.request.language)
+    job.canned_reply = canned(known.text, job.request.language)
     try:
         answer = await action.run(job)
         if answer.success and not answer.refuted:
@@ -59,12 +59,6 @@ async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) 
     summary = replace(answer.summary, recalled=f"from memory, {known.stood}, its tests pass")
     warnings = tuple(each for each in answer.warnings if each in warned)
     return replace(answer, summary=summary, warnings=warnings, isolation=isolation(job))
-
-
-def _reply(known: RecalledSolution, language: str) -> Completion:
-    fence = "`" * (3 + max((len(run) for run in known.text.split() if set(run) == {"`"}), default=0))
-    text = f"CODE:\n{fence}{language}\n{known.text.rstrip()}\n{fence}\n"
-    return Completion(text, "", "stop", None, "", "", 0.0, 0.0, 0, cost=0.0)
 
 
 async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:

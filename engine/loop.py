@@ -20,7 +20,7 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.build import Prompt, Reason, repair
-from stet_ls.engine.reply.parsing.reply_spec import NO_CODE, ONLY_REASONED, STOPPED
+from stet_ls.engine.reply.parsing.reply_spec import ENDLESS, NO_CODE, ONLY_REASONED, STOPPED
 
 Content = TypeVar("Content")
 
@@ -54,9 +54,13 @@ class Proposal(Generic[Content]):
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A reply that cannot be used. `problem` is one sentence, for the model and for the user."""
+    """A reply that cannot be used. `problem` is one sentence, for the model and for the user.
+
+    `endless`: it was stopped because it did not end, so that a model that reads it again would go on with it.
+    """
 
     problem: str
+    endless: bool = False
 
 
 Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
@@ -79,10 +83,11 @@ async def propose(
     """The best candidate within the job's budget, with its evidence; Unusable if no reply held any.
 
     A further call is made only with concrete feedback: the reply held no code, or a trusted judge refuted the
-    candidate. Raises ModelError if the first call fails, LimitError if it is not allowed; later failures keep the
-    result so far.
+    candidate. A reply that did not end is no answer: another sample is drawn. Raises ModelError if the first call
+    fails, LimitError if it is not allowed; later failures keep the result so far.
     """
     best: Proposal[Content] | Unusable | None = None
+    drawn = temperature
     if judges and job.settings.checks.validation and job.request.budget is Budget.QUICK:
         job.look_for_runtime()  # this budget does not wait for it later
     for attempt in count():
@@ -90,7 +95,7 @@ async def propose(
             job.usage.warnings.append(f"No {'further ' if attempt > 1 else ''}repair: {reason}.")
             break
         try:
-            reply = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
+            reply = await job.ask(prompt, temperature=drawn, max_tokens=max_tokens)
         except (ModelError, LimitError) as error:
             if best is None:
                 raise
@@ -103,12 +108,12 @@ async def propose(
         problem = _complaint(result)
         if problem is None:
             break
-        if attempt == 0 and _rather_anew(job, result):
-            temperature = max(temperature, _RETRY_TEMPERATURE)
+        warmer = max(temperature, _RETRY_TEMPERATURE)
+        if _is_endless(result) or (attempt == 0 and _rather_anew(job, result)):
+            drawn = warmer
             continue
         prompt = repair(prompt, reply.text, problem)
-        if isinstance(result, Unusable) or any(e.check is Check.NOOP for e in (result.refuted_by,) if e):
-            temperature = max(temperature, _RETRY_TEMPERATURE)
+        drawn = warmer if _needs_another_answer(job, result) else temperature
     assert best is not None
     return best
 
@@ -117,6 +122,8 @@ async def judge_reply(
     job: Job, reply: Completion, read: Reader[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str]
 ) -> Proposal[Content] | Unusable:
     """The judged content of a reply. No message about it quotes a value that was hidden from the model."""
+    if reply.runaway:
+        return Unusable(ENDLESS, endless=True)
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
         problem = _with_cause(draft.problem, reply)
@@ -152,6 +159,20 @@ async def judge_draft(
 def _confirmed(evidence: Sequence[Evidence]) -> bool:
     """True if a judge ran the code and it passed."""
     return any(item.check in PROVING and item.trusted and item.verdict is Ruling.PASS for item in evidence)
+
+
+def _is_endless(result: Proposal[Content] | Unusable) -> bool:
+    return isinstance(result, Unusable) and result.endless
+
+
+def _needs_another_answer(job: Job, result: Proposal[Content] | Unusable) -> bool:
+    """True if the model would repeat itself at a low temperature: it gave nothing, nothing new, or is not a strong one.
+
+    A strong model follows the feedback; a smaller one gives the same answer again.
+    """
+    if isinstance(result, Unusable) or job.profile.tier == "mid":
+        return True
+    return any(each.check is Check.NOOP for each in (result.refuted_by,) if each)
 
 
 def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:

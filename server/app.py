@@ -26,6 +26,7 @@ from stet_ls.server.handlers.code_actions import (
     verify_actions,
 )
 from stet_ls.server.handlers.commands import COMMANDS
+from stet_ls.server.handlers.inline_completion import inline_completion
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.editor_settings import SECTION
 from stet_ls.server.observability.log_format import Format
@@ -67,6 +68,7 @@ def create_server(
     ls.feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(_code_action)
     ls.feature(types.CODE_ACTION_RESOLVE)(_resolve)
     ls.feature(types.TEXT_DOCUMENT_CODE_LENS, _CODE_LENSES)(_code_lens)
+    ls.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(inline_completion)
     ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, _CONTENT)(_text_document_content)
     ls.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
     ls.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(_did_change_workspace_folders)

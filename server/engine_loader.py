@@ -135,7 +135,12 @@ class EngineLoader:
 
     def _look(self) -> Stamp:
         project = self._project()
-        files = [self._paths.config_file, self._paths.trust, *([project / PROJECT_FILE] if project else [])]
+        files = [
+            self._paths.config_file,
+            self._paths.model_file,
+            self._paths.trust,
+            *([project / PROJECT_FILE] if project else []),
+        ]
         return tuple(_modified(file) for file in files)
 
 

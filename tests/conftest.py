@@ -104,6 +104,8 @@ def environment(stet_home: Path, scripted: ScriptedModel) -> Mapping[str, str]:
         "STET_MODEL": scripted.models[0],
         "STET_API_KEY": "test-key",
         "STET_MEMORY_ENABLED": "false",
+        "STET_MODEL_CACHE": "false",  # a test that asks twice counts on two replies
+        "STET_CHECKS_REVIEW": "off",  # a reviewer would take the next reply of a test's script
     }
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.eval.calibrate import STARTS, disorder, dumps, recount
-from bench.eval.table import wilson
+from bench.eval.calibrate import STARTS, cross_validated, disorder, dumps, recount
 
 from stet_ls.engine.api.evidence import EvidenceTier
-from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, chance, read
+from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, estimate, read, wilson
 
 SCRIPT = Path(__file__).parent / "bench" / "eval" / "calibrate.py"
+ACTIONS = ("refactor", "debug", "optimize")
 SMALL, LARGE = "qwen2.5-coder:1.5b", "qwen2.5-coder:7b"
 
 
@@ -34,8 +34,27 @@ def test_frequent_counts_become_chances_and_the_rest_keep_the_default() -> None:
     assert (counted.chance, counted.right, counted.count, counted.interval) == (0.25, 10, 40, wilson(10, 40))
     assert (few.chance, few.right, few.count, few.measured) == (0.9, LEAST_COUNT - 1, LEAST_COUNT - 1, False)
     assert row.cells[EvidenceTier.UNCHECKED] == Cell(0.2)
-    assert chance(EvidenceTier.PARSED, "tiny", SMALL, rows) == (0.25, SMALL)
-    assert chance(EvidenceTier.PARSED, "tiny", "another:1b", rows) == (0.25, "tiny"), "its profile's row is the sum"
+    own = estimate(EvidenceTier.PARSED, "tiny", SMALL, rows=rows)
+    assert (own.chance, own.row, own.interval, own.count) == (0.25, SMALL, wilson(10, 40), 40)
+    other = estimate(EvidenceTier.PARSED, "tiny", "another:1b", rows=rows)
+    assert (other.chance, other.row) == (0.25, "tiny"), "its profile's row is the sum"
+
+
+def test_an_action_has_counts_of_its_own() -> None:
+    right, wrong = (results(SMALL, "tested", n, 20, action=action) for n, action in ((20, "refactor"), (5, "debug")))
+    rows = recount((), [*right, *wrong])
+    chances = {action: estimate(EvidenceTier.TESTED, "tiny", SMALL, action, rows).chance for action in ACTIONS}
+    assert chances == {"refactor": 0.98, "debug": 0.25, "optimize": 0.625}
+    assert estimate(EvidenceTier.TESTED, "tiny", "another:1b", "debug", rows).row == "tiny"
+
+
+def test_the_chances_are_checked_on_answers_that_they_were_not_counted_from() -> None:
+    told = [*results(SMALL, "tested", 40, 40), *results(SMALL, "parsed", 0, 40)]
+    assert cross_validated(told, "tiny") < 0.05, "the evidence tells right from wrong"
+    mixed = results(SMALL, "tested", 20, 40)
+    assert 0.24 < cross_validated(mixed, "tiny") < 0.3, "it cannot"
+    row = next(row for row in recount((), told) if row.model == SMALL)
+    assert row.brier == cross_validated(told, "tiny")
 
 
 def test_profile_rows_are_sums_and_rows_of_other_models_are_kept() -> None:

@@ -18,8 +18,10 @@ from pages.settings_page import user_variables
 
 from stet_ls.editors import PLACES
 from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.settings import KEYS, SetBy
 from stet_ls.server.cli import editor
+from stet_ls.server.cli.editor_install import INSTALLERS
 from stet_ls.server.handlers.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,10 +35,22 @@ def test_every_configuration_says_where_it_belongs() -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert editor.run(argparse.Namespace(name=name)) == 0
+    assert editor.run(argparse.Namespace(name=name, install=False, remove=False)) == 0
     out, err = capsys.readouterr()
-    assert out == editor.known()[name].read_text(encoding="utf-8")
+    text = editor.known()[name].read_text(encoding="utf-8")
+    assert out == text.replace("@EDITORS@", str(ROOT / "editors"))
     assert err == f"{PLACES[name]}\n"
+
+
+def test_a_plugin_that_somebody_else_installed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    file = tmp_path / "nvim" / "site" / "pack" / "stet" / "start" / "stet" / "plugin" / "own.lua"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    for change in (INSTALLERS["neovim"].install, INSTALLERS["neovim"].remove):
+        with pytest.raises(UsageError, match="was not written by"):
+            change(False)
+    assert file.exists()
 
 
 def test_helix_gets_a_server_that_its_languages_name() -> None:
@@ -54,6 +68,12 @@ def test_what_is_json_holds_no_comment(name: str) -> None:
 def contributes() -> Any:
     """What the extension adds to VS Code."""
     return json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
+
+
+def test_the_mcp_server_is_registered_under_the_name_that_is_declared(contributes: Any) -> None:
+    [declared] = contributes["mcpServerDefinitionProviders"]
+    source = (EXTENSION / "src" / "mcp.ts").read_text(encoding="utf-8")
+    assert f'registerMcpServerDefinitionProvider("{declared["id"]}"' in source
 
 
 def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> None:
@@ -113,8 +133,18 @@ def test_the_extension_starts_the_server_with_what_its_user_set() -> None:
     assert not re.search(r"workspace\w*Value", source)
 
 
+def test_the_pictures_are_small_and_shown_somewhere() -> None:
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
+    assert pictures
+    for picture in pictures:
+        assert picture.stat().st_size <= 150_000, picture.name
+        assert f"images/{picture.name}" in pages, picture.name
+
+
 @pytest.mark.skipif(not VSIX.exists(), reason="the extension is not built: make vsix")
 def test_the_package_holds_the_bundle_and_nothing_else() -> None:
+    assert VSIX.stat().st_size <= 500_000
     with zipfile.ZipFile(VSIX) as package:
         assert set(package.namelist()) == {
             "[Content_Types].xml",

@@ -7,14 +7,20 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bench.eval.alike import rewritten, same_behaviour, same_result
-from bench.eval.cases import load
-from bench.eval.table import markdown, wilson
+from bench.eval.arms import ARMS, settings_of
+from bench.eval.cases import HALVES, half_of, load
+from bench.eval.run import in_turn
+from bench.eval.table import by_case, markdown, outcomes
 from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.judges.calibration import wilson
+from stet_ls.engine.settings.schema import Settings
 
 RUN = Path(__file__).parent / "bench" / "eval" / "run.py"
 RIGHT = "PLAN: the sum\n```python\ndef double(x):\n    return x + x\n```\n"
@@ -38,7 +44,8 @@ def data(tmp_path: Path) -> Path:
 
 
 def evaluate(data: Path, out: Path, *arguments: str, url: str = "") -> str:
-    command = [sys.executable, str(RUN), "--data", str(data), "--out", str(out), "--actions", "debug", *arguments]
+    where = ("--data", str(data), "--out", str(out))
+    command = [sys.executable, str(RUN), *where, "--actions", "debug", "--fast", *arguments]
     environment = {**os.environ, "STET_BASE_URL": url, "STET_MODEL": "scripted", "STET_HOME": str(out / "user")}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=400)
     assert done.returncode == 0, done.stderr
@@ -58,6 +65,63 @@ def test_hidden_tests_decide_the_outcome(data: Path, tmp_path: Path, reply: str,
     assert row["offered"] is True
     assert row["passed"] is right
     assert row["calls"] == 1
+
+
+def test_of_several_samples_the_first_that_passes_the_shown_examples_is_chosen(tmp_path: Path, data: Path) -> None:
+    file = data / "humanevalpack/python/humanevalpack.jsonl"
+    file.write_text(file.read_text().replace("Twice x.", "Twice x. For x = 3 the result should be 6; double(3) => 6"))
+    with ScriptedModel() as model:
+        model.replies([Reply(WRONG), Reply(RIGHT), Reply(WRONG)])
+        asked = ("--arms", "first of k", "--half", half_of("debug Python/0"))
+        table = evaluate(data, tmp_path / "out", *asked, url=model.base_url)
+    (row,) = results(tmp_path / "out")
+    assert (row["calls"], row["passed"], row["outcome"], row["seed"]) == (3, True, "right", 1)
+    assert row["half"] == half_of("Python/0")
+    assert "| first of k | 1 | 100.0 % |" in table
+    assert "sha256 " in table
+
+
+def test_rows_and_replies_are_kept_outside_of_the_repository(data: Path) -> None:
+    command = [sys.executable, str(RUN), "--data", str(data), "--out", str(RUN.parent / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 2
+    assert "outside of the repository" in done.stderr
+
+
+def test_a_task_belongs_to_one_half_in_every_action_and_cases_are_taken_in_turn(data: Path) -> None:
+    assert half_of("generate MBPP/11") == half_of("bare refactor MBPP/11")
+    halves = [half_of(f"debug Python/{number}") for number in range(164)]
+    assert [halves.count(each) for each in HALVES] == [78, 86], "as docs/quality.md says"
+    assert sum(len(load(data, ("debug",), 9, 1, half)) for half in HALVES) == 1
+    (case,) = load(data, ("debug",), 9, 1)
+    cases = [replace(case, id=f"{action} {n}", action=action) for action in ("debug", "generate") for n in range(2)]
+    assert [each.id for each in in_turn(cases)] == ["debug 0", "generate 0", "debug 1", "generate 1"]
+
+
+def test_variants_share_deadline_and_prompt_settings() -> None:
+    made = {arm.name: settings_of(arm, "http://localhost/v1", "m") for arm in ARMS}
+    assert {settings.deadline for settings in made.values()} == {Settings().deadline}
+    assert not made["search alone"].providers
+    single = next(arm for arm in ARMS if arm.name == "single shot")
+    assert single.budget is next(arm for arm in ARMS if arm.name == "stet").budget, "the same symptom is in its prompt"
+
+
+def test_outcomes_seconds_and_risk_are_counted_by_variant() -> None:
+    def row(outcome: str, confidence: float, seconds: float) -> dict[str, object]:
+        offered = not outcome.startswith(("withheld", "nothing"))
+        same = {"arm": "stet", "case": outcome, "seconds": seconds, "confidence": confidence, "offered": offered}
+        return {**same, "outcome": outcome, "passed": offered and outcome.endswith("right")}
+
+    rows = [row("right", 0.9, 1), row("wrong", 0.5, 2), row("withheld, right", 0.1, 3), row("nothing", 0, 40)]
+    *_, line = outcomes(rows).splitlines()
+    cells = [each.strip() for each in line.strip("|").split("|")]
+    assert cells == ["stet", "4", "25.0 %", "25.0 %", "0.0 %", "0.0 %", "25.0 %", "0.0 %", "25.0 %", "3.0", "40.0",
+                     "0.0 %", "50.0 %", "-", "-"]  # fmt: skip
+
+
+def test_seeds_are_no_further_cases() -> None:
+    rows = [{"case": f"c{n}", "seed": seed, "passed": n % 2 == 0} for n in range(10) for seed in (1, 2, 3)]
+    assert by_case(rows) == wilson(5, 10)
 
 
 @pytest.mark.parametrize(

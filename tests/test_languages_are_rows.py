@@ -16,6 +16,7 @@ from stet_ls.engine.actions.generate_test_fix.languages.language_table import DI
 from stet_ls.engine.actions.generated_tests.languages import language_table as suites
 from stet_ls.engine.actions.prose import languages as prose
 from stet_ls.engine.execution import languages as execution
+from stet_ls.engine.execution.linters import languages as linters
 from stet_ls.engine.judges import languages as judges
 from stet_ls.engine.judges.danger import languages as danger
 from stet_ls.engine.judges.project_tests import languages as project_tests
@@ -35,6 +36,7 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
     "engine/reply/languages/language_table.py": reply.ROWS,
     "engine/prompt/languages/language_table.py": prompt.ROWS,
     "engine/execution/languages.py": execution.ROWS,
+    "engine/execution/linters/languages.py": linters.ROWS,
     "engine/runners/language_table.py": runners.ROWS,
     "engine/judges/languages.py": judges.ROWS,
     "engine/judges/danger/languages.py": danger.ROWS,

@@ -25,6 +25,9 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {"server": "server", "engine": "engine", "validators": "validators", "editors/configs": "editors"}
 """Folders of the tree, and what they are called inside of `stet_ls`."""
 
+PLUGINS = {"editors/emacs": (".el",), "editors/neovim": (".lua", ".txt"), "editors/vscode": ("stet.vsix",)}
+"""Folders of plugins, which keep their place, and the ends of the names of what is packaged of them."""
+
 HEAVY = ("openai", "httpx", "lancedb", "numpy", "pydantic", "rich", "xllamacpp", "lizard")
 """What the server must not import before it has answered `initialize`."""
 
@@ -66,6 +69,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in tracked():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_bytes((ROOT / name).read_bytes())
+    (copy / "editors" / "vscode" / "stet.vsix").write_bytes(b"what node builds")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(copy)]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr or result.stdout
@@ -80,6 +84,8 @@ def test_the_wheel_holds_the_tree_and_nothing_else(wheel: list[str]) -> None:
         for name in tracked(folder):
             relative = Path(name).relative_to(folder)
             expected.add(f"stet_ls/{inside}/{relative.as_posix()}")
+    plugins = {name for folder, ends in PLUGINS.items() for name in tracked(folder) if name.endswith(ends)}
+    expected |= {f"stet_ls/{name}" for name in (*plugins, "editors/vscode/stet.vsix")}
 
     assert {name for name in wheel if ".dist-info/" not in name} == expected
 
@@ -93,7 +99,7 @@ def test_no_package_is_installed_under_its_bare_name(wheel: list[str]) -> None:
 
 def test_every_folder_of_code_is_listed(wheel: list[str]) -> None:
     listed = set(project()["tool"]["setuptools"]["packages"])
-    found = {"stet_ls"}
+    found = {"stet_ls", *(f"stet_ls.{folder.replace('/', '.')}" for folder in PLUGINS)}
     for folder, inside in ROOMS.items():
         for name in tracked(f"{folder}/*__init__.py"):
             package = Path(name).parent.relative_to(folder)
@@ -236,6 +242,37 @@ def test_a_lean_installation_works_and_says_once_what_it_lacks(
     (told,) = [line for line in lacks if "memory" in line]
     assert told.startswith("warning: Memory unavailable. The memory is not installed: pip install ")
     assert "[full]" in told
+
+
+def test_an_installation_brings_the_plugins_of_editors(lean: Path, tmp_path: Path) -> None:
+    recorder = tmp_path / "bin" / "code"
+    recorder.parent.mkdir()
+    recorder.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/code.log\n')
+    recorder.chmod(0o755)
+
+    def editor(*words: str) -> subprocess.CompletedProcess[str]:
+        argv = [lean, "-m", "stet_ls.server", "editor", *words]
+        variables = {"PATH": f"{recorder.parent}:/usr/bin:/bin", "HOME": str(tmp_path)}
+        return subprocess.run(argv, capture_output=True, text=True, env=variables, cwd=tmp_path)
+
+    place = tmp_path / ".local" / "share" / "nvim" / "site" / "pack" / "stet" / "start" / "stet"
+    assert f"would copy the Neovim plugin to {place}" in editor("neovim", "--install", "--dry-run").stdout
+    assert not place.exists()
+    assert "To undo: stet editor neovim --remove" in editor("neovim", "--install").stdout
+    assert str(lean) in (place / "lua" / "stet" / "installed.lua").read_text()
+    assert (place / "doc" / "stet.txt").is_file()
+    (place / "doc" / "tags").touch()  # Neovim writes it
+    assert editor("neovim", "--install").stdout == f"Neovim plugin already up to date: {place}\n"
+    assert editor("neovim", "--remove").stdout == f"removed {place}\n"
+    assert not (tmp_path / ".local" / "share" / "nvim" / "site" / "pack" / "stet").exists()
+
+    assert "To undo: stet editor vscode --remove" in editor("vscode", "--install").stdout
+    (vsix,) = lean.parents[1].glob("lib/python*/site-packages/stet_ls/editors/vscode/stet.vsix")
+    assert (tmp_path / "code.log").read_text() == f"--install-extension {vsix} --force\n"
+    vsix.unlink()
+    without = editor("vscode", "--install")
+    assert without.returncode == 2
+    assert "built without node\nhint: in a clone of Stet run `make vsix`" in without.stderr
 
 
 def test_lock_files_hold_no_addresses() -> None:

@@ -7,6 +7,7 @@ statements from the first change to the last, and the imports above them, which 
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from stet_ls.validators.source import Source
 
@@ -32,6 +33,24 @@ def excerpts(before: Source, after: Source) -> tuple[Source, Source]:
     kept = ("".join([*imports, *lines[head : len(lines) - tail]]) for lines in (old, new))
     first, second = kept
     return Source(first), Source(second)
+
+
+def changed_lines(old: list[str], new: list[str]) -> frozenset[int]:
+    """The lines of `new`, from 1, that differ from `old`, or that follow a removed one."""
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    found: set[int] = set()
+    for tag, _, _, start, end in SequenceMatcher(
+        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            # What follows a removed line is responsible for the removal.
+            found |= set(range(head + start + 1, head + max(end, start + 1) + 1))
+    return frozenset(found)
 
 
 def _begins(lines: list[str], number: int) -> bool:

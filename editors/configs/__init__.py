@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 PLACES: Mapping[str, str] = {
-    "emacs": "Into init.el. Emacs 29 has eglot built in; on 28 install the package eglot.",
+    "emacs": "Into init.el, for Emacs 27 or newer. Keys: C-c s, then a letter; `C-h f stet-refactor` explains.",
     "helix": "Into ~/.config/helix/languages.toml; name Stet beside the servers that you use already.",
     "jetbrains": "Save it as template.json in a folder of its own. With the plugin LSP4IJ: New Language Server, import"
     " from a custom template, choose the folder.",

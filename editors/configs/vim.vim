@@ -16,3 +16,7 @@ command! -nargs=+ -range Stet call s:Stet(<range>, <line1>, <line2>, split(<q-ar
 let g:ale_lsp_show_message_severity = 'information'
 silent! call ale#linter#Define('python', {'name': 'stet', 'lsp': 'stdio', 'executable': 'stet',
       \ 'command': '%e --stdio', 'project_root': {buffer -> getcwd()}})
+
+" With the plugin vim-lsp, :LspCodeAction has all actions: edits arrive, and a risky one is asked about.
+autocmd User lsp_setup call lsp#register_server({
+      \ 'name': 'stet', 'cmd': {info -> ['stet', '--stdio']}, 'allowlist': ['*']})

@@ -57,10 +57,10 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     if task is None:
         raise UsageError(f"{action.spec.title}: this action has no prompt.")
     # A missing instruction is reported before a target that is too large: a smaller selection would not help.
-    _instruction(action, request, resolve_target(request))
+    required_instruction(action, request, resolve_target(request))
     # Half of the prompt for the target: the task, its form and some context need the rest.
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
-    instruction = _instruction(action, request, target)
+    instruction = required_instruction(action, request, target)
     # A task that already contains the instruction does not repeat it.
     contained = action.make_task is not None and action.spec.needs_instruction
     prompt = build(
@@ -83,7 +83,7 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     return JobPrompt(target, instruction, prompt, "\n".join(words))
 
 
-def _instruction(action: Action, request: Request, target: Target) -> Instruction | None:
+def required_instruction(action: Action, request: Request, target: Target) -> Instruction | None:
     """The instruction for a target. Raises UsageError if the action needs one and none is found."""
     instruction = find_instruction(request, target)
     if action.spec.needs_instruction and instruction is None:

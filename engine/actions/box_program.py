@@ -22,6 +22,8 @@ def received() -> Any:
     report = int(os.environ.pop("BOX_REPORT_FD"))
     os.set_inheritable(report, False)
     sys.path[0] = os.getcwd()
+    if os.path.isdir("src"):  # a project that is not installed
+        sys.path.append(os.path.abspath("src"))
     sys.dont_write_bytecode = True
     return job, report
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
+from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.effect import EFFECT
 from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
@@ -22,6 +23,7 @@ from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import ModelError
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import lint_findings
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -42,7 +44,9 @@ SAME_AS_REPLY = "the model's reply behaves the same"
 NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instruction shows it."
 """Message: a fix of a bug that was not reproduced is a guess."""
 
-REWRITE = rewrite.Rewrite(done="Fixed", attempted="Tried to fix", samples=True, after_choice=thorough.generate_test_fix)
+REWRITE = rewrite.Rewrite(
+    done="Fixed", attempted="Tried to fix", samples=True, after_choice=(review_and_refine, thorough.generate_test_fix)
+)
 
 
 async def run(job: Job) -> Answer:
@@ -70,6 +74,8 @@ async def run(job: Job) -> Answer:
     how = REWRITE if seen.found else replace(REWRITE, judges=(EFFECT,))
     try:
         answer = await rewrite.run(asked, ACTION, how, stated=seen.stated, seen=(seen.evidence,))
+        if answer.success and await asyncio.to_thread(_is_resolved, job, answer):
+            answer = replace(answer, metadata=replace(answer.metadata, is_resolved=True))
     except ModelError as error:
         found = await _offered(job, seen, known) if known is not None else None
         if found is not None and found.success:
@@ -87,6 +93,20 @@ async def run(job: Job) -> Answer:
         return answer
     found = await _offered(job, seen, agreed, SAME_AS_REPLY)
     return found if found.success else answer
+
+
+def _is_resolved(job: Job, answer: Answer) -> bool:
+    """Whether the checkers reported all the given problems before the edit, and report none of them after it."""
+    request = job.request
+    asked = {each.message for each in request.diagnostics}
+    after = request.source.splice(
+        Splice(edit.span, edit.new_text) for edit in answer.edits if edit.base == request.source
+    )
+    before, left = (
+        {each.message for each in lint_findings(text, request.language, request.path, job.tools) or ()}
+        for text in (request.source, after)
+    )
+    return bool(asked) and asked <= before and not asked & left
 
 
 async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, like: str = "") -> Answer:

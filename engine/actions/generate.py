@@ -11,6 +11,8 @@ import asyncio
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
+from stet_ls.engine.actions.generate_test_fix.code_plan import plan_code
+from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.actions import ACTIONS
@@ -32,12 +34,13 @@ REWRITE = rewrite.Rewrite(
     attempted="Tried to generate",
     temperature=0.2,
     samples=True,
-    after_choice=thorough.generate_test_fix,
+    after_choice=(review_and_refine, thorough.generate_test_fix),
 )
 
 
 async def run(job: Job) -> Answer:
-    """Offers new code for the target. Calls whose results the instruction states are tried."""
+    """Offers new code for the target; the budget thorough plans it first. Calls with stated results are tried."""
+    await plan_code(job, ACTION)
     return await rewrite.run(job, ACTION, REWRITE, stated=await asyncio.to_thread(_wished, job))
 
 

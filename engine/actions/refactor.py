@@ -11,7 +11,8 @@ The message lists the metrics that improved ("complexity 9 → 4, 20 → 12 line
 from __future__ import annotations
 
 from stet_ls.engine.actions.action import Action
-from stet_ls.engine.actions.rewriting import refactor_metrics, rewrite
+from stet_ls.engine.actions.reviewing.refine import review_and_refine
+from stet_ls.engine.actions.rewriting import change_kind, refactor_metrics, rewrite
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.job.job import Job
@@ -28,6 +29,8 @@ REWRITE = rewrite.Rewrite(
     done="Refactored",
     attempted="Tried to refactor",
     measure_gain=lambda case, asked: refactor_metrics.describe_gain(case, asked=asked),
+    after_choice=(review_and_refine,),
+    kind_of=change_kind.refactoring_kind,
 )
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
+from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Scope
 
@@ -74,6 +75,12 @@ class ActionSpec:
     """Which of the user's models is asked."""
     is_step: bool = False
     """A plan of the action `task` may contain it: it ends in an edit."""
+    capability: Capability = Capability.CODE
+    """What an arm needs to do it as a step of a task."""
+    begins: str = ""
+    """What a request in words begins with that is plainly this action, as a pattern; "" if nothing is."""
+    takes_project: bool = False
+    """Its targets, folders included, are one job and not a batch."""
     learns: bool = False
     """Its code is remembered if the user keeps it."""
     recalled: bool = False
@@ -116,6 +123,7 @@ _ROWS = (
         needs_code=True,
         all_diagnostics=True,
         mends=True,
+        begins=r"(?:fix|debug|repair|correct|mend)\b",
     ),
     _edit(
         "refactor",
@@ -128,6 +136,7 @@ _ROWS = (
         scopes=(*_REWRITING, Scope.SAME_BEHAVIOR),
         needs_code=True,
         preserves_behavior=True,
+        begins=r"(?:refactor|simplify|restructure|tidy|clean up)\b",
     ),
     _edit(
         "optimize",
@@ -141,6 +150,7 @@ _ROWS = (
         needs_code=True,
         preserves_behavior=True,
         must_change_code=True,
+        begins=r"(?:optimi[sz]e|speed up)\b|make\b.*\bfaster\b",
     ),
     ActionSpec(
         "test",
@@ -154,7 +164,9 @@ _ROWS = (
         needs_code=True,
         writes_tests=True,
         is_step=True,
+        capability=Capability.TESTS,
         recalled=True,
+        begins=r"(?:write|add|create)\s+(?:\w+\s+){0,3}tests?\b|test\b",
     ),
     ActionSpec(
         "explain",
@@ -191,6 +203,7 @@ _ROWS = (
         comment_instructs=True,
         mends=True,
         standard_budget=Budget.TASK,
+        takes_project=True,
     ),
 )
 
@@ -198,6 +211,8 @@ ACTIONS: Mapping[str, ActionSpec] = MappingProxyType({row.name: row for row in _
 """The built-in actions by name, in the order in which they are listed."""
 STEPS = tuple(row.name for row in _ROWS if row.is_step)
 """The actions that a plan may contain."""
+PROJECT_ACTION = next(row.name for row in _ROWS if row.takes_project)
+"""The action that plans."""
 _CUSTOM = ActionSpec("", "", "", menu="", menu_plain="", kind="", offered=OfferedWhen.INVOKED)
 
 

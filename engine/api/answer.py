@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, Evidence, Ruling
+from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, UNPROVEN, Check, Evidence, Ruling
+from stet_ls.engine.api.execution_result import EXECUTION_SCHEMA, FILES_SCHEMA, ExecutionResult, ProducedFile
 from stet_ls.engine.api.json_schema import COUNT, FLAG, TEXT, array, nullable, table
 from stet_ls.engine.api.metadata import METADATA_SCHEMA, Metadata
 from stet_ls.engine.api.summary import Summary, render
@@ -27,20 +29,37 @@ class EditOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replaces `span` of the text `base` only. `path` is None for a document that was never saved."""
+    """Replaces `span` of the text `base` only. `path` is None for a document that was never saved.
+
+    `steps` are the numbers of the steps of a task that made it.
+    """
 
     path: Path | None
     base: Source = field(repr=False)
     span: Span
     new_text: str
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to be created; `path` does not exist yet."""
+    """A file to be created; `path` does not exist yet. `data` is its content if that is not text.
+
+    `steps` are the numbers of the steps of a task that made it.
+    """
 
     path: Path
     text: str
+    data: bytes | None = field(default=None, repr=False)
+    steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileMove:
+    """A file to be renamed or moved once its edits are made; `to` does not exist yet."""
+
+    path: Path
+    to: Path
 
 
 CONFIRMED = "stet (confirmed)"
@@ -59,6 +78,8 @@ class Answer:
     `findings` are what tools found in the request's text `base`, and a model's opinions on it (`OPINION`).
     `isolation` is the weakest sandbox in which code ran (`IsolationReport.to_json`), None if none ran.
     `unneeded`: not a success because there is nothing to do, such as tests for code that is already tested.
+    `execution` is the result of the programs that a task ran, and `files` are those of the new files that they made.
+    `plan` is the plan of a task (`Plan.to_json`), None for other actions.
     `confidence` is a probability from 0 to 1. `metadata` holds its cost, its model and the reasons of its confidence.
     """
 
@@ -68,6 +89,7 @@ class Answer:
     summary: Summary
     edits: tuple[Edit, ...] = ()
     new_files: tuple[NewFile, ...] = ()
+    moves: tuple[FileMove, ...] = ()
     markdown: str = ""
     code: str = ""
     tests: str | None = None
@@ -80,6 +102,9 @@ class Answer:
     isolation: Mapping[str, Any] | None = None
     guard: Span | None = None
     unneeded: bool = False
+    execution: ExecutionResult | None = None
+    files: tuple[ProducedFile, ...] = ()
+    plan: Mapping[str, Any] | None = None
     metadata: Metadata = field(default_factory=Metadata)
 
     @property
@@ -88,9 +113,23 @@ class Answer:
         return render(self.summary, self.evidence, self.metadata)
 
     @property
+    def changes_files(self) -> bool:
+        """True if there is something to apply."""
+        return bool(self.edits or self.new_files or self.moves)
+
+    @property
     def refuted(self) -> bool:
         """True if a judge failed it: such an edit is never applied without the user's consent."""
         return any(item.verdict is Ruling.FAIL for item in self.evidence)
+
+    @property
+    def not_run(self) -> bool:
+        """True if checks were made and nothing ran the edit: it is asked about, not offered as done.
+
+        A fix of what a checker reported needs no run if the checker no longer reports it.
+        """
+        checked = any(item.check is Check.SYNTAX and item.verdict is not Ruling.SKIPPED for item in self.evidence)
+        return self.success and checked and self.metadata.evidence_tier in UNPROVEN and not self.metadata.is_resolved
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON; positions from 0, columns in UTF-16 units."""
@@ -100,7 +139,8 @@ class Answer:
             "language": self.language,
             "message": self.message,
             "edits": [_edit_to_json(edit) for edit in self.edits],
-            "new_files": [{"path": str(file.path), "text": file.text} for file in self.new_files],
+            "new_files": [_file_to_json(file) for file in self.new_files],
+            "moves": [{"path": str(move.path), "to": str(move.to)} for move in self.moves],
             "markdown": self.markdown,
             "code": self.code,
             "tests": self.tests,
@@ -110,6 +150,9 @@ class Answer:
             "evidence": [item.to_json() for item in self.evidence],
             "findings": [_finding_to_json(self.base, finding) for finding in self.findings if self.base],
             "isolation": self.isolation,
+            "execution_result": None if self.execution is None else self.execution.to_json(),
+            "file_summary": [file.to_json() for file in self.files],
+            "plan": self.plan,
             "metadata": self.metadata.to_json(),
         }
 
@@ -119,7 +162,13 @@ def _edit_to_json(edit: Edit) -> dict[str, Any]:
         "path": None if edit.path is None else str(edit.path),
         "range": _range(edit.base, edit.span),
         "new_text": edit.new_text,
+        "steps": list(edit.steps),
     }
+
+
+def _file_to_json(file: NewFile) -> dict[str, Any]:
+    data = None if file.data is None else base64.b64encode(file.data).decode("ascii")
+    return {"path": str(file.path), "text": file.text, "base64": data, "steps": list(file.steps)}
 
 
 def _finding_to_json(base: Source, finding: Finding) -> dict[str, Any]:
@@ -146,8 +195,9 @@ ANSWER_SCHEMA = table(
     action=TEXT,
     language=TEXT,
     message=TEXT,
-    edits=array(table(path=nullable("string"), range=_RANGE, new_text=TEXT)),
-    new_files=array(table(path=TEXT, text=TEXT)),
+    edits=array(table(path=nullable("string"), range=_RANGE, new_text=TEXT, steps=array(COUNT))),
+    new_files=array(table(path=TEXT, text=TEXT, base64=nullable("string"), steps=array(COUNT))),
+    moves=array(table(path=TEXT, to=TEXT)),
     markdown=TEXT,
     code=TEXT,
     tests=nullable("string"),
@@ -159,6 +209,9 @@ ANSWER_SCHEMA = table(
         table(range=_RANGE, severity=TEXT, kind=TEXT, code=TEXT, message=TEXT, source=TEXT, suggestions=array(TEXT))
     ),
     isolation=nullable("object"),
+    execution_result=EXECUTION_SCHEMA,
+    file_summary=FILES_SCHEMA,
+    plan=nullable("object"),
     metadata=METADATA_SCHEMA,
 )
 """The JSON schema of `Answer.to_json`."""

@@ -18,10 +18,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Text arrives from a model. `tokens` counts those of this call so far; `thinking`: no answer yet."""
+    """Text arrives from a model. `tokens` counts those of this call so far; `thinking`: no answer yet.
+
+    `text` is the reply so far if it is meant to be read: explanations and reports.
+    """
 
     tokens: int
     thinking: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

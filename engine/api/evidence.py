@@ -32,6 +32,8 @@ class Check(StrEnum):
     REPRODUCED = "reproduced"
     SEARCH = "search"
     EFFECT = "effect"
+    EXECUTION = "execution"
+    REVIEW = "review"
     CUSTOM = "custom"
 
 
@@ -64,6 +66,10 @@ class EvidenceTier(StrEnum):
     def _missing_(cls, value: object) -> EvidenceTier | None:
         former = {f"E{number}": tier for number, tier in enumerate(cls)}
         return former.get(str(value))
+
+
+UNPROVEN = frozenset({EvidenceTier.UNCHECKED, EvidenceTier.PARSED})
+"""The tiers of edits that nothing ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +246,8 @@ _ROWS = (
     CheckSpec(Check.REPRODUCED, "the failure"),
     CheckSpec(Check.SEARCH, "small edits of the code", detail_is_finding=True),
     CheckSpec(Check.EFFECT, "whether it changes anything", silent_pass=True, silent_skip=True),
+    CheckSpec(Check.EXECUTION, "whether the programs run"),
+    CheckSpec(Check.REVIEW, "the review", detail_is_finding=True, silent_skip=True),
     CheckSpec(Check.CUSTOM, ""),
 )
 

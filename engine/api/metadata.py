@@ -8,6 +8,7 @@ from typing import Any
 
 from stet_ls.engine.api.evidence import EvidenceTier
 from stet_ls.engine.api.json_schema import COUNT, NUMBER, TEXT, Schema, array, nullable, table
+from stet_ls.engine.api.review import REVIEW_SCHEMA, Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,16 @@ class Metadata:
     stages: Seconds per stage.
     evidence_tier: The strongest evidence; None if no edit was judged, and for a task, whose steps have their own.
     calibration: The row of the table that the confidence comes from, "" if there is none.
+    confidence_interval: Where the confidence is an estimate, since too few such answers were counted: its bounds.
+    raised_by: What a user can do to have an edit checked that nothing ran: "give an example: f(...) == ...".
+    is_resolved: True if the checker that reported the problem no longer does; not part of the JSON.
     reasons: The reasons of the confidence, a phrase each; for a task one for each step.
     steps: The plan of a task.
+    review: What a reviewer found in the edit.
+    kind: The kind of bug that a fix removes, or of a refactoring: "off by one", "extract".
+    no_tests: Why generated code comes without tests.
+    cached: Replies of the model that came from the cache, because the same was asked before.
+    task: The id of a task in the history.
     """
 
     model: str = ""
@@ -61,7 +70,15 @@ class Metadata:
     evidence_tier: EvidenceTier | None = None
     calibration: str = ""
     reasons: tuple[str, ...] = ()
+    confidence_interval: tuple[float, float] | None = None
+    raised_by: str = ""
+    is_resolved: bool = False
     steps: tuple[str, ...] = ()
+    review: Review | None = None
+    kind: str = ""
+    no_tests: str = ""
+    cached: int = 0
+    task: str = ""
 
     @property
     def show_trace(self) -> str:
@@ -73,9 +90,16 @@ class Metadata:
         optional: dict[str, Any] = {
             "calibration": self.calibration,
             "confidence_reason": "; ".join(self.reasons),
+            "confidence_interval": [round(each, 3) for each in self.confidence_interval or ()],
             "evidence_tier": self.evidence_tier,
+            "raised_by": self.raised_by,
             "steps": list(self.steps),
+            "task": self.task,
             "memory": [asdict(hit) for hit in self.memory],
+            "kind": self.kind,
+            "no_tests": self.no_tests,
+            "cached": self.cached,
+            "review": None if self.review is None else self.review.to_json(),
         }
         return {
             "model": self.model,
@@ -95,9 +119,16 @@ class Metadata:
 _OPTIONAL: Schema = {
     "calibration": TEXT,
     "confidence_reason": TEXT,
+    "confidence_interval": array(NUMBER),
     "evidence_tier": {"enum": [tier.value for tier in EvidenceTier]},
+    "raised_by": TEXT,
     "steps": array(TEXT),
+    "task": TEXT,
     "memory": array(table(id=TEXT, score=NUMBER, provenance=TEXT)),
+    "kind": TEXT,
+    "no_tests": TEXT,
+    "cached": COUNT,
+    "review": REVIEW_SCHEMA,
 }
 _ALWAYS = table(
     model=TEXT,

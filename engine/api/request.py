@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.api.actions import ActionSpec, spec_of
 from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
@@ -60,7 +61,8 @@ class Request:
 
     `hidden` maps placeholders to values that are secrets whatever their form; a replayed record has such placeholders.
     `user_words` are the user's own if `instruction` is a model's (a step of a plan): only they may allow code to be
-    removed.
+    removed. `task` says how a task is to be done, if the user did. `candidate` is the code of an earlier answer: it is
+    the answer if what has been stated since proves it. `fresh`: no reply comes from the cache.
     """
 
     action: str
@@ -77,6 +79,9 @@ class Request:
     tab_size: int = 4
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_words: str | None = None
+    task: TaskOptions | None = None
+    candidate: str = field(default="", repr=False)
+    fresh: bool = False
 
     @property
     def spec(self) -> ActionSpec:

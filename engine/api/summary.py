@@ -11,6 +11,9 @@ from stet_ls.engine.api.metadata import Metadata
 
 SEPARATOR = " · "
 
+MARKS = {Ruling.PASS: "✓", Ruling.FAIL: "✗", Ruling.SKIPPED: "–", Ruling.UNKNOWN: "?"}
+"""The sign of each verdict, at the start of its row."""
+
 
 class Caution(StrEnum):
     """The warning on an edit that is shown although a trusted judge refuted it."""
@@ -60,7 +63,9 @@ class Summary:
     def tail(self, metadata: Metadata) -> tuple[str, ...]:
         """The notes, and the remembered solutions."""
         hits = "; ".join(hit.provenance for hit in metadata.memory)
-        return (*self.notes, f"remembered: {hits}") if hits and not self.recalled else self.notes
+        cached = ("the model's reply is from the cache",) if metadata.cached else ()
+        remembered = (f"remembered: {hits}",) if hits and not self.recalled else ()
+        return (*self.notes, *cached, *remembered)
 
 
 def render(summary: Summary, evidence: Iterable[Evidence], metadata: Metadata) -> str:

@@ -20,6 +20,8 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
 """Errors raised by an input of a wrong kind."""
 _WRONG_KIND = frozenset({"TypeError", "AttributeError"})
+_NOT_LOADED = ("it takes longer than", "no time was left to load it", "nothing here takes its types out")
+"""How both `inside/` programs say that loading was given up."""
 _UNPACKED = re.compile(r"(too many|not enough) values to unpack")
 
 
@@ -47,6 +49,16 @@ class Call:
         return self.shown or self._printed(*self._with_values())
 
     @property
+    def expression(self) -> str:
+        """The call without the printing of its result: "sign(-8)". The snippet if that is no single line."""
+        setup, body = self._with_values()
+        line = body.removesuffix(";")
+        inner = line.removeprefix("__out__(").removesuffix(")")
+        if self.shown or len(inner) != len(line) - len("__out__()") or "__out__(" in inner or not _is_closed(inner):
+            return self.snippet
+        return "\n".join(filter(None, (setup, inner)))
+
+    @property
     def named_snippet(self) -> str:
         """The call with its arguments bound to names, for what became of them."""
         return self.shown or self._printed(self.setup, self.body)
@@ -69,6 +81,16 @@ class Call:
         made = _NAME.sub(lambda found: given.get(found[0], found[0]), call["arguments"])
         rest = [line for line, name, _ in bound if name not in given]
         return "\n".join(rest), f"__out__({call['callee']}({made})){call['end']}"
+
+
+def _is_closed(text: str) -> bool:
+    """Whether each parenthesis of a line is closed in it; False if its texts hold others."""
+    depth = 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0 or character == "\n":
+            return False
+    return depth == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +258,11 @@ class VersionOutcomes:
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     beside: str = ""
     lacks: str = ""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether there was no time to load it, as on a busy machine, or no way to: that shows nothing about it."""
+        return self.problem.startswith(_NOT_LOADED)
 
 
 @dataclass(frozen=True, slots=True)

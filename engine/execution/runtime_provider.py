@@ -90,13 +90,21 @@ class RuntimeProvider:
             key = await asyncio.to_thread(_program_key, _PROGRAMS(language))
         return f"{key} {self.sandbox.minimum} {await self.sandbox.identity()}" if key else ""
 
+    async def python_version(self, root: Path) -> str:
+        """The version of the Python that code of a workspace runs with; "" if there is none."""
+        found = await self._python(root)
+        return ".".join(map(str, found.version)) if found else ""
+
     async def _python_key(self, root: Path) -> str:
+        found = await self._python(root)
+        return bare_environment(found).key if found else ""
+
+    async def _python(self, root: Path) -> Interpreter | None:
         try:
             await self.sandbox.allow()
-            found = await self._detector.find(root, setting=self._setting)
+            return (await self._detector.find(root, setting=self._setting)).interpreter
         except (StetError, OSError, ValueError):
-            return ""
-        return bare_environment(found.interpreter).key if found.interpreter else ""
+            return None
 
     async def close(self) -> None:
         """Releases sandboxes that were built ahead."""

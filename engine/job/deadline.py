@@ -38,6 +38,8 @@ class Deadline:
     profile: Profile
     started: float = field(default_factory=time.monotonic)
     waited: float = 0.0
+    added: float = 0.0
+    """For the steps of a task, each of which has its own deadline."""
 
     @property
     def limit(self) -> float:
@@ -48,7 +50,7 @@ class Deadline:
     @property
     def end(self) -> float:
         """Seconds of work after which a job is stopped in any stage: more than all of its stages may take together."""
-        return self.limit + (FIRST_CALL_LIMIT if self._is_slow else 0.0) + JUDGING + _TO_FINISH
+        return self.limit + (FIRST_CALL_LIMIT if self._is_slow else 0.0) + JUDGING + _TO_FINISH + self.added
 
     def seconds(self) -> float:
         """Seconds since the job started."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.budget import Budget
-from stet_ls.engine.api.events import Event, OnEvent, Stage, UnmeteredUsage
+from stet_ls.engine.api.events import Event, OnEvent, Progress, Stage, UnmeteredUsage
 from stet_ls.engine.api.metadata import Metadata, Tokens
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
@@ -21,12 +22,13 @@ from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.deadline import JUDGING, Deadline
 from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
 from stet_ls.engine.job.usage import JobUsage
-from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.chat import Completion, Role, Sampling
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import Prompt, RememberedItem
+from stet_ls.engine.reply.parsing.overrun import goes_on
 from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
@@ -36,6 +38,8 @@ from stet_ls.validators.checkers.toolbox import Toolbox
 if TYPE_CHECKING:
     from stet_ls.engine.execution.runtime import Runtime
     from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+    from stet_ls.engine.job.ledger import LedgerFile
+    from stet_ls.engine.task_history.history import TaskHistory
 
 
 BRIEF = 3.0
@@ -57,6 +61,10 @@ class Job:
     on_event: OnEvent
     index: SymbolIndex | None = None
     runtimes: RuntimeProvider | None = None
+    tasks: TaskHistory | None = None
+    """Earlier tasks, and those that run."""
+    ledger: LedgerFile | None = None
+    """What earlier jobs spent, and how often the arms of tasks succeeded."""
     usage: JobUsage = field(default_factory=JobUsage)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     remembered: tuple[RememberedItem, ...] = ()
@@ -70,8 +78,16 @@ class Job:
     _queued_at: float | None = None
     _fitting: int = 0
     """How many of its waits for an environment are under way: the user may be asked about it."""
-    _call: Spend | None = None
-    """The most that the current call can take."""
+    step: int = 0
+    """The number of its step, if it is part of a task."""
+    drafts: int = 0
+    """The calls for its result so far; those after the first are repairs."""
+    own_calls: int = 0
+    """The calls of this job alone; `usage` is that of the whole task."""
+    own_tokens: int = 0
+    """The tokens of those calls."""
+    parts: list[Job] = field(default_factory=list)
+    """The jobs of a task's steps."""
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; the creator of the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
@@ -79,6 +95,12 @@ class Job:
 
     def __post_init__(self) -> None:
         self.deadline = Deadline(self.settings.deadline, self.request.budget, self.profile)
+
+    def about(self, request: Request) -> Job:
+        """The same job with another request, to build a prompt for it: time, usage and resources are shared."""
+        other = copy.copy(self)
+        other.request, other.remembered = request, ()
+        return other
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -155,27 +177,39 @@ class Job:
             self.usage.stages[name] = self.usage.stages.get(name, 0.0) + time.perf_counter() - started
 
     async def ask(
-        self, prompt: Prompt, *, temperature: float, max_tokens: int, stage: Stage | None = None
+        self,
+        prompt: Prompt,
+        *,
+        temperature: float,
+        max_tokens: int,
+        stage: Stage | None = None,
+        role: Role | None = None,
     ) -> Completion:
-        """One model call for a `stage` (by default the model's, then repairs). ModelError; LimitError beforehand."""
+        """One model call for a `stage` (by default the model's, then repairs). ModelError; LimitError beforehand.
+
+        `role` is that of the action unless it is given.
+        """
         if self.canned_reply is not None:
             return self.canned_reply
         asked = self.settings.model.temperature
         sampling = Sampling(
             temperature if asked is None else asked,
             max_tokens,
-            role=self.request.spec.role,
+            role=role or self.request.spec.role,
             by_user=asked is not None,
             begun=prompt.begun,
+            overrun=None if prompt.unit is None else partial(goes_on, language=self.request.language, unit=prompt.unit),
         )
-        if self.usage.calls >= CALLS[self.request.budget]:
+        if self.usage.calls + len(self.usage.in_flight) >= CALLS[self.request.budget]:
             raise LimitError(
                 f"Call limit reached (budget `{self.request.budget}`: {plural(CALLS[self.request.budget], 'call')}). "
                 "Try a larger `--budget`."
             )
         limit = self.deadline.of_call(prompt.tokens, max_tokens, is_first=not self.usage.calls)
         await self._reserve(prompt.tokens, max_tokens)
-        stage = stage or (Stage("repair") if self.usage.calls else Stage("model", self.profile.model))
+        if stage is None:
+            stage = Stage("repair") if self.drafts else Stage("model", self.profile.model)
+            self.drafts += 1
         waited = self.deadline.waited
         try:
             with self.stage(stage.name, stage.detail):
@@ -183,8 +217,11 @@ class Job:
                     prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
             self.usage.book(completion)
+            self.own_calls += 1
+            if completion.usage is not None:
+                self.own_tokens += completion.usage.prompt_tokens + completion.usage.completion_tokens
         finally:
-            self._call = None
+            self.usage.in_flight.pop(id(self), None)
             self.spending.settle(self.trace_id, self.spent())
             if waited := self.deadline.waited - waited:
                 stages = self.usage.stages
@@ -199,13 +236,15 @@ class Job:
             self.usage.known_cost += event.cost
             if self.usage.cost is not None:
                 self.usage.cost += event.cost
-            if self._call is not None:
-                self.spending.renew(self.trace_id, self.spent(), self._call)
+            if (call := self.usage.in_flight.get(id(self))) is not None:
+                self.spending.renew(self.trace_id, self._spent_beside(), call)
             return
         if isinstance(event, Stage):
             if self._queued_at is not None:
                 self.deadline.waited += time.monotonic() - self._queued_at
             self._queued_at = time.monotonic() if event.name == QUEUED else None
+        if isinstance(event, Progress) and self.request.spec.role != "reviewer":
+            event = replace(event, text="")  # code is shown once it was judged
         self.on_event(event)
 
     def may_ask_again(self) -> bool:
@@ -217,7 +256,7 @@ class Job:
         budget = self.request.budget
         if self.canned_reply is not None:
             return "the reply came from memory, not from a model"
-        if self.usage.calls + self.reserved >= CALLS[budget]:
+        if self.usage.calls + len(self.usage.in_flight) + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {plural(CALLS[budget], 'call')}{kept}"
         per_call = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
@@ -254,18 +293,37 @@ class Job:
             memory_hits=len(self.remembered),
             seconds=self.deadline.seconds(),
             stages=dict(used.stages),
+            cached=used.cached,
         )
 
     async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:
         """Reserves the most that a call can take."""
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
         call = Spend(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
-        await asyncio.to_thread(self.spending.reserve, self.trace_id, self.spent(), call)
-        self._call = call
+        await asyncio.to_thread(self.spending.reserve, self.trace_id, self._spent_beside(), call)
+        self.usage.in_flight[id(self)] = call
+
+    def _spent_beside(self) -> Spend:
+        """What was spent, and what the calls of other steps can take."""
+        spent = self.spent()
+        for job, call in self.usage.in_flight.items():
+            spent = spent.plus(call) if job != id(self) else spent
+        return spent
 
     def is_waiting(self) -> bool:
         """True while it waits for its turn, for a person, or for packages, which does not count as job time."""
-        return self._queued_at is not None or self._fitting > 0
+        own = self._queued_at is not None or self._fitting > 0
+        return own or any(part.is_waiting() for part in self.parts)
+
+    def part(self, request: Request, step: int, reserved: int) -> Job:
+        """The job of one step of a task: with time of its own, and what it spends is this job's."""
+        part = replace(
+            self, request=request, step=step, reserved=reserved, parts=[], drafts=0, own_calls=0, own_tokens=0,
+            _runtime=None, _queued_at=None, _fitting=0,
+        )  # fmt: skip
+        self.deadline.added += part.deadline.end
+        self.parts.append(part)
+        return part
 
 
 async def _given_up(task: asyncio.Task[Runtime]) -> None:

@@ -7,8 +7,8 @@ import json
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, fields
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from operator import add
@@ -44,8 +44,24 @@ class JobEnd(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ArmUse:
+    """How many steps an arm of a task tried and did, and the seconds that they took."""
+
+    tried: int = 0
+    done: int = 0
+    seconds: float = 0.0
+
+    def plus(self, other: ArmUse) -> ArmUse:
+        """Both together."""
+        return ArmUse(self.tried + other.tried, self.done + other.done, self.seconds + other.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """What one job spent until `at` (UTC); `uncounted` tokens are estimated, `cost` is None if unknown."""
+    """What one job spent until `at` (UTC); `uncounted` tokens are estimated, `cost` is None if unknown.
+
+    `arms` are those of a task, by name, each with the fields of `ArmUse`.
+    """
 
     at: str
     job: str
@@ -58,6 +74,7 @@ class LedgerEntry:
     cost: float | None = 0.0
     seconds: float = 0.0
     uncounted: int = 0
+    arms: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def day(self) -> str:
@@ -96,7 +113,7 @@ class Total:
 GROUPS = ("day", "model", "action")
 """What totals can be grouped by."""
 
-_NAMES = {field.name for field in fields(LedgerEntry)}
+_NAMES = {each.name for each in fields(LedgerEntry)}
 
 
 class LedgerFile:
@@ -183,7 +200,8 @@ def _entry(line: str) -> LedgerEntry | None:
         row = json.loads(line)
         entry = LedgerEntry(**{name: row[name] for name in _NAMES if name in row})
         total([entry])  # all values are numbers
+        sum(value for arm in entry.arms.values() for value in arm.values())
         date.fromisoformat(entry.day)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, AttributeError):
         return None
     return entry

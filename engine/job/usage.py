@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from stet_ls.engine.api.review import Review
+from stet_ls.engine.job.ledger import ArmUse
+from stet_ls.engine.job.spending_limits import Spend
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.sandbox.isolation import IsolationReport
 
@@ -14,7 +17,8 @@ class JobUsage:
 
     `uncounted` are tokens of requests that no endpoint counted, see `events.UnmeteredUsage`. `cost` is in the currency
     of the providers' prices; None as soon as one call's price is unknown; `known_cost` skips such calls. `isolation` is
-    the weakest sandbox in which code ran, None if none did.
+    the weakest sandbox in which code ran, None if none did. `review` is that of the chosen candidate,
+    `no_tests` the reason why no tests were written for it. `cached` counts replies from the cache.
     """
 
     calls: int = 0
@@ -29,10 +33,20 @@ class JobUsage:
     endpoint: str = ""
     warnings: list[str] = field(default_factory=list)
     isolation: IsolationReport | None = None
+    review: Review | None = None
+    no_tests: str = ""
+    cached: int = 0
+    in_flight: dict[int, Spend] = field(default_factory=dict)
+    """The most that each current call can take: the steps of a task may call at the same time."""
+    arms: dict[str, ArmUse] = field(default_factory=dict)
+    """What each arm of a task did."""
 
     def book(self, completion: Completion) -> None:
-        """Counts a call."""
-        self.calls += 1
+        """Counts a call, or a reply from the cache."""
+        if completion.cached:
+            self.cached += 1
+        else:
+            self.calls += 1
         self.model, self.endpoint = completion.model, completion.endpoint
         self.warnings += [warning for warning in completion.warnings if warning not in self.warnings]
         self.cost = None if self.cost is None or completion.cost is None else self.cost + completion.cost

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
@@ -18,20 +20,24 @@ from stet_ls.engine.judges.case import Case
 
 LEAST_INPUTS = 50
 """With fewer inputs agreement says little (engine facts, section 3)."""
+_MOST_INPUTS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Candidates, by number, in groups that behave alike, the largest first, with the number of inputs.
 
-    Candidates with the same code count once: only the first of them is in a group. `repeated` counts the others.
-    `changes_nothing`: they are to fix the code, and the largest group behaves as it did before.
+    Of equally large groups of fixes the first is the one that changes the fewest behaviors, else the one with the first
+    candidate. Candidates with the same code count once: only the first of them is in a group. `repeated` counts the
+    others. `changes_nothing`: they are to fix the code, and the largest group behaves as it did before. `nearest` is
+    the candidate that is most like the others, if no two behave alike on all inputs.
     """
 
     groups: tuple[tuple[int, ...], ...]
     inputs: int
     repeated: int = 0
     changes_nothing: bool = False
+    nearest: int = 0
 
     @property
     def distinct(self) -> int:
@@ -58,13 +64,16 @@ class Agreement:
 
 
 async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
-    """Groups the candidates of one target by behavior. The inputs are generated for the first of them."""
+    """Groups the candidates of one target by behavior.
+
+    The inputs follow from the signature and the documentation, as they were before, and from each candidate's code.
+    """
     first = cases[0]
     if not for_language(first.language).compares_samples or first.runtime is None or not first.unit:
         return NotRunnable("no code ran")
-    place, calls = await asyncio.to_thread(_prepare, first, first.runtime)
     distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])
     texts = tuple(cases[number].after.text for number in distinct)
+    place, calls = await asyncio.to_thread(_prepare, first, first.runtime, texts)
     before = (first.before.text,) if first.spec.mends and not first.spec.adds_code else ()
     trial = HarnessRun(
         (*texts, *before), calls, first.unit, place.path, place.name, place.roots, place.warm,
@@ -79,19 +88,49 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
     if not valid:
         return NotRunnable("no input found that any sample accepts")
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for number, told in zip(distinct, report.texts, strict=False):
-        groups.setdefault((f"broken {number}",) if told.problem else _key(told, valid), []).append(number)
-    as_before = [_key(told, valid) for told in old]
-    ordered = sorted(groups.values(), key=lambda group: (-len(group), group))
-    largest = next(key for key, members in groups.items() if members is ordered[0])
+    told = dict(zip(distinct, report.texts, strict=False))
+    groups = _grouped(told, valid)
+    changed = {group[0]: _changes(told[group[0]], old, valid) for group in groups}
+    groups.sort(key=lambda group: (-len(group), changed[group[0]], group))
     return Agreement(
-        tuple(map(tuple, ordered)), len(valid), len(cases) - len(distinct), changes_nothing=largest in as_before
+        tuple(map(tuple, groups)),
+        len(valid),
+        len(cases) - len(distinct),
+        changes_nothing=bool(old) and not told[groups[0][0]].problem and not changed[groups[0][0]],
+        nearest=max(told, key=lambda number: (_mean_likeness(number, told, valid), -number)),
     )
 
 
-def _key(told: VersionOutcomes, calls: Sequence[int]) -> tuple[str, ...]:
-    return tuple(told.outcomes[n].digest for n in calls) if not told.problem else ()
+def _grouped(told: Mapping[int, VersionOutcomes], valid: Sequence[int]) -> list[list[int]]:
+    """The candidates that behave alike, rounding aside; one that cannot be loaded is alone."""
+    groups: list[list[int]] = []
+    for number, each in told.items():
+        alike = (group for group in groups if _likeness(each, told[group[0]], valid) == 1)
+        group = None if each.problem else next(alike, None)
+        if group is None:
+            groups.append([number])
+        else:
+            group.append(number)
+    return groups
+
+
+def _likeness(one: VersionOutcomes, other: VersionOutcomes, valid: Sequence[int]) -> float:
+    """The share of inputs on which two candidates do the same."""
+    if one.problem or other.problem:
+        return 0.0
+    alike = (compare_outcomes(one.outcomes[n], other.outcomes[n]) is not OutcomeEquality.DIFFERENT for n in valid)
+    return sum(alike) / len(valid)
+
+
+def _mean_likeness(number: int, told: Mapping[int, VersionOutcomes], valid: Sequence[int]) -> float:
+    return sum(_likeness(told[number], each, valid) for other, each in told.items() if other != number)
+
+
+def _changes(told: VersionOutcomes, old: Sequence[VersionOutcomes], valid: Sequence[int]) -> int:
+    """On how many inputs a fix does something else than the code before; 0 for what is no fix."""
+    if not old or told.problem or old[0].problem:
+        return 0
+    return round(len(valid) * (1 - _likeness(told, old[0], valid)))
 
 
 def _distinct(texts: Sequence[str]) -> tuple[int, ...]:
@@ -102,5 +141,9 @@ def _distinct(texts: Sequence[str]) -> tuple[int, ...]:
     return tuple(known.values())
 
 
-def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
-    return place_of(case.path, (case.after.text,), runtime), calls_for(case.after.text, case.unit)
+def _prepare(case: Case, runtime: Runtime, texts: Sequence[str]) -> tuple[ModuleLocation, tuple[Call, ...]]:
+    """Inputs of the text before, which has signature and documentation, in turn with those of each candidate."""
+    lists = [calls_for(text, case.unit) for text in (case.before.text, *texts)]
+    turns = (call for calls in zip_longest(*lists) for call in calls if call is not None)
+    calls = {(call.setup, call.body): call for call in turns}
+    return place_of(case.path, (texts[0],), runtime), tuple(calls.values())[:_MOST_INPUTS]

@@ -1,14 +1,16 @@
 """The strength of evidence, and how often answers with evidence of that strength were right: a table of counts.
 
 The table is `calibration.json` next to this file. `tests/bench/eval/calibrate.py` recounts it from the results of an
-evaluation; a cell that was never counted holds a default, with a count of 0.
+evaluation; a cell that was never counted holds a default, with a count of 0. Cells of one action go before those of all
+actions, the model's before its profile's.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ FILE = Path(__file__).with_name("calibration.json")
 """The table that is shipped."""
 LEAST_COUNT = 20
 """The count from which a cell replaces its default: with fewer, its interval spans half of all values."""
+_WORTH = 4
+"""A default weighs as much as so many counted answers, until enough were counted."""
 DEFAULT = "default"
 """The calibration of an answer whose chance is a default."""
 LOWEST, HIGHEST = 0.02, 0.98
@@ -91,7 +95,8 @@ class Cell:
 class CalibrationRow:
     """The chances of one model, or, without `model`, of all models of a profile. `date` is that of the newest count.
 
-    `disorder` names strengths that were right less often than a weaker strength.
+    `disorder` names strengths that were right less often than a weaker strength. `actions` has the counts of single
+    actions. `brier` is the mean squared error of these chances on answers that they were not counted from.
     """
 
     profile: str
@@ -99,6 +104,8 @@ class CalibrationRow:
     date: str
     cells: Mapping[EvidenceTier, Cell]
     disorder: tuple[str, ...] = ()
+    actions: Mapping[str, Mapping[EvidenceTier, Cell]] = field(default_factory=dict)
+    brier: float | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -112,8 +119,23 @@ class CalibrationRow:
             "model": self.model,
             "date": self.date,
             "disorder": list(self.disorder),
-            "tiers": {each.value: cell.to_json() for each, cell in self.cells.items()},
+            "brier": None if self.brier is None else round(self.brier, 3),
+            "tiers": _cells_to_json(self.cells),
+            "actions": {action: _cells_to_json(cells) for action, cells in sorted(self.actions.items())},
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A chance, the `row` that it comes from (DEFAULT if too few were counted), and its 95 % interval.
+
+    `count` answers of that kind were counted.
+    """
+
+    chance: float
+    row: str
+    interval: tuple[float, float]
+    count: int = 0
 
 
 def read(file: Path = FILE) -> tuple[CalibrationRow, ...]:
@@ -122,30 +144,66 @@ def read(file: Path = FILE) -> tuple[CalibrationRow, ...]:
 
 
 def _row(data: Mapping[str, Any]) -> CalibrationRow:
-    tiers = {EvidenceTier(word): cell for word, cell in data["tiers"].items()}
+    cells = _cells(data["tiers"])
+    missing = [each for each in EvidenceTier if each not in cells]
+    if missing:
+        raise KeyError(missing[0])
+    actions = {action: _cells(tiers) for action, tiers in data.get("actions", {}).items()}
+    disorder = tuple(map(EvidenceTier, data["disorder"]))
+    return CalibrationRow(
+        data["profile"], data["model"], data["date"], cells, disorder, actions, data.get("brier")
+    )  # fmt: skip
+
+
+def _cells(tiers: Mapping[str, Mapping[str, Any]]) -> dict[EvidenceTier, Cell]:
+    by_tier = {EvidenceTier(word): cell for word, cell in tiers.items()}
     cells = {}
-    for each in EvidenceTier:
-        cell = tiers[each]
+    for each in (each for each in EvidenceTier if each in by_tier):
+        cell = by_tier[each]
         low_high = cell["interval"]
         interval = None if low_high is None else (float(low_high[0]), float(low_high[1]))
         cells[each] = Cell(float(cell["chance"]), int(cell["right"]), int(cell["count"]), interval)
-    disorder = tuple(map(EvidenceTier, data["disorder"]))
-    return CalibrationRow(data["profile"], data["model"], data["date"], cells, disorder)
+    return cells
 
 
-def chance(
-    at: EvidenceTier, profile: str, model: str, rows: Sequence[CalibrationRow] | None = None
-) -> tuple[float, str]:
-    """The chance for evidence of that strength, and the name of its row: the model's, its profile's, or DEFAULT."""
+def _cells_to_json(cells: Mapping[EvidenceTier, Cell]) -> dict[str, Any]:
+    return {each.value: cell.to_json() for each, cell in cells.items()}
+
+
+def estimate(
+    at: EvidenceTier, profile: str, model: str, action: str = "", rows: Sequence[CalibrationRow] | None = None
+) -> Estimate:
+    """The chance for evidence of that strength. Until enough was counted it is a default, with a wide interval."""
     rows = _shipped() if rows is None else rows
     of_profile = next((row for row in rows if not row.model and row.profile == profile), None)
-    fitting = [row for row in rows if row.model and row.model.lower() == model.lower()]
-    for row in (*fitting, *([of_profile] if of_profile else [])):
-        if row.cells[at].measured:
-            return min(max(row.cells[at].chance, LOWEST), HIGHEST), row.name
+    of_model = next((row for row in rows if row.model and row.model.lower() == model.lower()), None)
+    fitting = [row for row in (of_model, of_profile) if row is not None]
+    for row in fitting:
+        cell = row.actions.get(action, {}).get(at)
+        for each in (cell, row.cells[at]):
+            if each is not None and each.measured:
+                return Estimate(_bounded(each.chance), row.name, wilson(each.right, each.count), each.count)
     # An unknown profile counts as the weakest, which is the first.
-    start = (of_profile or next(row for row in rows if not row.model)).cells[at]
-    return min(max(start.chance, LOWEST), HIGHEST), DEFAULT
+    known = of_profile or next(row for row in rows if not row.model)
+    start = known.cells[at]
+    few = next((row.cells[at] for row in fitting if row.cells[at].count), start)
+    right, count = few.right + start.chance * _WORTH, few.count + _WORTH
+    return Estimate(_bounded(right / count), DEFAULT, wilson(right, count), few.count)
+
+
+def wilson(right: float, count: float) -> tuple[float, float]:
+    """The 95 % interval of a share."""
+    if not count:
+        return 0.0, 1.0
+    z = 1.96
+    share, spread = right / count, z * z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = z * math.sqrt(share * (1 - share) / count + spread / (4 * count)) / (1 + spread)
+    return middle - half, middle + half
+
+
+def _bounded(chance: float) -> float:
+    return min(max(chance, LOWEST), HIGHEST)
 
 
 @cache

@@ -17,26 +17,41 @@ REFUTED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The `chance` from 0 to 1 that a candidate is right, its `reasons` (a phrase each), and its calibration row."""
+    """The `chance` from 0 to 1 that a candidate is right, its `reasons` (a phrase each), and its calibration row.
+
+    `interval` is that of the chance, where too few such answers were counted; None where enough were, or where the
+    candidate is refuted.
+    """
 
     chance: float
     strength: EvidenceTier
     calibration: str
     reasons: tuple[str, ...]
+    interval: tuple[float, float] | None = None
 
     def metadata(self) -> Metadata:
         """The metadata of an answer with this confidence, before its job adds to it."""
-        return Metadata(calibration=self.calibration, reasons=self.reasons, evidence_tier=self.strength)
+        return Metadata(
+            calibration=self.calibration,
+            reasons=self.reasons,
+            evidence_tier=self.strength,
+            confidence_interval=self.interval,
+        )
 
 
 def confidence(
-    evidence: Sequence[Evidence], tier: ModelTier, *, model: str = "", truncated: bool = False
+    evidence: Sequence[Evidence], tier: ModelTier, *, action: str = "", model: str = "", truncated: bool = False
 ) -> Confidence:
-    """The chance that the candidate is right: counted for such evidence and that model, else a default."""
+    """The chance that the candidate is right: counted for such evidence, action and model, else a default."""
     at = calibration.strength(evidence, truncated=truncated)
-    chance, row = calibration.chance(at, tier, model)
+    known = calibration.estimate(at, tier, model, action)
     refuted = [item for item in evidence if item.verdict is Ruling.FAIL and item.trusted]
-    return Confidence(min(chance, REFUTED) if refuted else chance, at, row, _reasons(evidence, refuted, at, truncated))
+    reasons = _reasons(evidence, refuted, at, truncated)
+    if refuted:
+        return Confidence(min(known.chance, REFUTED), at, known.row, reasons)
+    return Confidence(
+        known.chance, at, known.row, reasons, known.interval if known.row == calibration.DEFAULT else None
+    )
 
 
 def _reasons(

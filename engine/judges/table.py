@@ -10,7 +10,7 @@ from stet_ls.engine.judges.case import Judge, NamedJudge
 
 
 def judge_of(check: Check) -> NamedJudge:
-    """The judge of a check: `judge` in the module of its name, or in the file `judge.py` of the package of its name.
+    """The judge of a check: `judge` in the module of its name, or in the one that `_MODULES` names.
 
     ModuleNotFoundError for a check that an action makes itself.
     """
@@ -24,9 +24,16 @@ def judges_for(*scopes: Scope) -> tuple[NamedJudge, ...]:
 
 
 _MODULES = {
+    Check.NOOP: "text.noop",
+    Check.SYNTAX: "text.syntax",
+    Check.DEFINITIONS: "text.definitions",
+    Check.NAMES: "text.names",
+    Check.SIGNATURE: "text.signature",
+    Check.LINT: "text.lint",
+    Check.COMMENTS: "text.comments",
     Check.DANGER: "danger.judge",
     Check.TYPES: "types.judge",
     Check.TESTS: "project_tests.judge",
     Check.DIFFERENTIAL: "differential.judge",
 }
-"""Judges that live in a package."""
+"""Judges whose file has a folder."""

@@ -90,7 +90,7 @@ async def _measured(case: Case, runtime: Runtime) -> Gain | NotRunnable:
     if not unit:
         return NotRunnable("the change affects no callable function or class")
     case = replace(case, unit=unit)
-    place, calls = await asyncio.to_thread(_prepare, case, runtime)
+    place, calls = await asyncio.to_thread(prepared, case, runtime)
     if not calls:
         return NotRunnable(f"no input found for `{unit}`")
     fit = await _fit(case, runtime, place, calls)
@@ -173,7 +173,8 @@ def _changed(case: Case) -> str:
     return next(iter(changed_units(before, after)), "") if before and after else ""
 
 
-def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
+def prepared(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
+    """The place of the module, and inputs that are worth timing: the largest last."""
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))
     # The calls on an object, each with arguments that the object has not seen yet.

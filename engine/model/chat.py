@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from stet_ls.engine.errors import Fault
@@ -21,7 +21,8 @@ class Sampling:
 
     `by_user`: the temperature is the user's own for all models; otherwise a model that needs a higher one gets it.
     `form` is a `response_format`: for labels only, never for code. `begun` is the start of the reply, a fence and
-    perhaps code: an endpoint that can go on with it gets it, and the reply holds it in any case.
+    perhaps code: an endpoint that can go on with it gets it, and the reply holds it in any case. `overrun` is asked
+    about the reply so far: if true, the reply is stopped.
     """
 
     temperature: float
@@ -32,6 +33,7 @@ class Sampling:
     by_user: bool = False
     form: Mapping[str, Any] | None = None
     begun: str = ""
+    overrun: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,9 @@ class Completion:
     `usage` is None if the endpoint does not report it. `endpoint` is the provider's name. `requests` counts all
     requests for this reply, to failed endpoints too. `warnings` are sentences for the user. `cost` is in the currency
     of the provider's prices, None if they are unknown. `fault` is what ended the reply early. `streamed` is False if it
-    arrived in one piece, and `runaway` True if it was stopped because it repeated itself or ignored its limit.
+    arrived in one piece, and `runaway` True if it was stopped: it repeated itself, went on after its code, or ignored
+    its limit.
+    `cached`: it was kept from an earlier call, and costs nothing.
     """
 
     text: str
@@ -67,8 +71,16 @@ class Completion:
     fault: Fault | None = None
     streamed: bool = True
     runaway: bool = False
+    cached: bool = False
 
     @property
     def is_thought(self) -> bool:
         """True if its text is only reasoning, without an answer."""
         return bool(self.text) and self.text == self.reasoning
+
+
+def canned(code: str, language: str) -> Completion:
+    """Code that is known, in the form of a reply; it cost nothing."""
+    fence = "`" * (3 + max((len(run) for run in code.split() if set(run) == {"`"}), default=0))
+    text = f"CODE:\n{fence}{language}\n{code.rstrip()}\n{fence}\n"
+    return Completion(text, "", "stop", None, "", "", 0.0, 0.0, 0, cost=0.0)

@@ -100,12 +100,13 @@ def profile_row(profile: Profile) -> dict[str, Any]:
 
 def _embedded_row(settings: Settings, paths: Paths) -> dict[str, Any]:
     from stet_ls.engine.model.embedded.embedded_model import Embedded
-    from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen
+    from stet_ls.engine.model.embedded.weights import chosen, known
 
     name = chosen(settings.model.embedded, paths)
     obstacle = Embedded(settings, paths).available()
+    weights = known(paths).get(name or "")
     status = "off" if name is None else "asleep" if obstacle is None else "absent"
-    return _as_row("embedded", "", status, WEIGHTS[name].model if name else "", obstacle)
+    return _as_row("embedded", "", status, weights.model if weights else "", obstacle)
 
 
 def _as_row(name: str, base_url: str, status: str, model: str, last_fault: str | None) -> dict[str, Any]:

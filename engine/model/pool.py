@@ -12,7 +12,7 @@ from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, StetError, WeightsError
 from stet_ls.engine.model import failover
-from stet_ls.engine.model.chat import Completion, Sampling, Usage
+from stet_ls.engine.model.chat import Completion, Role, Sampling, Usage
 from stet_ls.engine.model.discover import discover
 from stet_ls.engine.model.endpoint.cost import cost_of
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, shown_address
@@ -89,7 +89,7 @@ class ModelPool:
         clients = await self.clients(deadline, on_event)
         try:
             completion = await failover.ask(
-                clients,
+                _in_role(clients, sampling.role),
                 messages,
                 sampling=sampling,
                 deadline=deadline - (asyncio.get_running_loop().time() - began),
@@ -265,12 +265,13 @@ class ModelPool:
     def _embedded_profile(self) -> Profile:
         """The profile of the embedded model that would be started. Reads a file."""
         from stet_ls.engine.model.embedded.embedded_model import CONTEXT
-        from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen
+        from stet_ls.engine.model.embedded.weights import chosen, known
 
         name = chosen(self._settings.model.embedded, self._paths)
-        if name is None:
+        weights = known(self._paths).get(name or "")
+        if weights is None:
             return profile_for("")
-        profile = replace(profile_for(WEIGHTS[name].model), context=CONTEXT, known_context=True)
+        profile = replace(profile_for(weights.model), context=CONTEXT, known_context=True)
         record, _ = self._store.load(_EMBEDDED, profile.model)
         return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT, begins=True)
 
@@ -289,3 +290,9 @@ class ModelPool:
 
             self._embedded = Embedded(self._settings, self._paths)
         return await self._embedded.endpoint(on_event)
+
+
+def _in_role(clients: Sequence[EndpointClient], role: Role) -> Sequence[EndpointClient]:
+    """The endpoints of a role before those of any; another role's are asked only if there are no others."""
+    own = [each for each in clients if each.provider.role == role]
+    return [*own, *(each for each in clients if each.provider.role == "any")] or clients

@@ -41,7 +41,7 @@ from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "repair"]
+__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
 
 _UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
@@ -58,7 +58,8 @@ class Prompt:
 
     `left_out` lists what did not fit or is never shown, with the reason and its size.
 
-    `begun` is the start of the reply, for endpoints that can go on with one.
+    `begun` is the start of the reply, for endpoints that can go on with one. `unit` is the name of the unit that it is
+    to hold, "" for code of any name, None if it is no single block of code.
 
     `secrets` maps the placeholders that a reply may contain to their values, see `redact.restore`.
     `remembered` are the remembered solutions that fit.
@@ -73,6 +74,7 @@ class Prompt:
     budget: int = 0
     form: str = ""
     begun: str = ""
+    unit: str | None = None
     sealed: SealedPrompt = field(default=UNSEALED, repr=False)
     remembered: tuple[RememberedItem, ...] = ()
 
@@ -152,6 +154,7 @@ def build(
         budget=budget_tokens,
         form=layout.form,
         begun=start,
+        unit=(target.name if target.kind is TargetKind.UNIT else "") if task.wants == "unit" else None,
         sealed=sealed,
         remembered=tuple(piece.remembered for piece in frame.choice.pieces if piece.remembered is not None),
     )
@@ -221,6 +224,11 @@ class Reason:
 def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
     """The prompt plus an unusable reply (its head if long) and a turn about it; `problem` is fenced as data."""
     return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
+
+
+def refine(prompt: Prompt, reply_text: str, remarks: str) -> Prompt:
+    """The prompt plus its reply and a turn with a reviewer's `remarks`, fenced as data: they may be wrong."""
+    return _followed(prompt, reply_text, wording.refine_message(data(remarks, prompt.ident), prompt.form))
 
 
 def further(prompt: Prompt, tests: str, gaps: str) -> Prompt:

@@ -144,6 +144,15 @@ def retry_message(problem: str, form: str) -> str:
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
 
 
+def refine_message(remarks: str, form: str) -> str:
+    """The turn that passes on a reviewer's remarks, which are already fenced as data."""
+    return (
+        "A reviewer read your code. The remarks may be wrong, except where a run confirmed them:\n"
+        f"{remarks}\nWhere a remark is right, change the code; leave everything else as it is. Reply again, whole."
+        f"\n\n{form}"
+    )
+
+
 def further(gaps: str, form: str) -> str:
     """The turn that requests more tests in addition to the last reply's. `gaps` is already fenced as data."""
     return f"These tests are good and are kept. What none of them tests:\n{gaps}\n{_FURTHER}\n\n{form}"

@@ -41,13 +41,14 @@ class ModelFinding:
 class LocatedFinding:
     """A finding whose quote is in `line` (from 0) of the document.
 
-    Its claim was tried: `refuted` if it is false, `confirmed` if it is true.
+    Its claim was tried: `refuted` if it is false, `confirmed` if it is true; `said` is what the reply said before that.
     """
 
     line: int
     opinion: ModelFinding
     refuted: bool = False
     confirmed: bool = False
+    said: ModelFinding | None = None
 
 
 def read_opinions(text: str) -> tuple[ModelFinding, ...]:

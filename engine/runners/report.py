@@ -148,10 +148,15 @@ class CollectionError:
 
 @dataclass(frozen=True, slots=True)
 class RunCoverage:
-    """Lines that ran, per file relative to the working folder. `why_not` says why there are none."""
+    """Lines that ran, per file relative to the working folder. `why_not` says why there are none.
+
+    `taken` and `untaken` are branches whose condition ran: its line and the line they lead to, 0 if that is unknown.
+    """
 
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     missing: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    taken: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    untaken: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     why_not: str = ""
 
 

@@ -39,8 +39,8 @@ def placed(program: str, nonce: str) -> dict[str, bytes]:
 
 
 def inside(name: str) -> bytes:
-    """A file of `inside/` that is not Python."""
-    return (_INSIDE / name).read_bytes()
+    """A file of `inside/reporters/`."""
+    return (_INSIDE / "reporters" / name).read_bytes()
 
 
 def events(report: bytes, nonce: str) -> Iterator[Event]:

@@ -200,7 +200,14 @@ def _coverage(event: Event) -> RunCoverage:
     def lines(table: Any) -> dict[str, tuple[int, ...]]:
         return {str(path): tuple(numbers) for path, numbers in table.items()} if isinstance(table, dict) else {}
 
-    return RunCoverage(lines(event.get("lines")), lines(event.get("missing")), str(event.get("why_not", "")))
+    def branches(table: Any) -> dict[str, tuple[tuple[int, int], ...]]:
+        rows = table.items() if isinstance(table, dict) else ()
+        return {str(path): tuple((int(line), int(to)) for line, to in arcs) for path, arcs in rows}
+
+    return RunCoverage(
+        lines(event.get("lines")), lines(event.get("missing")),
+        branches(event.get("taken")), branches(event.get("untaken")), str(event.get("why_not", "")),
+    )  # fmt: skip
 
 
 def _traced(events: Iterable[Event]) -> dict[str, TracedLines]:

@@ -28,7 +28,7 @@ class Limits:
 
     `data` is RLIMIT_DATA of one process: RLIMIT_AS breaks Node under 1 GB and Java under 4 GB. `memory` is what the
     whole tree may hold, which no rlimit bounds. `output` is how much of each stream is kept; four times that much in
-    all ends the run.
+    all ends the run. `report` is how much of its report is kept.
     """
 
     seconds: float = 10.0
@@ -41,6 +41,7 @@ class Limits:
     scratch_files: int = 5_000
     output: int = _MIB
     open_files: int = 512
+    report: int = 8 * _MIB
 
     @property
     def wall(self) -> float:
@@ -80,7 +81,8 @@ class RunSpec:
     shown read-only at their own paths. `artifacts` are relative paths whose regular files come back. With `report` the
     run finds the number of a descriptor to write to in `BOX_REPORT_FD`. `warm` are modules that a Python may have
     imported before the run begins: a prebuilt sandbox may then serve the run. `program` is the text of the script that
-    such a run starts, if all of its kind start the same: it is then compiled ahead, too.
+    such a run starts, if all of its kind start the same: it is then compiled ahead, too. `read_only` are files of the
+    overlay that the run cannot change, by relative path; a sandbox without mounts does not enforce it.
     """
 
     argv: tuple[str, ...]
@@ -93,6 +95,7 @@ class RunSpec:
     report: bool = False
     warm: tuple[str, ...] = ()
     program: str = ""
+    read_only: tuple[str, ...] = ()
 
 
 class RunStatus(StrEnum):

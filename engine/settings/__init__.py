@@ -1,4 +1,6 @@
-"""Where settings come from: defaults < user file < project file < environment < editor < command arguments.
+"""Where settings come from.
+
+Defaults < user file < chosen model < project file < environment < editor < command arguments.
 
 Each later source overrides the earlier ones key by key. The user's file, the environment and the command line belong to
 the user. The project's file and all that an editor sends may come with the opened folder: each key says whether these

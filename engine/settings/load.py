@@ -65,6 +65,7 @@ def load(
     state = _State()
     for source in (
         sources.from_file(user_paths().config_file, origin="user file", trusted=True),
+        sources.from_file(user_paths().model_file, origin="chosen model", trusted=True),
         SettingsSource("project file", trusted=False)
         if project is None
         else sources.from_file(project / sources.PROJECT_FILE, origin="project file", trusted=False),

@@ -48,8 +48,12 @@ class ModelSettings(Section):
         None, Anyone, "Temperature of every action; unset: 0.2 for generate, 0.1 otherwise.", ge=0, le=2
     )
     max_tokens: int = _key(4000, LowerOnly, "Maximum tokens of one reply.", ge=16)
-    embedded: Literal["auto", "tiny", "small", "off"] = _key(
-        "auto", UserOnly, "Embedded model to use without an endpoint."
+    cache: bool = _key(True, OffOnly, "Answer a request that is identical to an earlier one with the same reply.")
+    embedded: str = _key(
+        "auto",
+        UserOnly,
+        'Embedded model to use without an endpoint: a name that `stet model list` shows, "auto" for your own or the '
+        'largest that is installed, or "off".',
     )
     discover: bool = _key(True, UserOnly, "Look for model servers on this machine if no endpoint is configured.")
     idle_seconds: float = _key(600, LowerOnly, "Idle seconds after which the embedded model exits.", ge=10)
@@ -80,6 +84,15 @@ class Checks(Section):
     search: bool = _key(True, OffOnly, "Search small edits that fix a reproduced failure before a model is asked.")
     format_edits: bool = _key(
         True, OffOnly, "Format the changed lines of an edit in the project's style, if its files define one."
+    )
+    coverage: bool = _key(
+        False, UserOnly, "Analyze runs the tests that use a file, in the sandbox, and measures which lines they reach."
+    )
+    review: Literal["off", "thorough", "task"] = _key(
+        "thorough",
+        UserOnly,
+        'When a reviewer reads an edit and may have it refined: "thorough" at that budget, "task" in the steps of '
+        'tasks too, "off" never.',
     )
     disabled_tools: tuple[str, ...] = _key((), UserOnly, "Checkers, linters and formatters to disable.")
     trusted_workspaces: tuple[str, ...] = _key(
@@ -216,6 +229,9 @@ class EditorSettings(Section):
     preview: Literal["auto", "always", "never"] = _key("auto", MoreQuestions, "When to ask before an edit is applied.")
     code_lens: bool = _key(True, Anyone, "Show evidence above code that an edit changed, until the code changes again.")
     verify_on_save: bool = _key(False, UserOnly, "Verify the changes of a file when it is saved; see docs/verify.md.")
+    inline_completion: bool = _key(
+        False, UserOnly, "Suggest code at the cursor while typing; checked for syntax and names. Asks the model often."
+    )
 
 
 class Settings(Section):

@@ -32,6 +32,10 @@ class Provider(Section):
     name: str = Field(description="Name in messages.")
     base_url: str = Field(description="Its address with the version path, such as http://127.0.0.1:11434/v1.")
     model: str = Field(default="", description="Model name; empty: the first in its list.")
+    role: Literal["any", "generator", "reviewer"] = Field(
+        default="any",
+        description="What it is asked for: the reviewer explains, analyzes and reviews, the generator does the rest.",
+    )
     api_key_env: str = Field(default="", description="Environment variable with its key.")
     api_key_keyring: str = Field(
         default="",

@@ -20,6 +20,11 @@ class Paths:
     runtime: Path
 
     @property
+    def model_file(self) -> Path:
+        """The model that the user chose by question, beside the settings."""
+        return self.config_file.with_name("model.toml")
+
+    @property
     def models(self) -> Path:
         """The weights of the embedded models."""
         return self.data / "models"
@@ -40,9 +45,24 @@ class Paths:
         return self.data / "traces"
 
     @property
+    def replies(self) -> Path:
+        """Replies of models to prompts that may be asked again."""
+        return self.cache / "replies"
+
+    @property
+    def tasks(self) -> Path:
+        """The history of tasks."""
+        return self.data / "tasks"
+
+    @property
     def evidence(self) -> Path:
         """Evidence of jobs that can be opened while their server knows the jobs."""
         return self.data / "evidence"
+
+    @property
+    def results(self) -> Path:
+        """The files that the last tasks made."""
+        return self.data / "results"
 
     @property
     def trust(self) -> Path:

@@ -122,6 +122,7 @@ def request_of(record: form.Record, name: str) -> Request:
         ),
         tab_size=asked.tab_size,
         hidden=asked.hidden,
+        candidate=asked.candidate,
     )
 
 

@@ -61,6 +61,7 @@ class RecordedRequest(RecordPart):
     tab_size: int = Field(ge=1, le=64)
     hidden: dict[str, str]
     left_out: tuple[str, ...]
+    candidate: str = ""
 
 
 class Turn(RecordPart):

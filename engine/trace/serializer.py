@@ -25,7 +25,7 @@ SETTINGS: Mapping[str, Any] = {
     "deadline": True,
     "models": True,
     "model": {"temperature", "max_tokens"},
-    "checks": {"validation", "auto_fix", "fix_attempts", "format_edits", "findings"},
+    "checks": {"validation", "auto_fix", "fix_attempts", "format_edits", "findings", "review", "search"},
 }
 """Settings that an answer depends on and any record may contain: none starts a program or grants a permission."""
 
@@ -106,6 +106,7 @@ def _recorded_request(request: Request, scrubber: Scrubber, ignored: IgnoredFile
         tab_size=request.tab_size,
         hidden={},
         left_out=tuple(scrubber.text(f"{name} ({why})") for name, why in {**secret, **missing}.items()),
+        candidate=scrubber.text(request.candidate),
     )
 
 
@@ -204,8 +205,11 @@ def hidden_answer(answer: Answer, scrubber: Scrubber) -> dict[str, Any]:
         text, (span,) = scrubber.document(edit.base.text, edit.span)
         edits.append(replace(edit, base=type(edit.base)(text), span=span))
     data = {**replace(answer, edits=tuple(edits)).to_json(), "summary": asdict(answer.summary)}
-    for place in (*data["edits"], *data["new_files"]):
-        place["path"] = None if place["path"] is None else scrubber.path(place["path"])
+    for place in (*data["edits"], *data["new_files"], *data["file_summary"], *data["moves"]):
+        for key in place.keys() & {"path", "to"}:
+            place[key] = None if place[key] is None else scrubber.path(place[key])
+    for file in data["new_files"]:
+        file["base64"] = None  # nothing in it could be replaced
     hidden: dict[str, Any] = scrubber.anything(data)
     return hidden
 

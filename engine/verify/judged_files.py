@@ -15,11 +15,11 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.change import Change, ChangedFile
-from stet_ls.engine.verify.executed_files import NO_TIME
-from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.project_tests.executed_files import NO_TIME
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.units import Kind, UnitChange
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import new_findings
@@ -56,9 +56,15 @@ def case_of(
 
 async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[CheckResult, ...]:
     """Syntax, names, dangerous calls, and whether the code is the same but for comments. Nothing is run."""
+    if line := _line_of_conflict(file):
+        return (CheckResult(Check.SYNTAX.value, Ruling.FAIL, "marks of a merge conflict", refutes=True, line=line),)
     parsed = await timed(judge_of(Check.SYNTAX), case)
     line = await asyncio.to_thread(_line_of_syntax, case) if parsed.verdict is Ruling.FAIL else 0
-    found = [CheckResult.of(parsed, line=line)]
+    if parsed.verdict is Ruling.FAIL and is_of_tests(file.path) and not is_code(file):
+        # Data of tests is broken on purpose, or of a newer version of its format than the grammar.
+        found = [replace(CheckResult.of(replace(parsed, trusted=False), told=True, line=line), opens=True)]
+    else:
+        found = [CheckResult.of(parsed, line=line)]
     if file.after is None or parsed.verdict is Ruling.FAIL:
         return tuple(found)
     named = await timed(judge_of(Check.NAMES), case)
@@ -67,14 +73,39 @@ async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[
     danger = await timed(judge_of(Check.DANGER), case)
     found.append(CheckResult.of(danger, told=danger.verdict is Ruling.UNKNOWN))
     if file.before is not None:
-        found.append(_same_code(await timed(judge_of(Check.COMMENTS), case), intent))
+        found.append(_same_code(await timed(judge_of(Check.COMMENTS), case), file, intent))
+    elif intent.kind is IntentKind.TEST and is_code(file) and not is_of_tests(file.path):
+        found.append(
+            CheckResult(
+                Check.COMMENTS.value, Ruling.FAIL, "a change of tests adds product code", intent.is_stated, True
+            )
+        )
     return tuple(found)
 
 
-def _same_code(evidence: Evidence, intent: Intent) -> CheckResult:
-    """Equal code is proven by its tree; changed code contradicts only a change of docs."""
-    same = evidence.verdict is Ruling.PASS
-    contradicts = intent.kind is IntentKind.DOCS and evidence.verdict is Ruling.FAIL
+async def linted(case: Case) -> CheckResult:
+    """New findings of the linter: style is the project's choice, so they are notes."""
+    found = await timed(judge_of(Check.LINT), case)
+    return CheckResult.of(replace(found, trusted=False), told=found.verdict is Ruling.UNKNOWN)
+
+
+async def typed(case: Case) -> CheckResult:
+    """New errors of the project's type checker. They refute nothing, since what runs may be right all the same; a
+    change with an error in its own lines is not ok.
+    """
+    found = await timed(judge_of(Check.TYPES), case)
+    is_at_fault = found.verdict is Ruling.FAIL
+    result = CheckResult.of(replace(found, trusted=False), told=is_at_fault or found.trusted)
+    return replace(result, opens=is_at_fault)
+
+
+def _same_code(evidence: Evidence, file: ChangedFile, intent: Intent) -> CheckResult:
+    """Equal code is proven by its tree; changed code contradicts a change of docs, and product code one of tests."""
+    same = evidence.verdict is Ruling.PASS and file.was == file.path
+    keeps = intent.kind is IntentKind.DOCS or (intent.kind is IntentKind.TEST and not is_of_tests(file.path))
+    contradicts = keeps and is_code(file) and evidence.verdict is Ruling.FAIL
+    if contradicts and intent.kind is IntentKind.TEST:
+        evidence = replace(evidence, detail="a change of tests edits product code")
     plain = replace(evidence, trusted=contradicts and intent.is_stated)
     if evidence.verdict is Ruling.FAIL and not contradicts:
         plain = replace(plain, verdict=Ruling.SKIPPED)
@@ -96,6 +127,11 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
     check = Check.DIFFERENTIAL.value
     if unit.change is Kind.REMOVED and unit.is_public and not _is_bound(unit):
         return _gone(unit, intent)
+    if unit.pairing is Pairing.SIMILAR:
+        return CheckResult(
+            check, Ruling.UNKNOWN, f"{unit.change} from `{unit.was}` and edited: its behavior is not compared",
+            opens=True,
+        )  # fmt: skip
     if unit.change is not Kind.CHANGED or not unit.name:
         why = (
             "there is no old form to compare with"
@@ -130,11 +166,25 @@ def _is_bound(unit: UnitChange) -> bool:
 
 
 def _gone(unit: UnitChange, intent: Intent) -> CheckResult:
-    """Tests that pass without a public unit do not show that nobody uses it; a claim of equal behavior is wrong."""
-    blames = intent.is_stated and intent.keeps_behavior
+    """Tests that pass without a public unit do not show that nobody uses it; a claim of equal behavior is wrong, unless
+    a base class or the language has one of that name.
+    """
+    blames = intent.is_stated and intent.keeps_behavior and not _may_be_inherited(unit)
     detail = f"`{unit.name}` was removed; code that uses it fails"
+    if _may_be_inherited(unit):
+        detail = f"`{unit.name}` was removed; what its class has instead is not compared"
     status = Ruling.FAIL if blames else Ruling.UNKNOWN
     return CheckResult(Check.DEFINITIONS.value, status, detail, refutes=blames, told=True, opens=True)
+
+
+def _may_be_inherited(unit: UnitChange) -> bool:
+    """Whether an object may have a removed method all the same: a special one, or one of a base class."""
+    owner, _, name = unit.name.rpartition(".")
+    derived = (
+        rf"^\s*(?:export\s+)?class\s+{re.escape(owner.rpartition('.')[2])}\s*(?:\((?!\s*(?:object\s*)?\))|extends\b)"
+    )
+    is_derived = re.search(derived, unit.file.text(unit.file.after) or "", re.MULTILINE) is not None
+    return bool(owner) and (is_derived or (name.startswith("__") and name.endswith("__")))
 
 
 def _imported(case: Case, others: Sequence[ChangedFile]) -> str:
@@ -146,6 +196,20 @@ def _imported(case: Case, others: Sequence[ChangedFile]) -> str:
                               case.before.text, re.MULTILINE):  # fmt: skip
             return each.path
     return ""
+
+
+def _line_of_conflict(file: ChangedFile) -> int:
+    """The line of a new mark of a conflict, from 1; 0 if there is none. Prose and settings have them, too."""
+    known = {*(file.text(file.before) or "").splitlines()}
+    start, is_open = 0, False
+    for number, line in enumerate((file.text(file.after) or "").splitlines(), 1):
+        if line.startswith("<<<<<<< ") and line not in known:
+            start, is_open = number, False
+        elif start and line == "=======":
+            is_open = True
+        elif is_open and line.startswith(">>>>>>> "):
+            return start
+    return 0
 
 
 def _line_of_syntax(case: Case) -> int:

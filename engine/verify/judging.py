@@ -19,30 +19,35 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
-from stet_ls.engine.verify import outcome_table
-from stet_ls.engine.verify.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.edited_tests import asserts_nothing, edits_of
-from stet_ls.engine.verify.executed_files import NO_TIME, executed
-from stet_ls.engine.verify.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.broken_calls import broken_calls
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.reached_files import ReachedFiles
+from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
+from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
     former_files,
     is_broken,
     is_same_code,
+    linted,
     static_checks,
+    typed,
 )
-from stet_ls.engine.verify.kept_runs import KeptRuns
 from stet_ls.engine.verify.options import Options
-from stet_ls.engine.verify.reached_files import ReachedFiles
+from stet_ls.engine.verify.project_tests import outcome_table
+from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
+from stet_ls.engine.verify.project_tests.executed_files import NO_TIME, executed
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
+from stet_ls.engine.verify.project_tests.special_cases import special_case
+from stet_ls.engine.verify.project_tests.weak_new_tests import weak_new_tests
+from stet_ls.engine.verify.project_tests.weakened_tests import weakened_tests
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
-from stet_ls.engine.verify.result_cache import ResultCache
-from stet_ls.engine.verify.risk import by_risk, units_by_risk
-from stet_ls.engine.verify.runs_of_tests import SuiteRuns, TestRuns
-from stet_ls.engine.verify.selected_tests import SelectedTests, selected_tests
-from stet_ls.engine.verify.special_cases import special_case
-from stet_ls.engine.verify.units import Kind, Pairing, UnitChange, is_code
-from stet_ls.engine.verify.weakened_tests import weakened_tests
+from stet_ls.engine.verify.stored.kept_runs import KeptRuns
+from stet_ls.engine.verify.stored.result_cache import ResultCache
+from stet_ls.engine.verify.timed_units import timed_results, timing_of
 from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source
 
@@ -51,6 +56,8 @@ _RUNNING = 0.4
 """The share of the budget that is kept for running code."""
 _SELECTING = 0.3
 """The share of the budget for choosing tests."""
+_MOST_TYPED, _MOST_TIMED = 5, 8
+"""Files whose types are checked, and units whose speed is measured."""
 _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 """Runs at the same time."""
 
@@ -92,12 +99,15 @@ class Judging:
             if None in (file.text(file.before), file.text(file.after)):
                 self.notes.append(f"{file.path} is not judged: not UTF-8 text")
                 continue
-            checks = await static_checks(case_of(self.change, file, self.options.tools, None), file, self.intent)
+            case = case_of(self.change, file, self.options.tools, None)
+            checks = await static_checks(case, file, self.intent)
+            if self.options.runs_code and is_code(file) and file.after is not None and not is_broken(checks):
+                checks = (*checks, *([] if is_same_code(checks) else [await linted(case)]))
             self.of_files[file.path] = checks
             if is_code(file):
                 continue
-            if any(each.refutes for each in checks):
-                line = next(each.line for each in checks if each.refutes)
+            if any(each.refutes or each.told for each in checks):
+                line = next(each.line for each in checks if each.refutes or each.told)
                 unit = UnitChange(file, "", max(line, 1), Kind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
@@ -166,10 +176,29 @@ class Judging:
             own = [each for each in self.units if each.path in paths and not is_of_tests(each.path)]
             former = await asyncio.to_thread(former_files, self.change, language)
             await asyncio.gather(*(self._compare(each, runtime, kept, former) for each in units_by_risk(own)))
+            if self.intent.kind is IntentKind.PERF:
+                await self._time(own, runtime, former)
 
         async with asyncio.TaskGroup() as both:
             both.create_task(tests())
             both.create_task(comparisons())
+        await self._types(files, runtime)
+
+    async def _types(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
+        """New type errors, the riskiest files first: a checker reads more than what changed, so it comes last."""
+        for file in [each for each in files if each.after is not None][:_MOST_TYPED]:
+            case = case_of(self.change, file, self.options.tools, runtime)
+            self.of_files[file.path] = (*self.of_files[file.path], await typed(case))
+
+    async def _time(self, units: Sequence[UnitChange], runtime: Runtime, former: Mapping[Path, str]) -> None:
+        """Old against new speed of the changed units, one at a time."""
+        changed = [each for each in units if each.change is Kind.CHANGED and each.name]
+        measured = {
+            each: await timing_of(case_of(self.change, each.file, self.options.tools, runtime, former), each)
+            for each in units_by_risk(changed)[:_MOST_TIMED]
+        }
+        for unit, result in timed_results(measured, self.intent).items():
+            self.of_units.setdefault(unit, []).append(result)
 
     async def _kept(
         self, language: str, runtime: Runtime, selected: SelectedTests, files: Sequence[ChangedFile]
@@ -186,7 +215,8 @@ class Judging:
         edits = await asyncio.to_thread(edits_of, files, runs.language)
         removed = {each.name.rpartition(".")[2] for each in self.every
                    if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
-        rows = list(outcome_table.results(runs, edits, self.intent, removed))
+        renamed = {each.was: each.path for each in files if each.was != each.path and is_of_tests(each.path)}
+        rows = list(outcome_table.results(runs, edits, self.intent, removed, renamed))
         self.test_rows += rows
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         if runs.flaky:
@@ -214,7 +244,9 @@ class Judging:
         await self._weakened(runs, suite, files)
 
     async def _weakened(self, runs: TestRuns, suite: SuiteRuns, files: Sequence[ChangedFile]) -> None:
-        """Edited tests that notice less prove nothing; where the claim is that nothing changes, they refute it."""
+        """Edited tests that notice less prove nothing; where the claim is that nothing changes, they refute it. New
+        tests that notice next to nothing prove nothing either.
+        """
         own = [each for each in files if any(unit.file is each for unit in self.units)]
         found = await weakened_tests(self.change, own, suite, runs, self._slots)
         blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
@@ -231,6 +263,12 @@ class Judging:
                 detail = "other tests notice the planted errors that it noticed"
                 result = CheckResult(Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is Kind.REMOVED)
             self.of_units.setdefault(unit, []).append(result)
+        of_tests = self.intent.kind is IntentKind.TEST
+        for each in await weak_new_tests(self.change, self.units, own, suite, runs, self._slots, of_tests=of_tests):
+            for unit in filter(each.concerns, self.units):
+                told = is_of_tests(unit.path)
+                result = CheckResult(Check.MUTANTS.value, Ruling.UNKNOWN, str(each), told=told, opens=True)
+                self.of_units.setdefault(unit, []).append(result)
 
     def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange], *, fixed: bool) -> None:
         """A test is proven by running: it passes on the new code."""
@@ -261,6 +299,13 @@ class Judging:
                 result = await self._compared(unit, runtime, kept, former)
         self.partial |= result.detail == NO_TIME
         self.of_units.setdefault(unit, []).append(result)
+        if unit.change is Kind.CHANGED and unit.is_public:
+            before, after = (unit.file.text(data) or "" for data in (unit.file.before, unit.file.after))
+            if why := await asyncio.to_thread(broken_calls, before, after, unit.name):
+                detail = f"{why}; check its callers"
+                self.of_units[unit].append(
+                    CheckResult(Check.SIGNATURE.value, Ruling.UNKNOWN, detail, told=True, opens=True)
+                )
 
     async def _compared(
         self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]

@@ -12,13 +12,15 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import Change, Tree
+from stet_ls.engine.verify.changes.change import Change, Tree
 from stet_ls.engine.verify.report import Report, Verdict
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 _RESULTS = {Verdict.OK: "PASSED", Verdict.UNPROVEN: "WARNED", Verdict.REFUTED: "FAILED"}
 _FOLDER = "40000"
+_SEED = 0
+"""Tests run with this hash seed, and the inputs of comparisons are drawn with fixed ones."""
 
 
 def tree_id(tree: Tree) -> str:
@@ -47,9 +49,9 @@ def _written(nested: Mapping[str, Any], algorithm: Any) -> str:
 
 
 def receipt(change: Change, report: Report, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The statement about a verified change. `settings` are those that can change a verdict."""
+    """The statement about a verified change. `settings` are those that can change a verdict, and what code ran with."""
     configuration = {
-        "baseTree": tree_id(change.base), "version": __version__, "settings": dict(settings),
+        "baseTree": tree_id(change.base), "version": __version__, "settings": dict(settings), "seed": _SEED,
         "intent": {"kind": report.intent.kind.value, "source": report.intent.source}, "partial": report.partial,
     }  # fmt: skip
     return {

@@ -11,9 +11,9 @@ from hashlib import sha256
 from typing import Any
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.verify.change import is_of_tests
-from stet_ls.engine.verify.intent import Intent
-from stet_ls.engine.verify.units import UnitChange
+from stet_ls.engine.verify.changes.change import is_of_tests
+from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.units import UnitChange
 
 SCHEMA = "stet.verify/1"
 _TESTS = Check.TESTS.value
@@ -130,7 +130,7 @@ class TestResult:
     """A test whose outcome or text differs between the trees.
 
     The outcomes are "passed", "failed" and so on, "" if the test does not exist or was not run there. `edit` is
-    "unchanged", "edited", "added" or "removed".
+    "unchanged", "edited", "added" or "removed". `opens`: the change is not ok because of it.
     """
 
     __test__ = False
@@ -143,6 +143,7 @@ class TestResult:
     new_on_new: str = ""
     detail: str = ""
     refutes: bool = False
+    opens: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The row of the report's JSON."""
@@ -175,7 +176,12 @@ class Report:
         verdicts = [each.verdict for each in self.units]
         if Verdict.REFUTED in verdicts:
             return Verdict.REFUTED
-        is_open = self.partial or Verdict.UNPROVEN in verdicts or (not verdicts and bool(self.notes))
+        is_open = (
+            self.partial
+            or any(each.opens for each in self.tests)
+            or Verdict.UNPROVEN in verdicts
+            or (not verdicts and bool(self.notes))
+        )
         return Verdict.UNPROVEN if is_open else Verdict.OK
 
     @property

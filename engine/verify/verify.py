@@ -9,13 +9,14 @@ from contextlib import AsyncExitStack
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.verify.change import Change, ChangedFile
-from stet_ls.engine.verify.intent import intent_of
+from stet_ls.engine.verify.changes.change import Change, ChangedFile
+from stet_ls.engine.verify.changes.intent import intent_of
+from stet_ls.engine.verify.changes.risk import by_risk
+from stet_ls.engine.verify.changes.units import UnitChange, changed_units
 from stet_ls.engine.verify.options import Options
 from stet_ls.engine.verify.report import Report
-from stet_ls.engine.verify.result_cache import ResultCache
-from stet_ls.engine.verify.risk import by_risk
-from stet_ls.engine.verify.stored_report import (
+from stet_ls.engine.verify.stored.result_cache import ResultCache
+from stet_ls.engine.verify.stored.stored_report import (
     ReportPart,
     StoredReport,
     is_unchanged,
@@ -25,7 +26,6 @@ from stet_ls.engine.verify.stored_report import (
     restored,
     stored,
 )
-from stet_ls.engine.verify.units import UnitChange, changed_units
 
 _READING = 0.3
 """The share of the budget for reading the units."""

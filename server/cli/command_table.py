@@ -39,8 +39,11 @@ class CommandRow:
 COMMANDS: Mapping[str, CommandRow] = {
     "serve": CommandRow("serve", "start the language server (`stet --stdio` does the same)"),
     "run": CommandRow("run.command", "run an action on files and print the checked edits"),
+    "plan": CommandRow("task.plan", "print the plan of a task as a document to edit"),
+    "tasks": CommandRow("task.history", "list, show, resume and export tasks"),
     "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
     "verify": CommandRow("verify.command", "verify a change by any author, without a model"),
+    "review": CommandRow("review.command", "review a change: judges, tools and a reviewer's findings, with a score"),
     "hook": CommandRow("hook.command", "check what coding agents change: install, remove and answer their hooks"),
     "mcp": CommandRow("mcp.command", "serve the checks over MCP, or register the server with a coding agent"),
     "model": CommandRow("model", "list, download and test models; allow or deny a local model server"),
@@ -48,7 +51,7 @@ COMMANDS: Mapping[str, CommandRow] = {
     "config": CommandRow(
         "config", "show settings and their origins, trust a project's actions, or create a settings file"
     ),
-    "editor": CommandRow("editor", "print the configuration for an editor"),
+    "editor": CommandRow("editor", "print the configuration for an editor, or install its plugin"),
     "demo": CommandRow("demo.command", "run every action on a small sample project"),
     "stats": CommandRow("stats", "show calls, tokens and cost by day, model or action"),
     "trace": CommandRow("trace", "list, show, replay and export records of recent jobs"),

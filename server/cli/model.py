@@ -24,9 +24,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing = verbs.add_parser("list", help="list the embedded models, their size and SHA-256")
     listing.add_argument("--json", action="store_true", help="print as JSON")
     pulling = verbs.add_parser("pull", help="download a model, unless it is already here")
-    pulling.add_argument("name", nargs="?", metavar="NAME", help="tiny or small [default: the configured model]")
+    pulling.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="tiny, small or medium [default: small]; or the path or address of any GGUF file, with --sha256",
+    )
     pulling.add_argument(
         "--from", type=Path, dest="source", metavar="FILE", help="use a local file instead of a download"
+    )
+    pulling.add_argument("--sha256", metavar="DIGEST", help="the SHA-256 of that file, as its author publishes it")
+    pulling.add_argument(
+        "--name", dest="own_name", metavar="NAME", default="", help="call it so [default: the name of the file]"
     )
     for verb, what in (
         ("allow", "allow a local model server to get your code"),
@@ -48,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.verb == "list":
         return _list(as_json=arguments.json)
     if arguments.verb == "pull":
-        return _pull(arguments.name, arguments.source)
+        return _pull(arguments)
     if arguments.verb in ("allow", "deny"):
         from stet_ls.server.cli.terminal.consent import answer
 
@@ -59,11 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(*, as_json: bool) -> int:
-    from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
+    from stet_ls.engine.model.embedded.weights import installed, known
 
     paths = user_paths()
     rows: list[dict[str, Any]] = []
-    for name, weights in WEIGHTS.items():
+    for name, weights in known(paths).items():
         place = installed(paths, name)
         rows.append(
             {
@@ -85,21 +94,31 @@ def _list(*, as_json: bool) -> int:
     return 0
 
 
-def _pull(name: str | None, source: Path | None) -> int:
-    from stet_ls.engine.model.embedded.weights import DEFAULT, WEIGHTS, installed, pull
+def _pull(arguments: argparse.Namespace) -> int:
+    from stet_ls.engine.model.embedded.weights import DEFAULT, installed, known, pull, pull_own
 
-    name = name or DEFAULT
-    if name not in WEIGHTS:
-        raise UsageError(f"unknown model `{name}`: {did_you_mean(name, WEIGHTS)}")
-    weights, line = WEIGHTS[name], StatusLine()
-    if source is None and installed(user_paths(), name) is None:  # a log shows no progress bar
-        print_status(f"Downloading the embedded model {weights.title}: {weights.megabytes} MB (once)")
+    name: str = arguments.name or DEFAULT
+    paths, line = user_paths(), StatusLine()
+    models = known(paths)
+    is_file = name not in models and ("/" in name or name.endswith(".gguf"))
+    if is_file and not arguments.sha256:
+        raise UsageError(f"{name}: add `--sha256 DIGEST`, which its author publishes beside the file")
+    if not is_file and arguments.sha256:
+        raise UsageError("`--sha256` needs the path or the address of a GGUF file")
+    if not is_file and name not in models:
+        raise UsageError(f"unknown model `{name}`: {did_you_mean(name, models)}")
 
     def on_progress(done: int, total: int) -> None:
         line.show(f"{name} {bar(done, total)} {done / 1e6:.0f} of {total / 1e6:.0f} MB")
 
     try:
-        path = pull(name, user_paths(), source=source, on_progress=on_progress)
+        if is_file:
+            path = pull_own(name, arguments.sha256, paths, name=arguments.own_name, on_progress=on_progress)
+        else:
+            if arguments.source is None and installed(paths, name) is None:  # a log shows no progress bar
+                title, size = models[name].title, models[name].megabytes
+                print_status(f"Downloading the embedded model {title}: {size} MB (once)")
+            path = pull(name, paths, source=arguments.source, on_progress=on_progress)
     finally:
         line.clear()
     render.print_line(str(path))

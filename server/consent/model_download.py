@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import threading
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -17,6 +18,9 @@ from stet_ls.server.errors import failure_of
 if TYPE_CHECKING:
     from stet_ls.engine.model.embedded.weights import Weights
     from stet_ls.engine.storage.paths import Paths
+
+
+OTHER = "Other model…"
 
 
 class _GivenUpError(Exception):
@@ -52,8 +56,13 @@ class ModelDownloadOffer:
         self._fetching: str | None = None
         self._given_up = threading.Event()
 
-    async def offer(self, name: str, problem: str) -> None:
-        """Shows the problem, with a button that downloads that embedded model. Returns when the download has ended."""
+    async def offer(
+        self, name: str, problem: str, other: Callable[[], Awaitable[str]], again: Callable[[], object]
+    ) -> None:
+        """Shows the problem, with a button that downloads that embedded model, and one that chooses by `other`.
+
+        Calls `again` once there is a model.
+        """
         from stet_ls.engine.model.embedded.weights import WEIGHTS
 
         weights = WEIGHTS[name]
@@ -61,8 +70,12 @@ class ModelDownloadOffer:
             self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Run the action again afterwards.")
         elif self._asking:
             self._tell(types.MessageType.Error, problem)
-        elif await self._accepted(problem, f"Download {weights.megabytes} MB"):
-            await self._fetch(name, weights)
+        else:
+            download = f"Download {weights.megabytes} MB"
+            choice = await self._choice(problem, [download, OTHER])
+            ready = await self._fetch(name, weights, "Your job goes on.") if choice == download else False
+            if ready or (choice == OTHER and await other()):
+                again()
 
     async def fetch(self, name: str) -> bool:
         """Downloads a model that the user chose, with progress; True if it is here afterwards."""
@@ -72,25 +85,27 @@ class ModelDownloadOffer:
         if self._fetching is not None:
             self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Try again afterwards.")
             return False
-        return await self._fetch(name, weights)
+        return await self._fetch(name, weights, "")
 
     def close(self) -> None:
         """Stops a download. The received part is kept for the next one."""
         self._given_up.set()
 
-    async def _accepted(self, problem: str, button: str) -> bool:
-        params = types.ShowMessageRequestParams(types.MessageType.Error, problem, [types.MessageActionItem(button)])
+    async def _choice(self, problem: str, buttons: Sequence[str]) -> str | None:
+        actions = [types.MessageActionItem(button) for button in buttons]
+        params = types.ShowMessageRequestParams(types.MessageType.Error, problem, actions)
         self._asking = True
         try:
             item = await self._ls.window_show_message_request_async(params)
         except JsonRpcException:
             self._tell(types.MessageType.Error, problem)
-            return False
+            return None
         finally:
             self._asking = False
-        return item is not None and item.title == button
+        return None if item is None else item.title
 
-    async def _fetch(self, name: str, weights: Weights) -> bool:
+    async def _fetch(self, name: str, weights: Weights, then: str) -> bool:
+        """`then` is what happens next, for the message."""
         from stet_ls.engine.model.embedded.weights import pull
         from stet_ls.server.jobs.progress import JobProgress  # late: imports the engine's models
 
@@ -115,7 +130,7 @@ class ModelDownloadOffer:
             progress.end(message)
             self._tell(types.MessageType.Error, message)
         else:
-            message = f"Downloaded {weights.title}. Run the action again."
+            message = f"Downloaded {weights.title}. {then}".rstrip()
             progress.end(message)
             self._tell(types.MessageType.Info, message)
             return True

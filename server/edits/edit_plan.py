@@ -5,12 +5,12 @@ A plan is made from the live documents without an await, so it is valid until th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.answer import Answer, Edit, FileMove, NewFile
 from stet_ls.server.documents.line_diff import minimal
 from stet_ls.server.documents.open_documents import Documents, Snapshot
 from stet_ls.server.documents.position_tracking import PositionTracker
@@ -24,22 +24,44 @@ class DocumentChange:
     before: Snapshot
     after: Source
     splices: tuple[Splice, ...]
+    made_by: tuple[tuple[Span, tuple[int, ...]], ...] = ()
+    """Where each step of a task changed the text before."""
+
+    def steps_of(self, splice: Splice) -> tuple[int, ...]:
+        """The steps of a task that made a splice."""
+        near = (
+            steps for span, steps in self.made_by if span.start <= splice.span.end and splice.span.start <= span.end
+        )
+        return tuple(sorted({step for steps in near for step in steps}))
 
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """All changes of one edit. `rebased` is true if the target's text is no longer the one that was judged."""
+    """All changes of one edit. `rebased` is true if the target's text is no longer the one that was judged.
+
+    `new_files` are texts; LSP cannot create the `binary_files`, which are written once the edit has landed. The `moves`
+    come after the changes.
+    """
 
     changes: tuple[DocumentChange, ...]
     new_files: tuple[NewFile, ...]
     rebased: bool = False
+    binary_files: tuple[NewFile, ...] = ()
+    moves: tuple[FileMove, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to apply."""
+        return not (self.changes or self.new_files or self.binary_files or self.moves)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the changed files, as users know them."""
         return tuple(
             dict.fromkeys(
-                [name_of(change.before) for change in self.changes] + [file.path.name for file in self.new_files]
+                [name_of(change.before) for change in self.changes]
+                + [file.path.name for file in (*self.new_files, *self.binary_files)]
+                + [move.path.name for move in self.moves]
             )
         )
 
@@ -55,6 +77,8 @@ class EditPlan:
             pieces += _diff(change.before.source, change.after, f"a/{name}", f"b/{name}")
         for file in self.new_files:
             pieces += _diff(Source(""), Source(file.text), "/dev/null", f"b/{file.path.name}")
+        pieces += (f"rename from {move.path.name}\nrename to {move.to.name}\n" for move in self.moves)
+        pieces += (f"Binary files /dev/null and b/{file.path.name} differ\n" for file in self.binary_files)
         return "".join(pieces)
 
     def _texts(self) -> list[tuple[str, str, str]]:
@@ -79,7 +103,7 @@ def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditP
     rebased = live.source.text != origin.snapshot.source.text
     own = [edit for edit in answer.edits if is_target(edit.path, origin.snapshot)]
     splices = _rebase(own, answer.guard, origin) if rebased else [Splice(edit.span, edit.new_text) for edit in own]
-    changes = [_change(live, splices)] if own else []
+    changes = [_change(live, splices, [edit.steps for edit in own])] if own else []
     others = dict.fromkeys(edit.path for edit in answer.edits if not is_target(edit.path, origin.snapshot))
     for path in others:
         if path is not None:
@@ -87,7 +111,12 @@ def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditP
     for file in answer.new_files:
         if file.path.exists():
             raise StaleError(f"Edit not applied: {file.path.name} was created meanwhile. Run the action again.")
-    return EditPlan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
+    for move in answer.moves:
+        if move.to.exists():
+            raise StaleError(f"Edit not applied: {move.to.name} was created meanwhile. Run the action again.")
+    texts, binary = _by_content(answer.new_files)
+    kept = tuple(change for change in changes if change.splices)
+    return EditPlan(kept, texts, rebased and bool(own), binary, answer.moves)
 
 
 def as_made(answer: Answer) -> EditPlan:
@@ -98,7 +127,27 @@ def as_made(answer: Answer) -> EditPlan:
         uri = "untitled:document" if path is None else path.as_uri()
         after = edits[0].base.splice([Splice(edit.span, edit.new_text) for edit in edits])
         changes.append(DocumentChange(Snapshot(uri, None, answer.language, edits[0].base, path), after, ()))
-    return EditPlan(tuple(changes), answer.new_files)
+    texts, binary = _by_content(answer.new_files)
+    return EditPlan(tuple(changes), texts, binary_files=binary, moves=answer.moves)
+
+
+def _by_content(files: Iterable[NewFile]) -> tuple[tuple[NewFile, ...], tuple[NewFile, ...]]:
+    """The files that are text, and the others."""
+    files = tuple(files)
+    return tuple(file for file in files if file.data is None), tuple(file for file in files if file.data is not None)
+
+
+def write_binary(files: Iterable[NewFile]) -> str:
+    """Creates files that are not text; returns the problem of the first that cannot be, "" if there is none."""
+    for file in files:
+        assert file.data is not None
+        try:
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+            with file.path.open("xb") as stream:
+                stream.write(file.data)
+        except OSError as error:
+            return f"cannot create {file.path.name}: {error.strerror}"
+    return ""
 
 
 def created(file: NewFile, language: str) -> DocumentChange:
@@ -148,12 +197,13 @@ def _other(path: Path, edits: list[Edit], documents: Documents) -> DocumentChang
     live = documents.snapshot(path.as_uri())
     if live is None or live.source.text != edits[0].base.text:
         raise StaleError(f"Edit not applied: {path.name} changed meanwhile. Run the action again.")
-    return _change(live, [Splice(edit.span, edit.new_text) for edit in edits])
+    return _change(live, [Splice(edit.span, edit.new_text) for edit in edits], [edit.steps for edit in edits])
 
 
-def _change(live: Snapshot, splices: list[Splice]) -> DocumentChange:
+def _change(live: Snapshot, splices: list[Splice], steps: Sequence[tuple[int, ...]] = ()) -> DocumentChange:
     after = live.source.splice(splices)
-    return DocumentChange(live, after, minimal(live.source, after))
+    made_by = tuple((splice.span, each) for splice, each in zip(splices, steps, strict=False) if each)
+    return DocumentChange(live, after, minimal(live.source, after), made_by)
 
 
 def _diff(before: Source, after: Source, old: str, new: str) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.evidence import CHECKS
-from stet_ls.engine.api.summary import SEPARATOR, evidence_line, failed_first, phrase, shown
+from stet_ls.engine.api.summary import MARKS, SEPARATOR, evidence_line, failed_first, phrase, shown
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.markdown import code_span, fenced, harmless, plain
 
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
 SHOWN_LINES = 60
 """Lines of an attachment that a report quotes; its file has all."""
+
+COLUMNS = 100
+"""Width of a line of a report."""
+
+_OUTPUT = ("plaintext", "text", "diff", "")
+"""Languages of attachments that are no code."""
+
+_BLOCK = re.compile(r"[#>+*=|-]+|\d+[.)]|[`~]{3,}.*")
+"""Words that begin a block of Markdown at the start of a line."""
 
 Files = Mapping[tuple[str, str], Path]
 """Where attachments were written, by check and name."""
@@ -48,10 +58,18 @@ def conclude(answer: Answer) -> str:
 
 def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = (), apart: Collection[str] = ()) -> str:
     summary = answer.summary
-    sure = f"{100 * answer.confidence:.0f} % sure" if answer.metadata.reasons else ""
+    sure = f"{confidence(answer)} % sure" if answer.metadata.reasons else ""
     sure = ": ".join(filter(None, (sure, "; ".join(reasons))))
     parts = (*summary.lead(), sure, *summary.body(), *judged, *summary.tail(answer.metadata))
     return SEPARATOR.join(part for part in parts if part and part not in apart)
+
+
+def confidence(answer: Answer) -> str:
+    """The confidence in percent: what was counted, or an interval where too few such answers were counted."""
+    interval = answer.metadata.confidence_interval
+    if interval is None:
+        return f"{100 * answer.confidence:.0f}"
+    return f"{100 * interval[0]:.0f}-{100 * interval[1]:.0f}"
 
 
 def _is_reason(item: Evidence, answer: Answer) -> bool:
@@ -89,6 +107,15 @@ def dangers(answer: Answer) -> tuple[str, ...]:
     )
 
 
+NOT_RUN = "not-run"
+"""The code of an edit that no check ran."""
+
+
+def not_run(answer: Answer) -> str:
+    """Why an edit that nothing ran is asked about, and what would have it checked; "" for any other."""
+    return f"no check ran it; {(answer.metadata.raised_by or 'add a test').rstrip('.')}" if answer.not_run else ""
+
+
 def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
     """The codes of the edit's risks that were not requested, without those that the user accepts."""
     from stet_ls.engine.judges.danger.risk_kinds import OTHER
@@ -116,39 +143,67 @@ def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment
 
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
     """A report in Markdown: each line of the evidence, its weight, the edit, and the attachments."""
-    done = SEPARATOR.join((headline(answer), *(answer.summary.tail(answer.metadata) if answer.success else ())))
-    parts = [f"# Evidence\n\n{_prose(done)}", "\n".join(_line(item) for item in failed_first(lines))]
-    if row := answer.metadata.calibration:
-        source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
-        why = "; ".join(_other_reasons(answer))
-        parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}){f': {_prose(why)}' if why else ''}")
-    if shows := answer.metadata.show_trace:
-        parts.append(f"What was asked, what came and when, if records are kept: {code_span(shows)}")
-    parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
+    told = (*answer.summary.body(), *(answer.summary.tail(answer.metadata) if answer.success else ()))
+    done = answer.summary.problem or SEPARATOR.join(told)
+    parts = ["# Evidence", *_rows(lines, files), *_paragraph(done)]
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")
-    return "\n\n".join((*parts, *_attached(lines, files))).rstrip() + "\n"
+    return "\n\n".join((*parts, *_quoted(lines, files), _footer(answer))).rstrip() + "\n"
 
 
 def unit_report(title: str, lines: Sequence[Evidence], files: Files) -> str:
     """A report in Markdown about a unit that was verified: each check, and the attachments."""
-    listed = "\n".join(_line(item) for item in failed_first(lines))
-    return "\n\n".join((f"# Evidence\n\n{_prose(title)}", listed, *_attached(lines, files))).rstrip() + "\n"
+    return "\n\n".join(("# Evidence", *_paragraph(title), *_rows(lines, files), *_quoted(lines, files))).rstrip() + "\n"
 
 
-def _attached(lines: Sequence[Evidence], files: Files) -> Iterator[str]:
+def _rows(lines: Sequence[Evidence], files: Files) -> Iterator[str]:
+    """A row for each check, failures first; each links its files."""
+    if lines:
+        yield "\n".join(_row(item, files) for item in failed_first(lines))
+
+
+def _row(item: Evidence, files: Files) -> str:
+    title = f"**{item.title}**" if item.verdict == "fail" else item.title
+    row = _wrapped(f"- {MARKS[item.verdict]} {title}: {_prose(item.detail)}")
+    linked = ((each.name, files.get((item.label, each.name))) for each in item.attachments)
+    return "\n".join((row, *(f"  [{name}]({file.as_uri()})" for name, file in linked if file)))
+
+
+def _quoted(lines: Sequence[Evidence], files: Files) -> Iterator[str]:
+    """The attachments: output in full, code only if no file has it."""
     for check, each in all_attachments(lines):
-        place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""
-        yield f"## {check}: {code_span(each.name)}{place}\n\n{fenced(first_lines(each.text), each.language)}"
+        if each.language in _OUTPUT or (check, each.name) not in files:
+            yield f"## {check}: {code_span(each.name)}\n\n{fenced(first_lines(each.text), each.language)}"
 
 
-_VERDICTS = {"pass": "passed", "fail": "**failed**", "skipped": "not checked", "unknown": "**could not tell**"}
+def _footer(answer: Answer) -> str:
+    """How sure the answer is, where code ran, and where the record is: a row each."""
+    rows = []
+    if row := answer.metadata.calibration:
+        source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
+        why = "; ".join(_other_reasons(answer))
+        rows.append(f"Confidence {confidence(answer)} % ({source}){f': {_prose(why)}' if why else ''}")
+    rows.append(_prose(boxed(answer)) or "No code ran")
+    if shows := answer.metadata.show_trace:
+        rows.append(f"Prompts and replies: {code_span(shows)}")
+    return "\n".join(_wrapped(f"- {row}") for row in rows)
 
 
-def _line(item: Evidence) -> str:
-    weight = " (its word alone refutes)" if item.verdict == "fail" and item.trusted else ""
-    seconds = f", {item.seconds:.1f} s" if item.seconds >= 0.1 else ""
-    return f"- {item.title}: {_VERDICTS[item.verdict.value]}{weight}{seconds}: {_prose(item.detail)}"
+def _paragraph(text: str) -> Iterator[str]:
+    if text:
+        yield _wrapped(_prose(text), "")
+
+
+def _wrapped(text: str, indent: str = "  ") -> str:
+    """Lines of at most `COLUMNS`, unless a word is longer. No line starts with what Markdown takes for a block."""
+    lines = [""]
+    for word in text.split():
+        fits = len(lines[-1]) + 1 + len(word) <= COLUMNS
+        if not lines[-1].strip() or fits or _BLOCK.fullmatch(word):
+            lines[-1] += f"{' ' if lines[-1].strip() else ''}{word}"
+        else:
+            lines.append(f"{indent}{word}")
+    return "\n".join(lines)
 
 
 def _prose(text: str) -> str:

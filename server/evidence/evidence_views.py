@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.server.evidence.code_lenses import CodeLenses
 from stet_ls.server.evidence.evidence_files import EvidenceFiles
+from stet_ls.server.evidence.produced_files import ProducedFiles
 from stet_ls.server.evidence.report_viewer import ReportViewer
 from stet_ls.server.evidence.verified_units import VerifiedUnits
 
@@ -19,8 +20,11 @@ class EvidenceViews:
 
     def __init__(self, ls: ClientConnection, paths: Paths) -> None:
         shown, fetched = ls.client.show_document, ls.client.text_document_content
-        self.reports = ReportViewer(ls, paths.cache / "reports", paths.evidence, documents=shown, virtual=fetched)
+        self.reports = ReportViewer(
+            ls, paths.cache / "reports", paths.evidence, paths.results, documents=shown, virtual=fetched
+        )
         self.files = EvidenceFiles(self.reports, paths.evidence)
+        self.produced = ProducedFiles(self.reports, paths.results)
         self.lenses = CodeLenses(ls, ls.protocol.documents, ls.client)
         self.verified = VerifiedUnits(self.files)
 

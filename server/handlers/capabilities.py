@@ -8,11 +8,12 @@ from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.json_schema import Schema
 from stet_ls.engine.job.budget import CALLS
 from stet_ls.server.handlers.code_actions import command_of
-from stet_ls.server.lsp.command_params import ActionParams, CustomParams
+from stet_ls.server.lsp.command_params import ActionParams, CustomParams, TaskParams
 from stet_ls.validators.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
+    from stet_ls.engine.run import Engine
     from stet_ls.engine.settings.schema import Settings
 
 
@@ -49,10 +50,40 @@ def actions_of(actions: Actions) -> list[Schema]:
 def input_schema(action: str) -> Schema:
     """The JSON schema of the command that runs an action."""
     if action in ACTIONS:
-        return ActionParams.model_json_schema()
+        return (TaskParams if ACTIONS[action].takes_project else ActionParams).model_json_schema()
     schema = CustomParams.model_json_schema()
     schema["properties"]["action"] = {"const": action}
     return schema
+
+
+def arms() -> list[Schema]:
+    """The arms of tasks, built-in ones first, with their capabilities and schemas."""
+    from stet_ls.engine.actions.arms.table import all_arms
+
+    return [{**arm.spec.to_json(), "source": arm.source} for arm in all_arms().by_name.values()]
+
+
+def arm_problems() -> tuple[str, ...]:
+    """A sentence for each arm of a package that is left out."""
+    from stet_ls.engine.actions.arms.table import all_arms
+
+    return all_arms().problems
+
+
+def steps() -> list[Schema]:
+    """What a step of a plan can be, and what it needs of an arm."""
+    from stet_ls.engine.api.plan import STEP_KINDS
+
+    return [
+        {"name": kind.name, "capability": kind.capability.value, "description": kind.about, "edits": kind.edits}
+        for kind in STEP_KINDS.values()
+    ]
+
+
+async def model(engine: Engine) -> Schema:
+    """The profile of the model that would serve, without a request to its endpoint."""
+    profile = await engine.models.profile()
+    return {"name": profile.model, "tier": profile.tier, "context": profile.context}
 
 
 def languages() -> list[Schema]:

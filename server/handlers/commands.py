@@ -6,13 +6,13 @@ import asyncio
 import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.handlers import memory_commands, model_commands
+from stet_ls.server.handlers import memory_commands, model_commands, task_commands
 from stet_ls.server.handlers.target import target
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult
 from stet_ls.server.session import StetServer
@@ -77,6 +77,12 @@ async def apply(ls: StetServer, params: Any) -> Json:
     job = next((each for each in reversed(known) if each.awaiting_confirmation), None)
     if job is None:
         raise UsageError("job: no edit waits for confirmation" + (f" of {params.job}." if params.job else "."))
+    if params.files or params.steps:
+        from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+
+        job.choice = Choice(params.files, params.steps)
+        if job.answer is not None:
+            chosen_part(job.answer, job.choice)  # a name or a number that does not exist is an error of this command
     job.apply_requested.set()
     await job.wait()
     if job.deferred_result is not None:
@@ -87,7 +93,16 @@ async def apply(ls: StetServer, params: Any) -> Json:
 def retry(ls: StetServer, params: Any) -> Json:
     """Runs a job again on the current document."""
     old = ls.jobs.get(params.job)
-    again = old.params.model_copy(update={"uri": old.uri})
+    again = old.params.model_copy(update={"uri": old.uri, "fresh": True})
+    from stet_ls.engine.actions.rewriting.stated_examples import is_example
+    from stet_ls.server.job_flow.run_job import prepare, start_prepared
+
+    if params.instruction and is_example(params.instruction):
+        # The reply to the question about an edit that nothing ran: it is tried on that edit first.
+        again = again.model_copy(update={"constraints": (*again.constraints, params.instruction)})
+        prepared = prepare(ls, old.action, again)
+        candidate = old.answer.code if old.answer is not None else ""
+        return {"job": start_prepared(ls, replace(prepared, request=replace(prepared.request, candidate=candidate))).id}
     if params.instruction:
         again = again.model_copy(update={"instruction": params.instruction})
     return _start(ls, old.action, again)
@@ -118,6 +133,14 @@ def verify(ls: StetServer, params: Any) -> Awaitable[Json]:
 
     # Before the coroutine runs: by then the next message may have changed the text.
     return verify_change.run(ls, verify_change.prepare(ls, params))
+
+
+def review(ls: StetServer, params: Any) -> Awaitable[Json]:
+    """Reviews a change by any author: a file's, the project's, or what is staged."""
+    from stet_ls.server.job_flow import review_change, verify_change
+
+    # Before the coroutine runs: by then the next message may have changed the text.
+    return review_change.run(ls, verify_change.prepare(ls, params))
 
 
 def clear(ls: StetServer, params: Any) -> Json:
@@ -209,7 +232,10 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "encoding": ls.client.encoding,
         "log": str(ls.monitoring.log_path(ls.paths.logs)),
         "actions": described.actions_of(ready.engine.actions),
-        "problems": list(ready.engine.actions.problems),
+        "problems": [*ready.engine.actions.problems, *described.arm_problems()],
+        "arms": described.arms(),
+        "steps": described.steps(),
+        "model": await described.model(ready.engine),
         "languages": described.languages(),
         "limits": described.limits(ready.settings),
         "input": ActionParams.model_json_schema(),
@@ -245,7 +271,7 @@ def _result(job: JobHandle) -> Json:
     return {
         "status": ending.status.value,
         "answer": answer.to_json() if answer else None,
-        "markdown": answer.markdown if answer else "",
+        "markdown": answer.markdown if answer else job.written,
         "message": ending.message,
         "applied": ending.applied,
         **({"asks": True} if job.awaiting_confirmation else {}),
@@ -253,7 +279,18 @@ def _result(job: JobHandle) -> Json:
 
 
 COMMANDS: Mapping[str, ServerCommand] = {
-    **{f"stet.{name}": ServerCommand("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
+    **{
+        f"stet.{name}": ServerCommand(
+            "TaskParams" if spec.takes_project else "ActionParams", _action(name), f"Start the job {name}."
+        )
+        for name, spec in ACTIONS.items()
+    },
+    "stet.plan": ServerCommand("TaskParams", task_commands.plan, "Start a job whose report is the plan of a task."),
+    "stet.tasks.list": ServerCommand("NoParams", task_commands.listed, "List earlier and running tasks."),
+    "stet.tasks.show": ServerCommand("TaskIdParams", task_commands.show, "Show a task with its steps and evidence."),
+    "stet.tasks.resume": ServerCommand(
+        "ResumeParams", task_commands.resume, "Do the unfinished steps of a task, or its plan as edited."
+    ),
     "stet.custom": ServerCommand("CustomParams", custom, "Start an action by name."),
     "stet.result": ServerCommand("ResultParams", result, "Return the result of a job."),
     "stet.evidence": ServerCommand("EvidenceParams", evidence, "Open the evidence of a job and its files."),
@@ -261,6 +298,9 @@ COMMANDS: Mapping[str, ServerCommand] = {
     "stet.retry": ServerCommand("RetryParams", retry, "Run a job again on the current document."),
     "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that waits for confirmation."),
     "stet.verify": ServerCommand("VerifyParams", verify, "Judge a change by any author, without a model."),
+    "stet.review": ServerCommand(
+        "VerifyParams", review, "Review a change: judges, tools and a reviewer, with a score."
+    ),
     "stet.clear": ServerCommand("ClearParams", clear, "Remove the findings of analyze and verify, and code lenses."),
     "stet.target": ServerCommand("TargetParams", target, "Return what an action at a position would work on."),
     "stet.jobs": ServerCommand("NoParams", jobs, "List running and recent jobs."),
@@ -278,6 +318,7 @@ COMMANDS: Mapping[str, ServerCommand] = {
     "stet.memory.forget": ServerCommand("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
     "stet.models": ServerCommand("NoParams", model_commands.models, "List the models to choose from."),
     "stet.download": ServerCommand("DownloadParams", model_commands.download, "Download an embedded model."),
+    "stet.setup": ServerCommand("SetupParams", model_commands.setup, "Choose the model, by question or by argument."),
     "stet.capabilities": ServerCommand("NoParams", capabilities, "List actions and commands, with their schema."),
 }
 """Every command by its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Any
 
 from stet_ls.engine.errors import UsageError
@@ -12,19 +13,45 @@ Json = dict[str, Any]
 
 
 async def models(ls: StetServer, params: Any) -> Json:
-    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, installed}]}`, within half a second."""
+    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, needs, installed}]}`, in half a second."""
     from stet_ls.engine.model.discover import discover
-    from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
+    from stet_ls.engine.model.embedded.weights import installed, known
 
     found, _ = await discover()
-    here = await asyncio.to_thread(lambda: {name: installed(ls.paths, name) is not None for name in WEIGHTS})
+    known_here = await asyncio.to_thread(known, ls.paths)
+    here = await asyncio.to_thread(lambda: {name: installed(ls.paths, name) is not None for name in known_here})
     return {
         "servers": [{"name": each.name, "url": each.base_url, "model": each.model} for each in found],
         "embedded": [
-            {"name": name, "model": each.title, "megabytes": each.megabytes, "installed": here[name]}
-            for name, each in WEIGHTS.items()
+            {
+                "name": name,
+                "model": each.title,
+                "megabytes": each.megabytes,
+                "needs": each.needs,
+                "installed": here[name],
+            }
+            for name, each in known_here.items()
         ],
     }
+
+
+async def setup(ls: StetServer, params: Any) -> Json:
+    """Chooses the model of the argument, or asks. `chosen` is what Stet uses now, in a sentence; null if nothing."""
+    choose = ls.consent.model_setup
+    if params.forget:
+        told = await choose.forget()
+    elif params.embedded is not None:
+        told = await choose.embedded(params.embedded)
+    elif params.url is not None:
+        if not params.model:
+            raise UsageError("model: name the endpoint's model.")
+        told = await choose.endpoint(params.url, params.model, params.key)
+    else:
+        told = await choose.ask()
+        if told:
+            ls.tell(told)
+    outweighs = " The variable STET_BASE_URL outweighs that." if told and "STET_BASE_URL" in os.environ else ""
+    return {"chosen": told + outweighs or None}
 
 
 async def download(ls: StetServer, params: Any) -> Json:

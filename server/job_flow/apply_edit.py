@@ -12,10 +12,13 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from stet_ls.engine.actions.multi_file.chosen_parts import chosen_part
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
-from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan
+from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan, write_binary
 from stet_ls.server.evidence.evidence_text import dangers, headline, summarize
 from stet_ls.server.job_flow.confirmation import ask_user, confirm_and_apply, not_applied, show_diff
 from stet_ls.server.job_flow.diff_offer import Part, offer_diff
@@ -45,7 +48,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
     """Applies the edits of a job's answer, hands them over, or refuses."""
     try:
         plan = await _judged_plan(ls, answer, origin)
-        if not plan.changes and not plan.new_files:
+        if plan.is_empty:
             return _withheld(ls, answer, "The edit changes nothing.")
         if gap := _gap(plan, ls.client):
             return await _hand_over(ls, job, answer, plan, gap)
@@ -63,12 +66,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
         return _withheld(ls, answer, str(stale))
 
     async def send(part: Part | None) -> JobResult:
-        try:
-            if part is None:
-                return await _send(ls, job, answer, origin, None)
-            return await _send_part(ls, job, answer, part)
-        except StaleError as stale:
-            return _withheld(ls, answer, str(stale))
+        return await _send_kept(ls, job, answer, origin, part)
 
     ask = (
         offer_diff(ls, job, answer, reasons, origin)
@@ -77,6 +75,24 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
     )
     try:
         return await confirm_and_apply(ls, job, answer, ask, send)
+    except StaleError as stale:
+        return _withheld(ls, answer, str(stale))
+
+
+async def _send_kept(
+    ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, part: Part | None
+) -> JobResult:
+    """Sends the edit, or the part of it that the user kept or `stet.apply` asked for; that is judged again first."""
+    try:
+        if part is None and job.choice and job.request is not None:
+            engine = (await ls.engine.get()).engine
+            part = Part(await engine.judge_part(job.request, chosen_part(answer, job.choice)), origin)
+            if part.answer.refuted:
+                failed = next(item for item in part.answer.evidence if item.verdict is Ruling.FAIL)
+                return _withheld(ls, answer, f"The part was not applied: {phrase(failed)}.")
+        if part is None:
+            return await _send(ls, job, answer, origin, None)
+        return await _send_part(ls, job, answer, part)
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
 
@@ -186,7 +202,9 @@ async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan
                 ls.in_background(ls.evidence.lenses.landed(job.id, answer, change), f"lens of {job.name}")
             )
     late = "Too late to cancel: the edit was already sent. Undo it in the editor. " if job.cancelling else ""
-    return JobResult(JobStatus.DONE, late + summarize(answer), applied=True, answer=answer)
+    problem = await asyncio.to_thread(write_binary, plan.binary_files)
+    note = f" · {problem}" if problem else ""
+    return JobResult(JobStatus.DONE, late + summarize(answer) + note, applied=True, answer=answer)
 
 
 def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:
@@ -246,6 +264,8 @@ def _gap(plan: EditPlan, client: ClientFeatures) -> str:
         return "the editor does not accept edits from a server"
     if plan.new_files and not (client.create_files and client.versioned_edits):
         return "the editor does not create files for a server"
+    if plan.moves and not client.rename_files:
+        return "the editor does not rename files for a server"
     return ""
 
 

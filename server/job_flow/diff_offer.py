@@ -82,7 +82,7 @@ async def offer_diff(
         told: Mapping[str, str] = {}
         while reply.applies and reply.texts:
             part = kept_part(answer, offered, reply.texts)
-            if not part.edits and not part.new_files:
+            if not part.changes_files:
                 return Decision(applies=False)
             evidence = await judge_part(ls, answer, part, offered)
             failed = [item for item in evidence if item.verdict is Ruling.FAIL]

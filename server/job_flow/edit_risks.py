@@ -11,7 +11,7 @@ from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.summary import phrase
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan, is_target
-from stet_ls.server.evidence.evidence_text import dangers, summarize
+from stet_ls.server.evidence.evidence_text import dangers, not_run, summarize
 from stet_ls.validators.structure import imports
 
 Preview = Literal["auto", "always", "never"]
@@ -30,7 +30,10 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
     unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
     found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
     found += [phrase(item) for item in answer.evidence if _is_uncompared(item, answer)]
-    found += [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
+    new_tests = [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
+    found += new_tests
+    if not new_tests and (unproven := not_run(answer)):  # tests say themselves why they did not run
+        found.append(unproven)
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it changes code outside the target")
     return tuple(found)

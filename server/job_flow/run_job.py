@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from stet_ls.engine.api.events import Event, Stage
+from stet_ls.engine.api.events import Event, Progress, Stage
+from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.documents.open_documents import Snapshot
@@ -18,7 +20,7 @@ from stet_ls.server.job_flow.apply_edit import apply_edit
 from stet_ls.server.job_flow.confirmation import ConfirmChoice
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.jobs.progress import JobProgress
-from stet_ls.server.lsp.command_params import ActionParams
+from stet_ls.server.lsp.command_params import ActionParams, TaskParams
 from stet_ls.server.lsp.convert import diagnostic_of, offset_of, span_of
 from stet_ls.server.session import StetServer
 from stet_ls.validators.source import Span
@@ -105,8 +107,19 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         diagnostics=tuple(diagnostic_of(each, source, encoding) for each in params.diagnostics),
         budget=params.budget,
         workspace=Workspace(ls.editor.roots(), _buffers(ls)),
+        fresh=params.fresh,
+        task=_task(params),
     )
     return request, snapshot
+
+
+def _task(params: ActionParams) -> TaskOptions | None:
+    """How a task is to be done; None for other actions."""
+    if not isinstance(params, TaskParams):
+        return None
+    return TaskOptions(
+        params.plan, params.plan_only, params.task, params.after, tuple(map(Path, params.files)), params.libraries
+    )
 
 
 def _buffers(ls: StetServer) -> tuple[Buffer, ...]:
@@ -140,6 +153,8 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     def on_event(event: Event) -> None:
         if isinstance(event, Stage):
             job.stage = event.name
+        elif isinstance(event, Progress) and event.text:
+            job.written = event.text
         progress.on_event(event)
 
     # Right after the start of the server this waits for imports and for the editor's settings.
@@ -149,14 +164,17 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     if (listed := ready.engine.actions.awaiting_trust(prepared.action)) is not None:
         on_event(Stage("trust"))
         ready = await ls.consent.project_trust.ask(listed, ready)
+    job.request = prepared.request
     job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
+    if answer.files:
+        job.answer = answer = await ls.evidence.produced.show(answer)
     for warning in answer.warnings:
         ls.tell(warning)
     if not answer.success:
         return JobResult(JobStatus.REFUSED, summarize(answer), applied=False, answer=answer)
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
-    if answer.edits or answer.new_files:
+    if answer.changes_files:
         on_event(Stage("landing"))
         preview = prepared.params.preview or ready.settings.editor.preview
         return await apply_edit(ls, job, answer, prepared.origin, preview)
@@ -194,15 +212,40 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     elif ending.applied is True and not ls.client.work_done_progress:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
     if ending.missing_model:
-        ls.in_background(
-            ls.consent.model_download.offer(ending.missing_model, ending.message), "offer the embedded model"
-        )
+        ls.in_background(_offer_model(ls, job, ending), "offer the embedded model")
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
         ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
     elif kind is not None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
         ls.tell(ending.message)
+
+
+NO_MODEL = "stet/noModel"
+"""A request to plugins that let the user choose a model: `{job, message, name, megabytes}`, null answers.
+
+`name` is the embedded model to download. The plugin runs the job again once there is a model.
+"""
+
+
+async def _offer_model(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
+    """Offers a model to a job that has none, which runs again with it."""
+    name = ending.missing_model
+    if not ls.client.chooses_models:
+        await ls.consent.model_download.offer(name, ending.message, ls.consent.model_setup.ask, lambda: _again(ls, job))
+        return
+    from stet_ls.engine.model.embedded.weights import WEIGHTS
+
+    params = {"job": job.id, "message": ending.message, "name": name, "megabytes": WEIGHTS[name].megabytes}
+    await ls.protocol.send_request_async(NO_MODEL, params)
+
+
+def _again(ls: StetServer, job: JobHandle) -> None:
+    """Runs a job again, for which a model is here now, on the current text."""
+    try:
+        start_job(ls, job.action, job.params.model_copy(update={"uri": job.uri}))
+    except UsageError as error:  # its document was closed meanwhile, or is shorter now
+        ls.tell(f"{job.name} did not start again: {error}")
 
 
 async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageType, ending: JobResult) -> None:
@@ -219,4 +262,4 @@ async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageTyp
 
 
 def _edits(ending: JobResult) -> bool:
-    return ending.answer is not None and bool(ending.answer.edits or ending.answer.new_files)
+    return ending.answer is not None and ending.answer.changes_files

@@ -17,9 +17,9 @@ from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.settings.tool_settings import toolbox
-from stet_ls.engine.verify.change import Change
+from stet_ls.engine.verify.changes.change import Change
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
 from stet_ls.engine.verify.options import Options
-from stet_ls.engine.verify.read_change import Asked, read_change
 from stet_ls.engine.verify.render import lines, summary
 from stet_ls.engine.verify.report import Report, UnitReport, Verdict
 from stet_ls.engine.verify.verify import verify

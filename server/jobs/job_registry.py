@@ -14,7 +14,9 @@ from stet_ls.engine.errors import NoModelError, UsageError
 from stet_ls.server.errors import Blame, failure_of
 
 if TYPE_CHECKING:
+    from stet_ls.engine.actions.multi_file.chosen_parts import Choice
     from stet_ls.engine.api.answer import Answer
+    from stet_ls.engine.api.request import Request
 
 HISTORY = 50
 """Ended jobs that `stet.result` still returns; the oldest are dropped first."""
@@ -61,6 +63,8 @@ class JobHandle:
     result: JobResult | None = None
     seconds: float | None = None
     stage: str = ""
+    written: str = ""
+    """The reply that is being written, if it is meant to be read."""
     answer: Answer | None = None
     """The engine's answer: known while the user is still asked about the edit."""
     cancelling: bool = False
@@ -70,6 +74,10 @@ class JobHandle:
     awaiting_confirmation: bool = False
     """True while the user is asked whether to apply the edit, also after the job has ended."""
     apply_requested: asyncio.Event = field(default_factory=asyncio.Event)
+    choice: Choice | None = None
+    """What of the edit `stet.apply` asked for; None for all of it."""
+    request: Request | None = field(default=None, repr=False)
+    """The engine's request, once it runs."""
     """Set to apply the edit that the user is asked about, even if the question is closed."""
     deferred_result: asyncio.Future[JobResult] | None = None
     """For a job that ended while its question was open: the result once that is answered."""

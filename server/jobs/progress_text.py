@@ -25,7 +25,13 @@ _WORDS = {
     "repair": f"asking {_MODEL} again",
     "judge": "checking",
     "planned": "the plan",
+    "rename": "renaming",
+    "measure": "measuring the code",
+    "profile": "finding the slow lines",
+    "review": "reviewing",
     "tests": "running the new tests",
+    "code plan": "planning the code",
+    "route": "choosing who does each step",
     "plan": "planning the tests",
     "specification": "writing tests from the specification",
     "environment": "unpacking packages",
@@ -79,11 +85,11 @@ class ProgressText:
                 self._before_notice = before
             case JudgeFinished(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
                 self._more = f" · {evidence.title}: {evidence.verdict}"
-            case Progress(tokens, thinking):
+            case Progress(tokens, thinking, text):
                 if self._before_notice:  # the notice no longer applies: tokens arrive
                     self._begin(self._before_notice)
                 doing, before = "thinking" if thinking else "writing", self._more
-                self._more = f" · {doing}, {plural(tokens, 'token')}"
+                self._more = f" · {doing}, {plural(tokens, 'token')}{_last_words(text)}"
                 return doing not in before
             case _:
                 return False
@@ -114,3 +120,14 @@ class ProgressText:
 
     def _seconds(self) -> float:
         return 0.0 if self._since is None else time.monotonic() - self._since
+
+
+_LAST = 60
+
+
+def _last_words(text: str) -> str:
+    """The end of a reply that is being written: ": …and returns the mean"."""
+    words = " ".join(text.split())
+    if len(words) <= _LAST:
+        return f": {words}" if words else ""
+    return f": …{words[-_LAST:].partition(' ')[2]}"

@@ -31,6 +31,8 @@ class ClientFeatures:
     """Supports `documentChanges`, declared or not: Neovim declares only resource operations, which require them."""
     create_files: bool = False
     """Creates files as part of a workspace edit."""
+    rename_files: bool = False
+    """Renames files as part of a workspace edit."""
     change_annotations: bool = False
     """Asks its user before it applies a change that is annotated as needing confirmation."""
     edit_metadata: bool = False
@@ -55,6 +57,8 @@ class ClientFeatures:
     """A plugin shows an edit with its evidence and asks whether to apply it: it answers `stet/offer`."""
     shows_diffs: bool = False
     """A plugin shows an edit in a diff editor, where the user may keep a part: `stet/offer` carries the texts."""
+    chooses_models: bool = False
+    """A plugin lets the user choose a model for a job that has none: it answers `stet/noModel`."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
 
@@ -102,6 +106,7 @@ class ClientFeatures:
             apply_edit=has("workspace.apply_edit"),
             versioned_edits=has("workspace.workspace_edit.document_changes") or bool(operations),
             create_files=types.ResourceOperationKind.Create in operations,
+            rename_files=types.ResourceOperationKind.Rename in operations,
             change_annotations=has("workspace.workspace_edit.change_annotation_support"),
             edit_metadata=has("workspace.workspace_edit.metadata_support"),
             literal_actions=has("text_document.code_action.code_action_literal_support"),
@@ -113,6 +118,7 @@ class ClientFeatures:
             shows_reports=_plugin(params).get("reports") is True,
             shows_offers=_plugin(params).get("offers") is True,
             shows_diffs=_plugin(params).get("diffs") is True,
+            chooses_models=_plugin(params).get("models") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
             code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
             refresh_code_lenses=has("workspace.code_lens.refresh_support"),

@@ -73,6 +73,30 @@ class ActionParams(Params):
     preview: Literal["auto", "always", "never"] | None = Field(
         default=None, description="When to ask before the edit is applied; default: the setting."
     )
+    fresh: bool = Field(default=False, description="Whether to ask the model even if it was asked the same before.")
+
+
+class TaskParams(ActionParams):
+    """The argument of the commands that start a task."""
+
+    plan: str = Field(default="", description="The plan to do, as `stet.plan` returns it; default: the model's.")
+    files: tuple[str, ...] = Field(default=(), description="Further files that the task is about, as paths.")
+    libraries: tuple[str, ...] = Field(default=(), description="Packages that the task requires.")
+    after: tuple[str, ...] = Field(default=(), description="Ids of earlier tasks whose results are context.")
+    task: str = Field(default="", description="Id of an earlier task to resume.")
+    plan_only: bool = Field(default=False, strict=True, description="Return the plan and do nothing.")
+
+
+class TaskIdParams(Params):
+    """Selects a task."""
+
+    id: str = Field(min_length=1, description="The task's id, or its beginning.")
+
+
+class ResumeParams(TaskIdParams):
+    """Selects a task to resume."""
+
+    plan: str = Field(default="", description="The plan as its user edited it; default: the one of the task.")
 
 
 class CustomParams(ActionParams):
@@ -108,6 +132,8 @@ class ApplyParams(Params):
     job: str | None = Field(
         default=None, min_length=1, description="The job; default: the last one that waits for confirmation."
     )
+    files: tuple[str, ...] = Field(default=(), description="The files to change, by name or path; default: all.")
+    steps: tuple[int, ...] = Field(default=(), description="The steps of a task to apply; default: all.")
 
 
 class RetryParams(JobParams):
@@ -161,6 +187,16 @@ class DownloadParams(Params):
     """Selects an embedded model."""
 
     name: str = Field(min_length=1, description="The model's name, as `stet.models` lists it.")
+
+
+class SetupParams(Params):
+    """Chooses a model; without fields the user is asked."""
+
+    embedded: str | None = Field(default=None, description="The embedded model, as `stet.models` lists it.")
+    url: str | None = Field(default=None, pattern=r"^https?://\S+$", description="An endpoint, with its version path.")
+    model: str = Field(default="", description="The endpoint's model.")
+    key: str = Field(default="", description="The endpoint's key, for the system's keyring; or `$NAME` of a variable.")
+    forget: bool = Field(default=False, description="Go back to what the user's settings say.")
 
 
 class NoParams(Params):

@@ -16,10 +16,12 @@ TOPICS = (
     "check",
     "analyze",
     "cheats",
+    "commits",
     "context",
     "faults",
     "judges",
     "memory",
+    "planted",
     "privacy",
     "proving",
     "sandbox",
@@ -28,7 +30,7 @@ TOPICS = (
     "verdicts",
     "verify",
 )
-"""The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""
+"""The modules beside this one that need no data, each with a `rows()` that yields a `Row` for each measurement."""
 
 
 def main(topics: list[str]) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import os
 import statistics
 import sys
@@ -29,7 +28,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the tests' folder, for bench
 
-from bench.eval.cases import Case, load
+from bench.eval.cases import HALVES, Case, load
 from bench.eval.hidden import passes
 from bench.row import Row
 
@@ -45,7 +44,6 @@ from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.structure import units
 
-HALVES = ("tuning", "reporting")
 OUTCOMES = ("right", "wrong", "asked, right", "asked, wrong", "nothing", "not shown")
 _ALONE = {"model": {"embedded": "off", "discover": False}, "memory": {"enabled": False}, "trace": {"enabled": False}}
 
@@ -58,11 +56,6 @@ class Tried:
     outcome: str
     seconds: float
     detail: str
-
-
-def half_of(name: str) -> str:
-    """The half that a case of this name belongs to."""
-    return HALVES[int(hashlib.sha256(name.removeprefix("debug ").encode()).hexdigest(), 16) % 2]
 
 
 def rows() -> Iterator[Row]:
@@ -88,7 +81,7 @@ def summary(half: str, tried: list[Tried]) -> Iterator[Row]:
 
 
 async def _measured(data: Path, half: str) -> list[Tried]:
-    cases = [case for case in load(data, ("debug",), 1000, 1) if half_of(case.id) == half]
+    cases = load(data, ("debug",), 1000, 1, half)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")

@@ -40,7 +40,6 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the tests' folder, for bench and support
 
-from bench.eval.table import wilson
 from bench.row import Row
 from support.verdicts import Half, Label, Rewrite, rewrites, write_project
 
@@ -49,6 +48,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import CHECKS, PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.judges.calibration import wilson
 from stet_ls.engine.judges.case import Case, timed
 from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment

@@ -41,7 +41,6 @@ def test_without_arguments_it_lists_the_commands(stet: Stet) -> None:
     assert "    doctor " in ran.err
 
 
-VSIX = "run `make vsix` in Stet's source to build editors/vscode/stet.vsix"
 FORMS = "FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME"
 WAY_OUT = "; declare its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
 TOKEN = "`--tcp` and `--ws` need a token: set `STET_TOKEN`, or pass `--token-file`"
@@ -75,9 +74,10 @@ LINES = "lines count from 1, and a range ends at or after its first line"
         (["editor", "neovin"], 'unknown editor `neovin`: did you mean "neovim"?'),
         (
             ["editor", "notepad"],
-            'unknown editor `notepad`: expected one of emacs, helix, jetbrains, kate, neovim, sublime, vim, zed',
+            "unknown editor `notepad`: "
+            "expected one of emacs, helix, jetbrains, kate, neovim, sublime, vim, vscode, zed",
         ),
-        (["editor", "code"], f"VS Code uses an extension: {VSIX}"),
+        (["editor", "code"], "`vscode` takes a plugin, not a configuration\nhint: stet editor vscode --install"),
         (["demo", "debg"], 'the demo has no action `debg`: did you mean "debug"?'),
         (["model", "pull", "smal"], 'unknown model `smal`: did you mean "small"?'),
         (["serve", "--tcp", "127.0.0.1"], '"127.0.0.1": expected HOST:PORT, such as 127.0.0.1:7777'),

@@ -58,9 +58,9 @@ def test_list_names_each_model_by_its_digest(stet: Stet) -> None:
 
     rows = {row["name"]: row for row in json.loads(ran.out)}
     assert ran.status == 0
-    assert set(rows) == {"tiny", "small"}
+    assert set(rows) == {"tiny", "small", "medium"}
     assert all(len(row["sha256"]) == 64 and row["bytes"] > 4e8 and row["path"] is None for row in rows.values())
-    assert len(stet("model", "list").out.splitlines()) == 2
+    assert len(stet("model", "list").out.splitlines()) == 3
 
 
 def test_importing_a_file_of_another_model_is_refused(stet: Stet, folder: Path, stet_home: Path) -> None:

@@ -22,7 +22,7 @@ from support.stet import stet_argv
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
 from stet_ls.engine.verify.verify import Options, verify
 from stet_ls.server.cli.hook.verifying import verified
 from stet_ls.server.cli.inputs.load_settings import load_settings

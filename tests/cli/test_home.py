@@ -73,7 +73,7 @@ def proven(answer: Mapping[str, object]) -> None:
         evidence["differential"]["detail"],
     )
     assert "1 doctest passes" in evidence["doctest"]["detail"]
-    assert "135 inputs" in evidence["differential"]["detail"]
+    assert "148 inputs" in evidence["differential"]["detail"]
 
 
 @pytest.mark.parametrize(

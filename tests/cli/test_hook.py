@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,7 @@ def test_a_failing_test_comes_with_the_input_that_shows_the_difference(stet: Ste
     reason = call(stet, "claude-code", "stop")["reason"]
     refuting, note = (line for line in reason.splitlines() if "price.py:" in line)
     assert refuting.startswith("tests/test_price.py:1 test_one: tests: passed and fails now")
-    assert note.startswith("price.py:1 price: differential (note): `print(price(")
+    assert note.startswith("price.py:1 price: differential (note): `price(")
 
 
 def test_a_repaired_change_passes(stet: Stet, project: Repository) -> None:
@@ -207,6 +208,18 @@ def test_where_one_product_runs_two_files_one_hook_answers(stet: Stet, project: 
     assert "followup_message" in call(stet, "cursor", "stop")
     assert call(stet, "claude-code", "stop") == {}
     assert "decision" in call(stet, "codex", "stop"), "an agent of its own is answered"
+
+
+def test_two_agents_at_once_get_their_own_answers(stet: Stet, project: Repository) -> None:
+    """Each began with another state of the project, and hears of what changed since then."""
+    call(stet, "claude-code", "start")
+    project.write({"other.py": "def other():\n    return absent\n"})
+    call(stet, "codex", "start")
+    project.write({"price.py": BROKEN})
+    with ThreadPoolExecutor(2) as both:
+        first, second = both.map(lambda agent: call(stet, agent, "stop"), ("claude-code", "codex"))
+    assert first["decision"] == second["decision"] == "block"
+    assert ("other.py" in first["reason"], "other.py" in second["reason"]) == (True, False)
 
 
 def test_nothing_is_written_into_the_project(stet: Stet, project: Repository) -> None:

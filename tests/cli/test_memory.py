@@ -163,7 +163,7 @@ def test_a_disabled_memory_is_reported(stet: Stet) -> None:
 def test_an_edit_applied_by_run_is_learned_once_it_is_kept(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "greet.py").write_text("def greet(name):\n    pass\n")
     scripted.reply(code_reply('def greet(name):\n    return f"Hello {name}"'))
-    wish = ("--instruction", "greet somebody by their name", "--budget", "quick")
+    wish = ("--instruction", "greet somebody by their name", "--budget", "quick", "--accept-risk", "not-run")
     ran = stet("run", "generate", "greet.py:1", *wish, "--apply")
     assert ran.status == 0, ran.err
     assert json.loads(stet("memory", "stats", "--json").out)["solutions"] == 0, "it may still be undone"

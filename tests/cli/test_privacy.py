@@ -59,7 +59,7 @@ def test_redacted_values_are_restored_in_the_edit(stet: Stet, scripted: Scripted
     new = CODE.replace(TOKEN, "STET_SECRET_1").replace("return host.login(token)", "return host.login(token=token)")
     scripted.reply(f"PLAN: keep STET_SECRET_1\nCODE:\n```python\n{new}```\n")
 
-    ran = stet("run", "refactor", "net.py:1", "--apply")
+    ran = stet("run", "refactor", "net.py:1", "--apply", "--accept-risk", "not-run")
 
     assert ran.status == 0, ran.err
     assert file.read_text() == CODE.replace("login(token)", "login(token=token)")

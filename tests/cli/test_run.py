@@ -11,6 +11,8 @@ import pytest
 from support.command import Stet
 from support.engine import asks_for_tests, reply_of_tests
 from support.scripted import Reply, ScriptedModel, dead_endpoint
+from support.stet import stet_argv
+from support.terminal import on_terminal
 
 BROKEN = '''\
 def total(items):
@@ -353,13 +355,49 @@ def test_a_new_file_that_no_check_ran_is_not_written_without_a_flag(
     ran = stet("run", "task", "sums.py", "--instruction", "add a mean", "--apply")
 
     assert ran.status == 4
-    assert ran.err.splitlines()[-1] == "hint: to write it anyway, add --accept-risk new-file"
+    assert ran.err.splitlines()[-2] == "hint: to write it anyway, add --accept-risk new-file"
     assert "nothing was written: the edit creates more.py, which nothing executed" in ran.err
     assert [each.name for each in file.parent.iterdir()] == ["sums.py"]
 
     scripted.replies(["generate | more.py | new | a mean"])
     shown = stet("run", "task", "sums.py", "--instruction", "add a mean")
-    assert shown.err.splitlines()[-1].startswith("New file more.py · "), "what is new is said first"
+    assert shown.err.splitlines()[-2].startswith("New file more.py · "), "what is new is said first"
+
+
+MEAN = "def mean(values):\n    {}\n"
+
+
+def test_an_edit_that_no_check_ran_is_not_written_without_an_example_or_a_flag(
+    stet: Stet, scripted: ScriptedModel, folder: Path
+) -> None:
+    stub = MEAN.format("...")
+    (folder / "means.py").write_text(stub)
+    scripted.models = ("gpt-5",)
+    scripted.default = Reply(reply(MEAN.format("return sum(values) / len(values)")))
+    asked = ("run", "generate", "means.py::mean", "--apply", "--instruction")
+
+    refused = stet(*asked, "the mean")
+    assert (refused.status, (folder / "means.py").read_text()) == (1, stub), refused.err
+    assert "error: nothing was written: no check ran it; give an example: mean(...) == ..." in refused.err
+
+    proven = stet(*asked, "the mean; mean([1, 3]) gives 2.0")
+    assert proven.status == 0, proven.err
+    assert "sum(values)" in (folder / "means.py").read_text()
+
+
+def test_an_example_given_on_the_terminal_proves_the_edit_without_another_call(
+    scripted: ScriptedModel, folder: Path, stet: Stet
+) -> None:
+    (folder / "means.py").write_text(MEAN.format("..."))
+    scripted.models = ("gpt-5",)
+    scripted.default = Reply(reply(MEAN.format("return sum(values) / len(values)")))
+    words = ("run", "generate", "means.py::mean", "--apply", "--instruction", "the mean")
+    status, drawn = on_terminal(stet_argv(*words), folder, stet.environment, "mean([1, 3]) == 2.0\n")
+
+    assert "No check ran this edit. Apply it, or give an example: mean(...) == ...? [y/N/example]" in drawn
+    assert status == 0, drawn
+    assert "sum(values)" in (folder / "means.py").read_text()
+    assert not any("mean([1, 3])" in each.prompt for each in scripted.requests), "the edit is not made anew"
 
 
 def test_an_addition_to_a_whole_file_removes_nothing(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
@@ -368,7 +406,8 @@ def test_an_addition_to_a_whole_file_removes_nothing(stet: Stet, scripted: Scrip
     (folder / "shop.py").write_text(before)
     scripted.reply(reply(words))
 
-    ran = stet("run", "generate", "shop.py", "--instruction", "add a function words", "--apply", "--budget", "quick")
+    asked = ("run", "generate", "shop.py", "--instruction", "add a function words", "--apply", "--budget", "quick")
+    ran = stet(*asked, "--accept-risk", "not-run")
 
     assert ran.status == 0, ran.err
     assert (folder / "shop.py").read_text() == f"{before}\n\n{words}"

@@ -23,7 +23,7 @@ def test_the_report_and_each_attachment_are_written(stet: Stet, scripted: Script
     assert ran.status == 0, ran.err
     assert "wrote proof/inputs_add.py" in ran.err
     report = (folder / "proof" / "evidence.md").read_text()
-    assert "- differential: passed" in report
+    assert "- ✓ differential: " in report
     file = folder / "proof" / "inputs_add.py"
     assert file.stat().st_mode & 0o777 == 0o600
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60, check=False)

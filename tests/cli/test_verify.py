@@ -86,6 +86,9 @@ def test_a_receipt_is_checked_again(stet: Stet, repository: Repository, tmp_path
     (subject,) = statement["subject"]
     assert subject["digest"]["gitTree"] == repository("write-tree").strip()
     assert statement["predicate"]["result"] == "FAILED"
+    (configuration,) = statement["predicate"]["configuration"]
+    assert configuration["annotations"]["seed"] == 0
+    assert configuration["annotations"]["settings"]["python_version"].startswith("3.")
     again = stet("verify", "--recheck", receipt)
     assert (again.status, again.err) == (0, "")
     statement["predicate"]["result"] = "PASSED"

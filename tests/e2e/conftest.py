@@ -41,6 +41,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory, shared_model: Scripted
         "STET_BASE_URL": shared_model.base_url,
         "STET_MODEL": shared_model.models[0],
         "STET_API_KEY": "test-key",
+        "STET_MODEL_CACHE": "false",  # a test that asks twice counts on two replies
+        "STET_CHECKS_REVIEW": "off",  # a reviewer would take the next reply of a test's script
     }
 
 

@@ -120,6 +120,8 @@ def test_the_instruction_and_the_diagnostics_reach_the_model(editor: Neovim, scr
     prompt = scripted.wait_request().prompt
     assert "this branch is odd" in prompt
     assert "keep the name" in prompt
+    editor.wait(KEYS)  # no check ran the fix, so it is shown first
+    editor.press("a")
     editor.done()
 
 
@@ -156,7 +158,7 @@ def test_the_command_completes_actions_but_not_free_text(editor: Neovim) -> None
         return found
 
     assert completed("Stet cl") == ["clear"]
-    assert completed("Stet re") == ["refactor", "report", "restart", "retry"]
+    assert completed("Stet re") == ["refactor", "report", "restart", "retry", "review"]
     assert completed("2,3Stet ex") == ["explain"]
     assert completed("Stet refactor re") == []
 
@@ -320,7 +322,7 @@ def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
     editor.done()
     editor.command("Stet evidence")
     editor.wait("#vim.api.nvim_list_wins() == 2")
-    assert any(text.startswith("# Evidence") and "- syntax: passed" in text for text in editor.windows(floating=False))
+    assert any(text.startswith("# Evidence") and "- ✓ syntax: " in text for text in editor.windows(floating=False))
     editor.command("silent only | Stet evidence differential")
     editor.wait("vim.api.nvim_buf_get_name(0):find('inputs_sign.py', 1, true)")
     assert "def main():" in editor.text()
@@ -331,13 +333,14 @@ def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
 def test_the_evidence_is_shown_at_the_code_until_it_changes(editor: Neovim) -> None:
     marks = """vim.tbl_map(function(mark) return { line = mark[2], text = mark[4].virt_text[1][1] } end,
       vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace("stet.lens"), 0, -1, { details = true }))"""
+    editor.lua("vim.o.columns = 140")
     editor.command("Stet refactor")
     editor.done()
     editor.wait(f"#{marks} == 1")
     [mark] = editor.lua(f"return {marks}")
     assert mark["line"] == BEFORE[: BEFORE.index("def sign")].count("\n")
     assert mark["text"].startswith("  stet: same behavior on ")
-    assert mark["text"].endswith(":Stet evidence")
+    assert mark["text"].endswith(":Stet evidence · :Stet undo")
     editor.command("undo")
     editor.wait(f"#{marks} == 0")
 
@@ -376,7 +379,7 @@ def test_progress_is_shown_on_the_last_line_until_the_job_ends(
     editor.wait("#_G.seen.progress > 0")
     release.set()
     editor.done()
-    editor.wait("_G.echoed[#_G.echoed]:find('^Stet: %d+ %% sure: same behavior on %d+ inputs')")
+    editor.wait("_G.echoed[#_G.echoed]:find('^Stet: [%d-]+ %% sure: same behavior on %d+ inputs')")
     told = echoed()
     assert any(line.startswith("Stet: refactor signs.py: ") for line in told)
     assert "" in told
@@ -441,37 +444,90 @@ def bar(nvim: Neovim, number: int = 0) -> str:
     return shown
 
 
+SHOWN = "vim.startswith(vim.api.nvim_buf_get_name(0), 'stet://')"
+"""True while an edit is shown in the place of its code."""
+
+DRAWN = """(function()
+  local found = {}
+  local namespace = vim.api.nvim_get_namespaces()["stet.preview"]
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+    for _, row in ipairs(mark[4].virt_lines or {}) do table.insert(found, { vim.trim(row[1][1]), row[1][2] }) end
+    if mark[4].line_hl_group then table.insert(found, { vim.fn.getline(mark[2] + 1), mark[4].line_hl_group }) end
+  end
+  return found
+end)()"""
+"""What is drawn of an edit, line by line with its color: the verdict, old lines, new lines."""
+
+
 @pytest.fixture
 def offered(editor: Neovim, scripted: ScriptedModel) -> Neovim:
     """An editor whose screen is small, and whose user is asked about an edit that a judge refuted."""
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
-    editor.lua("vim.o.lines, vim.o.columns = 20, 80")
+    editor.lua("vim.o.lines, vim.o.columns = 20, 100")
     editor.command("Stet refactor")
-    editor.wait("vim.bo.buftype == 'nofile'")
+    editor.wait(SHOWN)
     return editor
 
 
-def test_the_question_shows_all_evidence_and_one_key_answers(offered: Neovim, file: Path) -> None:
-    asked = offered.text()
-    assert asked.startswith("Apply it? Differential FAILED: ")
-    assert "- differential: **failed**" in asked
-    assert "+    return (x > 0) + (x < 0)" in asked
-    assert "counter_example_sign.py" in asked
-    assert "`stet trace show " in asked
-    assert bar(offered) == " a  Apply    q  Discard    r  Try again…"
-    # It is longer than its window, and one can read on to its end.
-    offered.press("G")
-    offered.wait("vim.fn.line('w$') == vim.fn.line('$') and vim.fn.line('w0') > 1")
-
-    offered.press("<C-w>p")
-    offered.wait("vim.bo.filetype == 'python'")
-    assert bar(offered, 2) == " 2 CTRL-W w  to come here, then    a  Apply    q  Discard    r  Try again…"
-    offered.command("Stet answer")
+def test_a_refuted_edit_is_a_diff_in_place_below_its_verdict(offered: Neovim) -> None:
+    assert offered.text() == BEFORE.replace(OLD, WRONG)
+    assert len(offered.windows(floating=False)) == 1
+    drawn = offered.lua(f"return {DRAWN}")
+    assert re.fullmatch(r"✗ changes behavior: `sign\(-\d+\)` was: -1, now: 1", drawn[0][0])
+    assert drawn[0][1] == "DiagnosticError"
+    assert ["if x > 0:", "DiffDelete"] in drawn
+    assert ["    return (x > 0) + (x < 0)", "DiffAdd"] in drawn
+    expected = " a  Apply    q  Discard    r  Try again…    e  Evidence    x  Drop this change    d  Diff"
+    assert bar(offered) == expected
     offered.wait(KEYS)
+    offered.press("e")
+    offered.wait("vim.startswith(vim.api.nvim_get_current_line(), '# Evidence')")
+    assert "- ✗ **differential**: " in offered.text()
+    assert "counter_example_sign.py" in offered.text()
+    offered.press("q")
+    offered.wait(SHOWN)
     offered.press("a")
     assert offered.done()["applied"] is True
     assert offered.text() == BEFORE.replace(OLD, WRONG)
     assert len(offered.windows(floating=False)) == 1
+
+
+TWO = "import os\n\n\ndef sign(x):\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return a + b + c + d\n"
+
+
+def test_hunks_are_visited_and_dropped_and_the_rest_is_judged_again(editor: Neovim, scripted: ScriptedModel) -> None:
+    after = TWO.replace("a = 1", "z = 9").replace("return a", "return z")
+    scripted.default = Reply(f"CODE:\n```python\n{after[after.index('def') :]}```\n")
+    editor.lua(f"vim.api.nvim_buf_set_lines(0, 0, -1, false, {{ {', '.join(map(json.dumps, TWO.splitlines()))} }})")
+    put_cursor(editor, 5)
+    editor.command("Stet refactor")
+    editor.wait(SHOWN)
+    editor.wait(KEYS)
+    lines = []
+    for keys in ("", "]c", "[c"):
+        editor.press(keys)
+        editor.wait(f"vim.fn.line('.') == {9 if keys == ']c' else 5}")
+        lines.append(editor.lua("return vim.api.nvim_get_current_line()"))
+    assert lines == ["    z = 9", "    return z + b + c + d", "    z = 9"]
+    editor.press("x")
+    editor.wait("vim.fn.getline(5) == '    a = 1'")
+    editor.press("a")  # the other half uses a name that is gone: the server offers it again
+    editor.wait(f"#({DRAWN}) > 0 and ({DRAWN})[1][1]:find('the part you kept', 1, true)")
+    editor.wait(KEYS)
+    editor.press("q")
+    assert editor.done()["message"] == "Edit discarded."
+    assert editor.text() == TWO
+
+
+def test_a_real_diff_can_be_edited_and_applied(offered: Neovim) -> None:
+    offered.wait(KEYS)
+    offered.press("d")
+    offered.wait("vim.wo.diff and #vim.api.nvim_list_wins() == 2")
+    offered.lua("vim.api.nvim_buf_set_lines(0, 4, 5, false, { '    return (x > 0) - (x < 0)' })")
+    offered.press("a")
+    assert offered.done()["applied"] is True
+    assert offered.text() == BEFORE.replace(OLD, AFTER)
+    assert not offered.lua("return vim.wo.diff")
 
 
 @pytest.mark.parametrize("way", ["q", ":quit<CR>"])
@@ -482,7 +538,7 @@ def test_closing_the_question_declines_the_edit(offered: Neovim, way: str) -> No
     assert (result["status"], result["message"]) == ("refused", "Edit discarded.")
     assert offered.text() == BEFORE
     offered.command("Stet evidence")
-    offered.wait("vim.bo.buftype == 'nofile'")
+    offered.wait("vim.bo.filetype == 'markdown'")
     assert "+    return (x > 0) + (x < 0)" in offered.text(), "what was discarded is still to be read"
 
 
@@ -499,7 +555,7 @@ def test_a_question_ignores_keys_in_insert_mode(editor: Neovim, scripted: Script
     assert editor.text() == f"{BEFORE}aqa\n"
     assert editor.seen()["messages"] == ["Stet: a question waits for you (:Stet answer)"]
     editor.command("Stet answer")
-    assert editor.text().startswith("Apply it?")
+    assert editor.lua(f"return {SHOWN}")
     editor.command("Stet cancel")
     assert editor.done()["status"] == "cancelled"
     assert len(editor.windows(floating=False)) == 1, "who is asked no more sees no question"
@@ -518,7 +574,8 @@ def test_keys_typed_ahead_do_not_answer_a_question(
 ) -> None:
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
     editor.command("Stet refactor")
-    editor.wait("vim.bo.buftype == 'nofile'")
+    editor.wait(SHOWN)
+    editor.lua("vim.api.nvim_win_set_cursor(0, { 5, 0 })")
     for key in range(1, 5):  # each 299 ms after the one before
         clock(299 * key)
         editor.wait("_G.looks >= 2")
@@ -552,6 +609,24 @@ def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> Non
     editor.press("a")
     editor.wait("_G.chosen ~= nil")
     assert editor.lua("return _G.chosen") == {"title": "Read 100 %"}
+
+
+def test_choices_that_do_not_fit_in_a_line_are_listed(editor: Neovim) -> None:
+    editor.lua("""
+      vim.o.columns = 100
+      local actions = { { title = ("Model one "):rep(6) }, { title = ("Some other "):rep(6) } }
+      local ask = vim.lsp.config.stet.handlers["window/showMessageRequest"]
+      coroutine.wrap(function()
+        _G.chosen = ask(nil, { message = "Which?", actions = actions }, { client_id = 1 })
+      end)()
+    """)
+    editor.wait(KEYS)
+    assert [line for line in editor.text().splitlines() if line][:3] == [
+        "Which?", "`m`  " + "Model one " * 6, "`s`  " + "Some other " * 6,
+    ]  # fmt: skip
+    editor.press("s")
+    editor.wait("_G.chosen ~= nil")
+    assert editor.lua("return _G.chosen.title").startswith("Some other")
 
 
 LONG = "\n\n".join(f"It gives the sign of x, part {number}." for number in range(60))
@@ -642,7 +717,10 @@ def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
     shutil.copytree(PLUGIN / "doc", tmp_path / "doc")
     editor.command(f"helptags {tmp_path / 'doc'}")
     tags = [line.split("\t")[0] for line in (tmp_path / "doc" / "tags").read_text().splitlines()]
-    assert tags == sorted([":Stet", "StetDone", "stet", "stet-settings", "stet-setup", "stet.status()", "stet.txt"])
+    plugs = ["<Plug>(stet)", "<Plug>(stet-refactor)", "stet-preview"]
+    assert tags == sorted(
+        [":Stet", "StetDone", "stet", "stet-settings", "stet-setup", "stet.status()", "stet.txt", *plugs]
+    )
 
 
 def test_the_configuration_alone_adds_the_actions_to_the_menu(
@@ -741,29 +819,51 @@ def test_a_comment_is_the_instruction_and_nothing_is_asked(input_box: Neovim, sc
     assert input_box.lua("return #_G.prompts") == 0
 
 
+def test_the_question_names_its_target(input_box: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(REPLY, stall_after=0)
+    input_box.command("Stet refactor ?")
+    assert "add one" in scripted.wait_request().prompt
+    assert input_box.lua("return _G.prompts") == ["Refactor, how (`sign`, lines 4–10)? "]
+    input_box.wait("require('stet').last_job ~= nil")
+    input_box.command("Stet cancel")
+    input_box.done()
+
+
+def test_a_key_of_the_users_own_starts_an_action(editor: Neovim) -> None:
+    editor.lua("vim.keymap.set('n', 'gst', '<Plug>(stet-refactor)')")
+    editor.press("gst")
+    assert editor.done()["applied"] is True
+
+
+def test_setup_lists_the_models_and_keeps_the_choice(editor: Neovim, environment: Mapping[str, str]) -> None:
+    chosen = Path(environment["STET_HOME"], "model.toml")
+    editor.lua("""
+      _G.native_select = vim.ui.select
+      vim.ui.select = function(items, options, on_choice)
+        _G.titles = vim.tbl_map(options.format_item, items)
+        on_choice(items[#items - 1])
+      end
+      _G.native_input, _G.native_secret = vim.ui.input, vim.fn.inputsecret
+      local answers = { "http://127.0.0.1:9/v1", "mine" }
+      vim.ui.input = function(_, done) done(table.remove(answers, 1)) end
+      vim.fn.inputsecret = function() return "$MY_KEY" end
+    """)
+    editor.command("Stet setup")
+    editor.wait_said("Stet uses mine at http://127.0.0.1:9/v1.", "The variable STET_BASE_URL outweighs that.")
+    assert "qwen2.5-coder" in editor.lua("return table.concat(_G.titles, '\\n')").lower()
+    assert 'api_key_env = "MY_KEY"' in chosen.read_text()
+    chosen.unlink()
+    editor.lua("vim.ui.select, vim.ui.input, vim.fn.inputsecret = _G.native_select, _G.native_input, _G.native_secret")
+
+
 def test_a_task_without_an_instruction_starts_nothing(input_box: Neovim, scripted: ScriptedModel) -> None:
     input_box.lua("_G.reply = ''")
     input_box.command("Stet task")
-    assert input_box.lua("return #_G.prompts") == 1
+    input_box.wait("#_G.prompts == 1")
     assert input_box.lua("return require('stet').last_job") is None
 
 
 # What is shown --------------------------------------------------------------------------------------------------------
-
-
-def test_the_question_starts_with_the_diff(offered: Neovim) -> None:
-    lines = offered.text().splitlines()
-    assert lines[0].startswith("Apply it? ")
-    assert lines[2] == "```diff"
-    assert lines.index("# Evidence") > lines.index("+    return (x > 0) + (x < 0)")
-    groups = offered.lua("""return vim.tbl_map(function(mark) return mark[4].line_hl_group end,
-      vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces()["stet.diff"], 0, -1, { details = true }))""")
-    assert {"DiffAdd", "DiffDelete"} <= set(groups)
-    offered.wait(KEYS)
-    offered.press("]c")
-    offered.wait("vim.startswith(vim.api.nvim_get_current_line(), '@@')")
-    offered.press("q")
-    offered.done()
 
 
 def test_a_refused_edit_can_be_tried_again_with_another_instruction(offered: Neovim, scripted: ScriptedModel) -> None:
@@ -804,6 +904,37 @@ def test_undo_takes_back_the_edit_and_leaves_what_is_typed(editor: Neovim, scrip
 
 
 # Jobs -----------------------------------------------------------------------------------------------------------------
+
+
+def test_changed_lines_are_marked_until_they_are_saved_and_the_target_while_its_job_runs(
+    editor: Neovim, scripted: ScriptedModel
+) -> None:
+    def marked(name: str) -> list[int]:
+        marks = f"vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('stet.{name}'), 0, -1, {{}})"
+        lines: list[int] = editor.lua(f"return vim.tbl_map(function(mark) return mark[2] + 1 end, {marks})")
+        return lines
+
+    release = threading.Event()
+    scripted.default = Reply(REPLY, hold=release)
+    editor.command("Stet refactor")
+    editor.wait("#vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('stet.target'), 0, -1, {}) > 0")
+    assert marked("target") == [*range(4, 11)]
+    release.set()
+    assert editor.done()["applied"] is True
+    assert (marked("target"), marked("changed")) == ([], [5])
+    editor.command("write")
+    assert marked("changed") == []
+
+
+def test_its_own_undo_takes_back_the_edit_alone(editor: Neovim) -> None:
+    editor.command("Stet refactor")
+    assert editor.done()["applied"] is True
+    editor.lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'first' })")
+    editor.lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'last' })")
+    editor.command("Stet undo")
+    assert editor.text() == f"first\n{BEFORE}last\n"
+    editor.command("Stet undo")
+    editor.wait_said("no edit to undo")
 
 
 def test_jobs_are_listed_with_their_whole_messages(editor: Neovim) -> None:

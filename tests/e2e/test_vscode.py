@@ -1,9 +1,8 @@
-"""The extension in VS Code's real workbench: palette, input box, light bulb, cancel, reports."""
+"""The extension in VS Code's real workbench: installed without a server, asked, shown, kept, refused, killed."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import threading
@@ -21,13 +20,18 @@ from support.vscode import SECONDS, VSCode
 
 pytestmark = [
     pytest.mark.editor,
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(vscode.missing() is not None, reason=str(vscode.missing())),
 ]
 
 NOTIFICATION = ".notification-toast"
-
-
+STATUS = ".statusbar-item"
+INPUT = ".quick-input-widget"
+LENS = ".codelens-decoration"
+DIFF = '.tab:has-text("Stet: Refactor `sign`")'
+VERDICT = ".breadcrumbs-control"
+CHANGED = ".monaco-diff-editor .modified .view-line"
+WRONG = "def sign(x):\n    return (x > 0) + (x < 0)\n"
 TOOLS = ("uv", "python3")
 """What an installation needs, from the environment of the tests."""
 
@@ -42,15 +46,20 @@ def workbench(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str
     for name in TOOLS:
         (tools / name).symlink_to(own / name)
     rest = [each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "stet").exists()]
-    env = {**environment, "PATH": os.pathsep.join([str(tools), *rest]), "SHELL": "/bin/sh", "UV_OFFLINE": "1"}
+    path = os.pathsep.join([str(tools), *rest])
+    # The editor takes its PATH from a login shell.
+    (Path(environment["HOME"]) / ".profile").write_text(f"export PATH='{path}'\n", encoding="utf-8")
+    # A job that stalls must outlive a busy machine's way to its button.
+    env = {**environment, "PATH": path, "SHELL": "/bin/sh", "UV_OFFLINE": "1", "STET_DEADLINE": "600"}
     settings = {"stet.server.package": str(starter_wheel(folder)), "stet.editor.preview": "auto"}
     with VSCode(folder, env, settings) as editor:
-        editor.open("first.py", BEFORE)
+        editor.open("signs.py", BEFORE)
         editor.text(f'{NOTIFICATION}:has-text("the server is not installed")')
         assert len(editor.call("texts", selector=NOTIFICATION)) == 1, "one message for one cause"
-        editor.text('.statusbar-item:has-text("Stet ✗ not installed")')
+        editor.text(f'{STATUS}:has-text("Stet ✗ not installed")')
+        editor.picture("not-installed")
         editor.click(f'{NOTIFICATION} .monaco-button:has-text("Install")')
-        editor.text('.statusbar-item:has-text("Stet ✓ scripted")')
+        editor.text(f'{STATUS}:has-text("Stet ✓ scripted")')
         editor.gone(NOTIFICATION)
         yield editor
 
@@ -59,26 +68,18 @@ def starter_wheel(folder: Path) -> Path:
     """A package of the server's name that starts the server of this tree: its installation needs no index."""
     name, about = "stet_ls-0.1.0", "stet_ls-0.1.0.dist-info"
     wheel = folder / f"{name}-py3-none-any.whl"
-    start = (
-        f"import os, sys\n\n\ndef main():\n    argv = {[*stet_argv()]!r} + sys.argv[1:]\n    os.execv(argv[0], argv)\n"
-    )
+    argv = [*stet_argv()]
+    texts = {
+        "stet_starter.py": "import os, sys\n\n\ndef main():\n"
+        f"    argv = {argv!r} + sys.argv[1:]\n    os.execv(argv[0], argv)\n",
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: stet-ls\nVersion: 0.1.0\nProvides-Extra: full\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/entry_points.txt": "[console_scripts]\nstet = stet_starter:main\n",
+    }
+    record = f"{about}/RECORD"
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("stet_starter.py", start)
-        archive.writestr(
-            f"{about}/METADATA", "Metadata-Version: 2.1\nName: stet-ls\nVersion: 0.1.0\nProvides-Extra: full\n"
-        )
-        archive.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        archive.writestr(f"{about}/entry_points.txt", "[console_scripts]\nstet = stet_starter:main\n")
-        rows = (
-            "stet_starter.py",
-            f"{about}/METADATA",
-            f"{about}/WHEEL",
-            f"{about}/entry_points.txt",
-            f"{about}/RECORD",
-        )
-        archive.writestr(f"{about}/RECORD", "".join(f"{row},,\n" for row in rows))
+        for path, text in {**texts, record: "".join(f"{row},,\n" for row in (*texts, record))}.items():
+            archive.writestr(path, text)
     return wheel
 
 
@@ -86,7 +87,14 @@ def starter_wheel(folder: Path) -> Path:
 def file(workbench: VSCode, scripted: ScriptedModel) -> Path:
     """A file that is open in the workbench, with the cursor on its first line."""
     scripted.default = Reply(REPLY)
-    return workbench.open("signs.py", BEFORE)
+    return opened(workbench, "signs.py", BEFORE)
+
+
+def opened(workbench: VSCode, name: str, text: str) -> Path:
+    """Opens a file in a new workbench, whose keys work once its server runs."""
+    file = workbench.open(name, text)
+    workbench.text(f'{STATUS}:has-text("Stet ✓")')
+    return file
 
 
 def wait_saved(file: Path, text: str) -> None:
@@ -96,15 +104,31 @@ def wait_saved(file: Path, text: str) -> None:
     assert saved == text
 
 
-def test_refactor_from_the_palette_is_applied_and_undone_in_one_step(
+def act(workbench: VSCode, title: str) -> None:
+    """Presses a button above the diff."""
+    workbench.click(f'.editor-actions .action-label:has-text("{title}")')
+
+
+def test_an_edit_is_asked_for_applied_and_undone_in_one_step(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
-    workbench.palette("Stet: Refactor…")
-    workbench.text('.quick-input-widget:has-text("How?")')
+    release = threading.Event()
+    scripted.default = Reply(REPLY, hold=release)
+    workbench.press("Control+Shift+J")
+    workbench.press("r")
+    assert workbench.text(f"{INPUT} .quick-input-title") == "Stet: Refactor — `sign`, lines 1–7"
+    workbench.text(f'{INPUT}:has-text("How?")')
     workbench.type("make it one line")
+    workbench.picture("ask")
     workbench.press("Enter")
-    assert "make it one line" in scripted.wait_request().prompt
-    workbench.text('.statusbar-item:has-text("offered"), .statusbar-item .codicon-check')
+    assert "make it one line" in scripted.wait_request(timeout=SECONDS).prompt
+    workbench.text(f'{NOTIFICATION}:has-text("Stet: Refactor: asking {scripted.models[0]}, ")')
+    workbench.text(f'{STATUS}:has-text("Stet 1 running")')
+    workbench.picture("running")
+    release.set()
+    workbench.text(f'{LENS}:has-text("Keep")')
+    assert "same behavior on" in workbench.text(f'{LENS}:has-text("stet:")')
+    workbench.picture("applied")
     workbench.press("Control+S")
     wait_saved(file, AFTER)
     workbench.press("Control+Z")
@@ -112,57 +136,47 @@ def test_refactor_from_the_palette_is_applied_and_undone_in_one_step(
     wait_saved(file, BEFORE)
 
 
-def test_cancel_in_the_notification_stops_the_reply(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
-    scripted.default = Reply(REPLY, stall_after=2)
-    workbench.palette("Stet: Refactor…")
-    workbench.text('.quick-input-widget:has-text("How?")')
-    workbench.press("Enter")
-    scripted.wait_request()
-    notification = f'{NOTIFICATION}:has-text("Stet: Refactor")'
-    workbench.text(notification)
-    workbench.click(f'{notification} .monaco-button:has-text("Cancel")')
-    scripted.wait_disconnect()
-    workbench.gone(notification)
-    workbench.press("Control+S")
-    wait_saved(file, BEFORE)
-
-
-def test_the_notification_shows_the_model_and_the_seconds(
+def test_cancel_stops_the_reply_from_the_notification_and_from_the_menu(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
-    scripted.default = Reply(REPLY, stall_after=0)
-    workbench.palette("Stet: Refactor…")
-    workbench.text('.quick-input-widget:has-text("How?")')
-    workbench.press("Enter")
-    notification = f'{NOTIFICATION}:has-text("Stet: Refactor: asking {scripted.models[0]}, ")'
-    assert re.search(r"asking [\w-]+, \d+ s", workbench.text(notification))
-    workbench.click(f'{notification} .monaco-button:has-text("Cancel")')
-    workbench.gone(NOTIFICATION)
-
-
-DIFF = '.tab:has-text("Stet: Refactor `sign`")'
-VERDICT = ".breadcrumbs-control"
-CHANGED = ".monaco-diff-editor .modified .view-line"
-WRONG = "def sign(x):\n    return (x > 0) + (x < 0)\n"
-
-
-def act(workbench: VSCode, title: str) -> None:
-    """Presses a button above the diff."""
-    workbench.click(f'.editor-actions .action-label[aria-label^="{title}"]')
+    scripted.default = Reply(REPLY, stall_after=2)
+    notification = f'{NOTIFICATION}:has-text("Stet: Refactor")'
+    for way in ("notification", "menu"):
+        scripted.reset()
+        scripted.default = Reply(REPLY, stall_after=2)
+        workbench.palette("Stet: Refactor…")
+        workbench.text(f'{INPUT}:has-text("How?")')
+        workbench.press("Enter")
+        scripted.wait_request(timeout=SECONDS)
+        if way == "notification":
+            workbench.click(f'{notification} .monaco-button:has-text("Cancel")')
+        else:
+            workbench.click(f'{STATUS}:has-text("Stet 1 running")')
+            workbench.text('.quick-input-list .monaco-list-row.focused:has-text("Cancel Refactor")')
+            workbench.picture("menu")
+            workbench.press("Enter")
+        scripted.wait_disconnect()
+        workbench.gone(notification)
+        workbench.text(f'{STATUS}:has-text("Stet ✓")')
+    workbench.press("Control+S")
+    wait_saved(file, BEFORE)
 
 
 def test_a_refuted_edit_is_a_diff_below_its_verdict(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
     workbench.choose("Refactor `sign`")
     workbench.text(f'{DIFF}:has-text("✗")')
-    assert "✗ changes behavior: `print(sign(-" in workbench.text(VERDICT)
+    assert "✗ changes behavior: `sign(-" in workbench.text(VERDICT)
     workbench.text(f'{CHANGED}:has-text("(x > 0) + (x < 0)")')
+    workbench.text(f'{STATUS}:has-text("Stet 1 edit to review")')
     workbench.gone(NOTIFICATION)
-    workbench.picture(workbench.pictures / "refuted.png")
+    workbench.picture("refuted")
     act(workbench, "Counter-example")
     workbench.text('.tab:has-text("counter_example_sign.py")')
-    workbench.click(DIFF)
-    act(workbench, "Discard")
+    workbench.palette("Stet: Show Evidence")
+    assert workbench.preview("Evidence").index("✗ differential") < workbench.preview("Evidence").index("✓ syntax")
+    workbench.picture("evidence")
+    act(workbench, "Discard")  # it is there only while the diff has the focus: the evidence did not take it
     workbench.gone(DIFF)
     workbench.gone(NOTIFICATION)
     assert file.read_text(encoding="utf-8") == BEFORE
@@ -176,13 +190,13 @@ def test_another_instruction_replaces_the_diff_and_its_edit_is_kept(
     workbench.text(DIFF)
     scripted.default = Reply(REPLY)
     act(workbench, "Try Again…")
-    workbench.text('.quick-input-widget:has-text("Try again")')
+    workbench.text(f'{INPUT}:has-text("Try again")')
     workbench.type("subtract")
     workbench.press("Enter")
-    workbench.text('.codelens-decoration:has-text("Keep")')
+    workbench.text(f'{LENS}:has-text("Keep")')
     assert "subtract" in scripted.requests[-1].prompt
-    workbench.click('.codelens-decoration a:has-text("Undo")')
-    workbench.gone('.codelens-decoration:has-text("Keep")')
+    workbench.click(f'{LENS} a:has-text("Undo")')
+    workbench.gone(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(file, BEFORE)
 
@@ -202,7 +216,7 @@ RENAMED = (
 
 
 def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scripted: ScriptedModel) -> None:
-    file = workbench.open("total.py", TOTAL)
+    file = opened(workbench, "total.py", TOTAL)
     scripted.default = Reply(f"CODE:\n```python\n{RENAMED}```\n")
     workbench.choose("Refactor `total`")
     workbench.text('.tab:has-text("Stet: Refactor `total` ✗")')
@@ -212,8 +226,9 @@ def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scr
     workbench.text(f'{CHANGED}:has-text("s = 0")')
     act(workbench, "Apply")
     assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ the part you kept")')
+    workbench.picture("part")
     act(workbench, "Apply")  # the user knows, and wants it
-    workbench.text(".statusbar-item .codicon-check")
+    workbench.text(f"{STATUS} .codicon-check")
     workbench.press("Control+S")
     wait_saved(file, RENAMED.replace("amount = 1", "s = 0"))
 
@@ -223,16 +238,17 @@ def test_a_killed_server_starts_again_and_offers_the_job(
 ) -> None:
     scripted.default = Reply(REPLY, stall_after=0)
     workbench.palette("Stet: Refactor…")
-    workbench.text('.quick-input-widget:has-text("How?")')
+    workbench.text(f'{INPUT}:has-text("How?")')
     workbench.press("Enter")
-    scripted.wait_request()
-    workbench.text('.statusbar-item:has-text("Stet 1 running")')
+    scripted.wait_request(timeout=SECONDS)
+    workbench.text(f'{STATUS}:has-text("Stet 1 running")')
     os.kill(server_of(environment["STET_HOME"]), signal.SIGKILL)
     workbench.text(f'{NOTIFICATION}:has-text("the server ended (SIGKILL); no text was changed. It was started again.")')
     assert len(workbench.call("texts", selector=NOTIFICATION)) == 1, "one message for one cause"
+    workbench.picture("killed")
     scripted.default = Reply(REPLY)
     workbench.click(f'{NOTIFICATION} .monaco-button:has-text("Run Refactor Again")')
-    workbench.text(".statusbar-item .codicon-check")
+    workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(file, AFTER)
 
@@ -249,55 +265,24 @@ def server_of(home: str) -> int:
     raise AssertionError("no server runs")
 
 
-def test_the_menu_of_the_status_cancels_a_job(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
-    scripted.default = Reply(REPLY, stall_after=0)
-    workbench.press("Control+Shift+J")
-    workbench.press("r")
-    title = workbench.text(".quick-input-widget .quick-input-title")
-    assert title == "Stet: Refactor — `sign`, lines 1–7"
-    workbench.press("Enter")
-    scripted.wait_request()
-    workbench.click('.statusbar-item:has-text("Stet 1 running")')
-    workbench.text('.quick-input-list .monaco-list-row.focused:has-text("Cancel Refactor")')
-    workbench.press("Enter")
-    scripted.wait_disconnect()
-    workbench.text('.statusbar-item:has-text("Stet ✓")')
-
-
-def test_escape_in_the_input_box_starts_nothing(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
-    workbench.palette("Stet: Refactor…")
-    workbench.text('.quick-input-widget:has-text("How?")')
-    workbench.press("Escape")
-    workbench.gone(".quick-input-widget")
-    scripted.default = Reply("It gives the sign of x.")
-    workbench.palette("Stet: Explain")
-    workbench.text('.tab:has-text("Preview explain-")')
-    assert len(scripted.requests) == 1
-
-
-def test_an_action_of_the_light_bulb_is_applied(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
-    release = threading.Event()
-    scripted.default = Reply(REPLY, hold=release)  # the notification goes with the job
-    workbench.choose("Refactor `sign`")
-    workbench.text(f'{NOTIFICATION}:has-text("Stet: Refactor")')
-    release.set()
-    workbench.text(".statusbar-item .codicon-check")
-    workbench.press("Control+S")
-    wait_saved(file, AFTER)
-
-
-def test_an_explanation_opens_as_a_document_next_to_the_code(
+def test_explanations_open_beside_the_code_one_after_the_other(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
-    scripted.default = Reply("It gives the sign of x.")
-    workbench.palette("Stet: Explain")
-    workbench.text('.tab:has-text("Preview explain-")')
-    workbench.preview("It gives the sign of x.")
-    workbench.gone(NOTIFICATION)  # neither the start nor the job asked for attention
+    workbench.palette("Stet: Refactor…")
+    workbench.text(f'{INPUT}:has-text("How?")')
+    workbench.press("Escape")  # starts nothing
+    workbench.gone(INPUT)
+    for words in ("It gives the sign of x.", "It compares x with zero, twice."):
+        scripted.default = Reply(words)
+        workbench.palette("Stet: Explain")
+        workbench.preview(words)
+    assert len(scripted.requests) == 2
+    workbench.gone(NOTIFICATION)  # neither the start nor the jobs asked for attention
+    workbench.picture("explain")
 
 
 def test_a_syntax_error_is_underlined_once_while_typing(workbench: VSCode, scripted: ScriptedModel) -> None:
-    workbench.open("sum.py", "x = 1\n")
+    opened(workbench, "sum.py", "x = 1\n")
     workbench.press("End")
     workbench.type(" +")
     workbench.text(".monaco-editor .squiggly-error")
@@ -306,20 +291,9 @@ def test_a_syntax_error_is_underlined_once_while_typing(workbench: VSCode, scrip
 
 
 def test_errors_that_vs_code_reports_are_not_repeated(workbench: VSCode, scripted: ScriptedModel) -> None:
-    workbench.open("data.json", '{"a": 1,, "b": 2}\n')
+    opened(workbench, "data.json", '{"a": 1,, "b": 2}\n')
     workbench.text(".monaco-editor .squiggly-error")
     workbench.press("Control+Shift+M")
     workbench.text('.markers-panel .monaco-list-row:has-text("json")')
     rows = workbench.call("texts", selector=".markers-panel .monaco-list-row")
     assert not any("stet" in row for row in rows), rows
-
-
-def test_the_evidence_is_shown_above_the_code_and_can_be_opened(
-    workbench: VSCode, scripted: ScriptedModel, file: Path
-) -> None:
-    workbench.choose("Refactor `sign`")
-    scripted.wait_request()
-    assert "same behavior on" in workbench.text('.codelens-decoration:has-text("stet:")')
-    workbench.palette("Stet: Show Evidence")
-    workbench.text('.tab:has-text("Preview evidence-")')
-    workbench.preview("same behavior on")

@@ -76,3 +76,54 @@ async def test_code_in_the_reasoning_is_used_if_a_run_confirms_it(scripted: Scri
 async def test_reasoning_in_the_text_is_not_an_answer(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, Reply(f"<think>\n{code_reply(NEW)}"), "refactor", OLD)
     assert (answer.success, answer.edits) == (False, ())
+
+
+CALLED = "".join(f"assert double({number}) == {2 * number}\n" for number in range(2000))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "said"),
+    [
+        ([f"```python\n{NEW}", *CALLED.splitlines(keepends=True)], "goes on after its code"),
+        ([f"```python\n{NEW}", *(f"# {n}\n\n{NEW}" for n in range(500))], "goes on after its code"),
+        (["```python\n", HEAD, *["    x = x + 1\n"] * 500], "repeats itself"),
+    ],
+    ids=["calls", "definitions", "one line"],
+)
+async def test_a_reply_that_does_not_end_is_no_answer_and_another_is_drawn(
+    scripted: ScriptedModel, chunks: list[str], said: str
+) -> None:
+    """It is stopped early, and the model does not read it: it would go on with it."""
+    scripted.replies([Reply(chunks=chunks, mode="endless"), Reply(code_reply(NEW))])
+    async with Bench(scripted) as bench:
+        answer = await bench.run("refactor", OLD, instruction="Double it.", budget=Budget.STANDARD)
+
+    assert applied(answer) == NEW
+    assert any(said in each for each in answer.warnings), answer.warnings
+    scripted.wait_disconnect()
+    first, second = (each.body for each in scripted.requests)
+    assert first["messages"] == second["messages"]
+    assert second["temperature"] > first["temperature"]
+
+
+async def test_a_warm_sample_after_an_endless_reply_cools_down_for_the_repair(scripted: ScriptedModel) -> None:
+    broken = code_reply(NEW.replace("return", "retrun"))
+    scripted.models = ("gpt-5",)
+    loop = Reply(chunks=["```python\n", *["    x = x + 1\n"] * 500], mode="endless")
+    scripted.replies([loop, Reply(broken), Reply(code_reply(NEW))])
+    async with Bench(scripted) as bench:
+        answer = await bench.run("refactor", OLD, instruction="Double it.", budget=Budget.STANDARD)
+
+    assert applied(answer) == NEW
+    cold, warm, repair = (each.body["temperature"] for each in scripted.requests)
+    assert cold == repair < warm
+
+
+async def test_a_middle_sized_model_repairs_at_a_temperature_that_gives_another_answer(scripted: ScriptedModel) -> None:
+    scripted.models = ("qwen2.5-coder:7b",)
+    scripted.replies([Reply(code_reply(NEW.replace("return", "retrun"))), Reply(code_reply(NEW))])
+    async with Bench(scripted) as bench:
+        await bench.run("refactor", OLD, instruction="Double it.", budget=Budget.STANDARD)
+    first, second = (each.body for each in scripted.requests)
+    assert len(second["messages"]) > len(first["messages"]), "it is a repair"
+    assert second["temperature"] > first["temperature"]

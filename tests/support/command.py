@@ -36,6 +36,7 @@ class Stet:
 
     folder: Path
     environment: Mapping[str, str]
+    seconds: float = SECONDS
 
     def __call__(self, *words: str | Path, stdin: str | bytes = "", **variables: str) -> Ran:
         """Runs the command to its end; Python reads its own variables only as it starts."""
@@ -47,6 +48,6 @@ class Stet:
             capture_output=True,
             cwd=self.folder,
             env={**self.environment, **variables},
-            timeout=SECONDS,
+            timeout=self.seconds,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

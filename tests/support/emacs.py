@@ -1,4 +1,4 @@
-"""A real Emacs in batch mode, with the configuration that Stet prints for it."""
+"""A real Emacs in batch mode, with Eglot as its client, or with ours."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-CONFIGURATION = Path(__file__).resolve().parents[2] / "editors" / "configs" / "emacs.el"
+OURS = Path(__file__).resolve().parents[2] / "editors" / "emacs" / "stet.el"
 
-SECONDS = 60
+_EGLOT = """
+(require 'eglot)
+(add-to-list 'eglot-server-programs '(prog-mode . ("stet" "--stdio")))
+(add-hook 'prog-mode-hook #'eglot-ensure)
+"""
+
+SECONDS = 120
 
 # The site's file stays on: it says where the system's packages lie.
 _BATCH = ("--batch", "--no-init-file", "-f", "package-initialize")
@@ -64,14 +70,31 @@ def run(folder: Path, env: Mapping[str, str], file: Path, *forms: str) -> Ran:
     """Opens the file, waits until Eglot manages it and evaluates the forms; the value is that of the last."""
     driver = folder / "drive.el"
     *steps, last = forms
-    drive, body = _DRIVE % {"seconds": SECONDS}, "\n".join(steps)
+    drive, body = _DRIVE % {"seconds": SECONDS} + _EGLOT, "\n".join(steps)
     driver.write_text(
         f"{drive}\n(begin {json.dumps(str(file))})\n{body}\n"
         f"(let ((value {last}))\n  (eglot-shutdown (eglot-current-server))\n  (princ (json-encode value)))\n",
         encoding="utf-8",
     )
+    return _ran(["-l", str(driver)], env, file)
+
+
+def run_ours(folder: Path, env: Mapping[str, str], file: Path, *forms: str) -> Ran:
+    """Opens the file with stet.el beside a server that Eglot may run, and evaluates the forms; as `run`."""
+    driver = folder / "drive.el"
+    *steps, last = forms
+    body = "\n".join(steps)
+    driver.write_text(
+        f"{_DRIVE % {'seconds': SECONDS}}\n(find-file {json.dumps(str(file))})\n(buffer-enable-undo)\n{body}\n"
+        f"(let ((value {last}))\n  (stet-restart)\n  (princ (json-encode value)))\n",
+        encoding="utf-8",
+    )
+    return _ran(["-l", str(OURS), "-l", str(driver)], env, file)
+
+
+def _ran(options: list[str], env: Mapping[str, str], file: Path) -> Ran:
     done = subprocess.run(
-        ["emacs", *_BATCH, "-l", str(CONFIGURATION), "-l", str(driver)],
+        ["emacs", *_BATCH, *options],
         cwd=file.parent, env=dict(env), capture_output=True, text=True, timeout=2 * SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

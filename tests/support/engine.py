@@ -41,7 +41,14 @@ class Bench:
         )
         settings = settings or Settings()
         deadline = settings.deadline if "deadline" in settings.model_fields_set else _DEADLINE
-        self.settings = settings.model_copy(update={"providers": (provider,), "deadline": deadline})
+        checks = settings.checks
+        if "review" not in checks.model_fields_set:  # a reviewer would take the next reply of a test's script
+            checks = checks.model_copy(update={"review": "off"})
+        model = settings.model
+        if "cache" not in model.model_fields_set:  # a test that asks twice counts on two replies
+            model = model.model_copy(update={"cache": False})
+        own = {"providers": (provider,), "deadline": deadline, "checks": checks, "model": model}
+        self.settings = settings.model_copy(update=own)
         self.engine = Engine(self.settings, user_paths())
         self.events: list[Event] = []
 

@@ -83,6 +83,15 @@ class Reply:
         return self.chunks if self.chunks is not None else re.findall(r"\S+\s*|\s+", self.text)
 
 
+CODE_PLAN = "Libraries: none\nIt does what is asked."
+"""What a model says that is asked for a plan before the code, unless a test has another."""
+
+
+def plans_code(body: Body) -> bool:
+    """True for the request for a plan that the budget thorough makes before the code."""
+    return "Plan the code before it is written" in str(body.get("messages"))
+
+
 NOTHING_TO_SAY = Reply("The script has no reply for this.")
 
 Script = Reply | str | Callable[[Body], "Reply | str"]
@@ -106,9 +115,10 @@ class Recorded:
 class ScriptedModel:
     """The server. Enter it as a context to start it; leaving closes every connection and joins its thread.
 
-    `requests` are the chat completions, `probes` the other requests, `connections` counts sockets. `models` are the
-    names that GET /v1/models lists; `listing` replaces that answer. `disconnected` holds the times at which a client
-    left in mid-reply, `claimed` the tokens that each reply said it took. A `port` of 0 is any free one.
+    `requests` are the chat completions but for those that plan code (`plans`), `probes` the other requests,
+    `connections` counts sockets. `models` are the names that GET /v1/models lists; `listing` replaces that answer.
+    `disconnected` holds the times at which a client left in mid-reply, `claimed` the tokens that each reply said it
+    took. A `port` of 0 is any free one.
     """
 
     def __init__(
@@ -118,6 +128,7 @@ class ScriptedModel:
         self.listing: Reply | None = None
         self.default: Script = default if default is not None else NOTHING_TO_SAY
         self.requests: list[Recorded] = []
+        self.plans: list[Recorded] = []
         self.probes: list[Recorded] = []
         self.disconnected: list[float] = []
         self.claimed: list[int] = []
@@ -161,7 +172,7 @@ class ScriptedModel:
     def reset(self) -> None:
         """Forgets what it was asked and what it was to say, for a server that outlives one test."""
         with self._changed:
-            for log in (self.requests, self.probes, self.disconnected, self._queue, self._matchers):
+            for log in (self.requests, self.plans, self.probes, self.disconnected, self._queue, self._matchers):
                 log.clear()
             self.default = NOTHING_TO_SAY
 
@@ -241,11 +252,13 @@ class ScriptedModel:
                 await wire.whole(200, "application/json", json.dumps({"object": "list", "data": data}).encode())
             return
         reply = self._choose(request.body)
-        self._note(self.requests, request)
+        self._note(self.plans if plans_code(request.body) else self.requests, request)
         await _Exchange(reply, request.body, "".join(self.models[:1]), wire, self.claimed).run()
 
     def _choose(self, body: Body) -> Reply:
         script = next((script for matches, script in self._matchers if matches(body)), None)
+        if script is None and plans_code(body):
+            script = CODE_PLAN
         if script is None:
             script = self._queue.popleft() if self._queue else self.default
         if callable(script):

@@ -11,9 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 
-def on_terminal(argv: list[str], cwd: Path, environment: Mapping[str, str]) -> tuple[int, str]:
-    """Runs a command with a terminal for its three streams; returns its status and all that was drawn."""
+def on_terminal(argv: list[str], cwd: Path, environment: Mapping[str, str], typed: str = "") -> tuple[int, str]:
+    """Runs a command with a terminal for its three streams; returns its status and all that was drawn.
+
+    `typed` waits at the terminal until the command reads a line.
+    """
     ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
     with subprocess.Popen(argv, cwd=cwd, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as child:
         os.close(theirs)
         drawn = b"".join(_pieces(ours))

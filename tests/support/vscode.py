@@ -57,7 +57,7 @@ class VSCode:
         self._children: list[subprocess.Popen[str]] = []
         self._log: TextIO = (folder / "code-server.log").open("w+", encoding="utf-8")
         self.pictures = Path(os.environ.get("STET_TEST_PICTURES", folder))
-        """Where a failure leaves its picture."""
+        """Where a test leaves its pictures, those of the docs among them."""
         self.pictures.mkdir(parents=True, exist_ok=True)
         self.work = folder / "work"
         self.work.mkdir()
@@ -137,9 +137,9 @@ class VSCode:
         """Types a text."""
         self.call("type", text=text)
 
-    def picture(self, path: Path) -> None:
-        """Writes a picture of the workbench."""
-        self.call("screenshot", path=str(path))
+    def picture(self, name: str) -> None:
+        """Takes a picture of the workbench."""
+        self.call("screenshot", path=str(self.pictures / f"vscode-{name}.png"))
 
     def click(self, selector: str) -> None:
         """Clicks on the first such element."""
@@ -157,7 +157,7 @@ class VSCode:
         """Has the browser do something; a failure leaves a picture of the workbench behind."""
         answer = self._exchange(name, **params)
         if not answer["ok"]:
-            picture = self.pictures / f"failed-{name}.png"
+            picture = self.pictures / f"failed-{os.environ['PYTEST_CURRENT_TEST'].rpartition('::')[2].split()[0]}.png"
             self._exchange("screenshot", path=str(picture))
             raise AssertionError(f"{name} {params}: {answer['value']}\nsee {picture} and {self._log.name}")
         return answer["value"]

@@ -103,6 +103,7 @@ class RawClient:
         self.problems: list[str] = []
         self.documents: dict[str, Buffer] = {}
         self.created: list[str] = []
+        self.renamed: list[tuple[Path, Path]] = []
         self.encoding: Encoding = "utf-16"
         self.applying = Applying.HONESTLY
         self.answers_before_change = False
@@ -336,6 +337,15 @@ class RawClient:
             self.created.append(change["uri"])
             if change["uri"] not in self.documents:
                 self.open(change["uri"], "plaintext", "")
+            return
+        if change.get("kind") == "rename":
+            old, new = (Path(unquote(urlsplit(change[key]).path)) for key in ("oldUri", "newUri"))
+            if change["oldUri"] in self.documents:
+                old.write_text(self.text(change["oldUri"]))
+                self.close(change["oldUri"])
+            new.parent.mkdir(parents=True, exist_ok=True)
+            old.rename(new)
+            self.renamed.append((old, new))
             return
         assert "kind" not in change, f"the test client cannot {change['kind']}"
         uri = change["textDocument"]["uri"]

@@ -87,8 +87,10 @@ CHECKERS: tuple[Checker, ...] = (
     Checker("lizard", _L, _COUNTED, lizard.lizard, "installed with Stet", seconds=5.0, covers=(COMPLEXITY,),
             note="complexity of functions"),
     Checker("eslint", _L, (*_JS, *_TS), _waits, executes_project_code=True, note="its settings are code"),
-    Checker("go vet", _L, ("go",), _waits, executes_project_code=True, note="builds the package, cgo included"),
-    Checker("clippy", _L, ("rust",), _waits, executes_project_code=True, note="runs build scripts and macros"),
+    Checker("go vet", _L, ("go",), _waits, executes_project_code=True,
+            note="builds the package, cgo included; in the sandbox, for analyze and reviews"),
+    Checker("clippy", _L, ("rust",), _waits, executes_project_code=True,
+            note="runs build scripts and macros; in the sandbox, for analyze and reviews"),
     Checker("dotnet build", _L, ("csharp",), _waits, executes_project_code=True, note="runs targets of the project"),
 )  # fmt: skip
 """The best first for each role and language."""

@@ -1,4 +1,4 @@
-"""The lines of a file that the project's last test run executed, from a report in the workspace."""
+"""The lines of a file that tests executed, by a report in the workspace or a run just made."""
 
 from __future__ import annotations
 
@@ -17,12 +17,30 @@ _LARGEST_SOURCE = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """The coverage of one file. `stale` says why it may not fit the current text, "" if it fits."""
+class CoverageBranch:
+    """One way on from the condition in `line` (from 0), to the line `to` if that is known; `hit`: a test took it."""
 
-    report: Path
+    line: int
+    to: int | None
+    hit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The coverage of one file. `stale` says why it may not fit the current text, "" if it fits.
+
+    `source` is the name of the report, or says which tests ran just now (`has_run`), which gives `branches` too.
+    """
+
+    source: str
     pieces: tuple[CoveragePiece, ...]
     stale: str = ""
+    branches: tuple[CoverageBranch, ...] = ()
+    has_run: bool = False
+
+    def untaken(self, lines: range) -> tuple[CoverageBranch, ...]:
+        """The branches from some lines that no test took."""
+        return tuple(each for each in self.branches if each.line in lines and not each.hit)
 
     def count(self, lines: range) -> tuple[int, int]:
         """The number of executed statements in some lines, and the number of all."""
@@ -70,7 +88,7 @@ def find_coverage(source: Source, path: Path, folders: Sequence[Path], *, deadli
             if pieces is None:
                 others.append(f"{report.name} does not name this file")
                 continue
-            return Coverage(report, pieces, _stale(source, path, stamp, pieces))
+            return Coverage(report.name, pieces, _stale(source, path, stamp, pieces))
     if others:
         return f"Coverage: {'; '.join(others[:3])}."
     if any((folder / ".coverage").is_file() for folder in folders):

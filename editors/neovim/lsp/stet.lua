@@ -1,12 +1,12 @@
 -- Configuration of the Stet language server for Neovim 0.11 (`vim.lsp.enable("stet")`).
 -- No `filetypes`: Stet works in every file. Without a root marker it runs on the single file.
 return {
-  cmd = { "stet", "--stdio" },
+  cmd = require("stet.server").command(),
   root_markers = { ".stet.toml", ".git", "pyproject.toml", "package.json", "go.mod", "Cargo.toml" },
   -- Neovim does not check the version of an edit for a buffer that was never changed. Changes are sent at once, so
   -- that the server has them before its edit arrives.
   flags = { debounce_text_changes = 0 },
-  init_options = { plugin = { name = "neovim", reports = true, offers = true } },
+  init_options = { plugin = { name = "neovim", reports = true, offers = true, diffs = true } },
   -- Actions that are chosen from a menu run like those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
   on_exit = function(code, signal, id)

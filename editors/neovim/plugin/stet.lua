@@ -40,6 +40,20 @@ vim.api.nvim_create_autocmd("DiagnosticChanged", {
   end,
 })
 
+vim.api.nvim_create_autocmd("BufWritePost", {
+  group = group,
+  callback = function(event)
+    require("stet.marks").forget(event.buf)
+  end,
+})
+
+-- No keys are taken: `vim.keymap.set({ "n", "x" }, "<Leader>sr", "<Plug>(stet-refactor)")`.
+for _, action in ipairs({ "generate", "debug", "refactor", "optimize", "test", "explain", "analyze", "task", "document" }) do
+  -- With a selection, `:` brings its range along.
+  vim.keymap.set({ "n", "x" }, ("<Plug>(stet-%s)"):format(action), (":Stet %s<CR>"):format(action), { silent = true })
+end
+vim.keymap.set({ "n", "x" }, "<Plug>(stet)", ":Stet<CR>", { silent = true })
+
 vim.api.nvim_create_user_command("Stet", function(call)
   require("stet").command(call)
 end, {

@@ -7,6 +7,8 @@ export interface Action {
   readonly prompt?: string;
   /** Whether it cannot go without an instruction. */
   readonly needs?: boolean;
+  /** Whether the light bulb asks, too, if no `stet:` comment says what is wanted. */
+  readonly asksInMenu?: boolean;
 }
 
 export const ACTIONS: readonly Action[] = [
@@ -14,11 +16,11 @@ export const ACTIONS: readonly Action[] = [
   { name: "refactor", title: "Refactor", prompt: "How? (empty: clearer, same behavior)" },
   { name: "test", title: "Write Tests" },
   { name: "explain", title: "Explain" },
-  { name: "generate", title: "Generate", prompt: "What shall be written? (empty: the comment or docstring at the cursor)" },
+  { name: "generate", title: "Generate", prompt: "What shall be written? (empty: the comment or docstring at the cursor)", asksInMenu: true },
   { name: "document", title: "Document" },
   { name: "optimize", title: "Optimize", prompt: "For what? (empty: speed)" },
   { name: "analyze", title: "Analyze" },
-  { name: "task", title: "Do a Task", prompt: "What shall be done?", needs: true },
+  { name: "task", title: "Do a Task", prompt: "What shall be done?", needs: true, asksInMenu: true },
 ];
 
 /** The argument of the server's commands that start a job. */

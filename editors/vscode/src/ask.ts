@@ -58,7 +58,8 @@ export function named(target: Target | undefined): string {
 
 function ask(title: string, action: Action, value: string, past: readonly string[]): Promise<string | undefined> {
   const box = vscode.window.createInputBox();
-  Object.assign(box, { title, value, placeholder: action.prompt, prompt: action.prompt });
+  const prompt = past.length === 0 ? action.prompt : `${action.prompt} ↑ earlier instructions.`;
+  Object.assign(box, { title, value, placeholder: past[0] === undefined ? "" : `such as: ${past[0]}`, prompt });
   let at = -1;
   const move = (by: number): void => {
     at = Math.min(Math.max(at + by, -1), past.length - 1);

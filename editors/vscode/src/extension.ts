@@ -4,15 +4,20 @@ import { CodeLensRequest, ExecuteCommandRequest, type LanguageClient, type Langu
 import { type Action, ACTIONS, actionOf, type JobArgument } from "./actions";
 import { instructionFor, newer, older, targetOf } from "./ask";
 import { diagnosed } from "./diagnosed";
-import { Jobs } from "./jobs";
+import { type Job, Jobs } from "./jobs";
 import { Marks } from "./marks";
+import { offerMcp } from "./mcp";
 import { Memory } from "./memory";
-import { Model } from "./model";
+import { Model, type NoModel } from "./model";
 import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
+import { beside, content } from "./reports";
 import { Server } from "./server/server";
 import { explicit } from "./server/settings";
 import { Status } from "./status";
+
+/** The documents that the server gets. */
+const SCHEMES = ["file", "untitled"];
 
 let server: Server | undefined;
 
@@ -22,14 +27,24 @@ export function activate(context: vscode.ExtensionContext): void {
   const model = new Model(context, () => own);
   const own: Server = new Server(context, log, () => options(context, own, marks), () => model.variables(), (client) => {
     client.onRequest("stet/offer", (offer: Offer) => offers.ask(offer));
+    client.onRequest("stet/noModel", (none: NoModel) => {
+      const { last } = jobs;
+      void model.missing(client, none).then((chosen) => chosen && again(last));
+      return null;
+    });
   });
   server = own;
   const [status, memory] = [new Status(own, jobs, offers), new Memory(own)];
 
   const run = async (action: Action, argument: JobArgument): Promise<void> => {
     const client = await own.ready();
-    if (client !== undefined) {
+    if (client === undefined) {
+      return;
+    }
+    try {
       await followed(client, action, argument, jobs, offers, marks);
+    } catch (error) {
+      void vscode.window.showErrorMessage(`Stet: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   const again = (asked: { action: Action; argument: JobArgument } | undefined, instruction = ""): void => {
@@ -54,7 +69,15 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   };
   const commands: Record<string, (...given: never[]) => unknown> = {
-    run,
+    // From the light bulb: it asks only where it would refuse otherwise.
+    run: async (action: Action, argument: JobArgument) => {
+      const client = await own.ready();
+      const target = client && action.asksInMenu === true ? await targetOf(client, argument) : undefined;
+      const given = target?.instruction === "" ? await instructionFor(context, action, target, "") : argument.instruction;
+      if (target?.instruction !== "" || given !== undefined) {
+        await run(action, given ? { ...argument, instruction: given } : argument);
+      }
+    },
     // The server opens it; the code lens runs the server's own command of that name.
     evidence: (job?: string) => send("stet.evidence", ...(job === undefined ? [] : [{ job }])),
     clear: () => send("stet.clear"),
@@ -73,6 +96,8 @@ export function activate(context: vscode.ExtensionContext): void {
     again: () => offers.again(),
     example: () => offers.example(),
     skip: () => offers.skip(),
+    // By key: a command of its own, since a button shows the key of its command.
+    answer: (name: "apply" | "discard" | "again") => offers[name](),
     offer: () => offers.show(),
     keep: (uri: string, job: string) => {
       marks.keep(uri, job);
@@ -87,9 +112,14 @@ export function activate(context: vscode.ExtensionContext): void {
     commands[action.name] = () => asked(context, own, action, run);
   }
   context.subscriptions.push(
-    log, own, offers, marks, status,
+    log, own, offers, marks, status, ...offerMcp(own, () => own.variables()),
     ...Object.entries(commands).map(([name, handler]) => vscode.commands.registerCommand(`stet.ui.${name}`, handler)),
     vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration("stet") && void own.configure()),
+    vscode.workspace.onDidRenameFiles(({ files }) => files.forEach(({ oldUri, newUri }) => {
+      for (const job of [...jobs.running.values()].filter((each) => each.argument.uri === oldUri.toString())) {
+        void offerAgain(job, newUri, again);
+      }
+    })),
     vscode.workspace.onDidGrantWorkspaceTrust(() => own.state === "missing" && void own.start()),
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => tellComment(textEditor)),
   );
@@ -111,6 +141,11 @@ async function asked(
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
     void vscode.window.showWarningMessage("Stet: open a text file first.");
+    return;
+  }
+  if (!SCHEMES.includes(editor.document.uri.scheme)) {
+    const { scheme } = editor.document.uri;
+    void vscode.window.showWarningMessage(`Stet: “${scheme}:” documents are not files of this machine. Save a copy and open it.`);
     return;
   }
   const client = await own.ready();
@@ -167,9 +202,9 @@ async function followed(
 }
 
 function options(context: vscode.ExtensionContext, own: Server, marks: Marks): LanguageClientOptions {
-  const plugin = { name: "vscode", reports: false, offers: true, diffs: true, buttons: true, diagnoses: diagnosed() };
+  const plugin = { name: "vscode", reports: false, offers: true, diffs: true, models: true, buttons: true, diagnoses: diagnosed() };
   return {
-    documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
+    documentSelector: SCHEMES.map((scheme) => ({ scheme })),
     initializationOptions: { plugin },
     middleware: middleware(context, own, marks),
   };
@@ -196,6 +231,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
         return job === undefined ? [lens] : marks.isKept(job) ? [] : [...more(lens, job), lens];
       });
     },
+    provideTextDocumentContent: (uri, token, next) => content(uri, () => next(uri, token)),
     workspace: {
       configuration: (params) => params.items.map((item) => {
         const scope = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);
@@ -216,7 +252,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
         if (uri.scheme !== "stet") {
           return next(params, token);
         }
-        await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+        await beside(uri);
         return { success: true };
       },
     },
@@ -237,6 +273,16 @@ function tellComment(editor: vscode.TextEditor): void {
   const from = Math.max(selection.start.line - 1, 0);
   const lines = document.getText(new vscode.Range(from, 0, selection.end.line + 1, 0));
   void vscode.commands.executeCommand("setContext", "stet.commented", /\bstet:\s*\S/.test(lines));
+}
+
+/** A renamed file is another document, so the job on it has ended. */
+async function offerAgain(job: Job, uri: vscode.Uri, again: (asked: Job) => void): Promise<void> {
+  const name = vscode.workspace.asRelativePath(uri);
+  const button = `Run ${job.action.title} Again`;
+  const text = `Stet: ${job.action.title} was stopped: its file is ${name} now. No text was changed.`;
+  if ((await vscode.window.showWarningMessage(text, button)) !== undefined) {
+    again({ ...job, argument: { ...job.argument, uri: uri.toString() } });
+  }
 }
 
 /** Says once for each folder what works without trust. */

@@ -10,7 +10,7 @@ interface Applied {
 export class Marks implements vscode.Disposable {
   private readonly target = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
+    backgroundColor: new vscode.ThemeColor("editor.inactiveSelectionBackground"),
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.rangeHighlightForeground"),
   });
   private readonly changed = vscode.window.createTextEditorDecorationType({

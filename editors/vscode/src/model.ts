@@ -13,6 +13,14 @@ interface Models {
   }[];
 }
 
+/** A job ended for lack of a model; `name` is the embedded one that would serve. */
+export interface NoModel {
+  readonly job: string;
+  readonly message: string;
+  readonly name: string;
+  readonly megabytes: number;
+}
+
 /** What the user chose; without a `url` the embedded model of that name. The key is in the secret storage. */
 interface Choice {
   readonly url?: string;
@@ -45,11 +53,23 @@ export class Model {
     return { STET_BASE_URL: choice.url, STET_MODEL: choice.model, STET_API_KEY: key ?? null };
   }
 
-  /** Asks, and starts the server again with the choice. */
-  async choose(): Promise<void> {
+  /** Handles `stet/noModel`: true once there is a model. */
+  async missing(client: LanguageClient, none: NoModel): Promise<boolean> {
+    const [get, choose] = [`Download ${none.megabytes} MB`, "Choose Model…"];
+    switch (await vscode.window.showErrorMessage(none.message, get, choose)) {
+      case get:
+        return download(client, none.name);
+      case choose:
+        return this.choose();
+    }
+    return false;
+  }
+
+  /** Asks, and starts the server again with the choice. False if nothing was chosen. */
+  async choose(): Promise<boolean> {
     const client = await this.server().ready();
     if (client === undefined) {
-      return;
+      return false;
     }
     const params = { command: "stet.models", arguments: [] };
     const { servers, embedded } = (await client.sendRequest(ExecuteCommandRequest.type, params)) as Models;
@@ -68,9 +88,7 @@ export class Model {
       { label: "$(settings) As config.toml says", description: "forget the choice", run: () => this.keep(undefined, "") },
     ];
     const chosen = await vscode.window.showQuickPick(rows, { title: "Stet: Choose Model", matchOnDescription: true });
-    if (await chosen?.run?.()) {
-      await this.server().restart();
-    }
+    return (await chosen?.run?.()) === true && (await this.server().restart()) !== undefined;
   }
 
   private async endpoint(): Promise<boolean> {

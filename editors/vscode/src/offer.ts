@@ -42,6 +42,9 @@ export class Offers implements vscode.Disposable {
   retry: (job: string, instruction: string) => void = () => undefined;
   private readonly texts = new Texts();
   private readonly open: Shown[] = [];
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** Fired when an edit begins or ends to wait. */
+  readonly onDidChange = this.changed.event;
   private lastKey = 0;
   private serial = 0;
   private readonly line = vscode.window.createTextEditorDecorationType({ isWholeLine: true });
@@ -50,6 +53,7 @@ export class Offers implements vscode.Disposable {
   constructor() {
     this.parts = [
       this.line,
+      this.changed,
       vscode.workspace.registerFileSystemProvider(SCHEME, this.texts, { isCaseSensitive: true }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme !== SCHEME) {
@@ -199,6 +203,7 @@ export class Offers implements vscode.Disposable {
   }
 
   private context(): void {
+    this.changed.fire();
     void vscode.commands.executeCommand("setContext", "stet.offered", this.open.length > 0);
   }
 

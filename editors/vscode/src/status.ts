@@ -24,10 +24,19 @@ interface Row extends vscode.QuickPickItem {
 
 /** The states of a model that can serve. */
 const GOOD = ["ready", "asleep"];
+/** The states of a model that has not answered in time: what was known before still holds. */
+const SLOW = ["unknown", "silent"];
+/** The states without a model; in any other, there is one that fails. */
+const NONE = ["off", "absent"];
+/** Milliseconds after which health is asked again while it is not known yet, and while it is bad. */
+const SOON_MS = 3_000;
+const LATER_MS = 30_000;
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("stet", vscode.StatusBarAlignment.Right, 100);
   private health: Health | undefined;
+  private slow = false;
+  private again: NodeJS.Timeout | undefined;
   private readonly parts: vscode.Disposable;
 
   constructor(
@@ -41,12 +50,15 @@ export class Status implements vscode.Disposable {
       this.item,
       server.onDidChange(() => void this.look()),
       jobs.onDidChange((job) => (job === undefined ? void this.look() : this.draw())),
+      offers.onDidChange(() => this.draw()),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.look()),
     );
     this.draw();
     this.item.show();
   }
 
   dispose(): void {
+    clearTimeout(this.again);
     this.parts.dispose();
   }
 
@@ -55,18 +67,26 @@ export class Status implements vscode.Disposable {
     this.draw();
     try {
       const params = { command: "stet.health", arguments: [] };
-      this.health = (await this.server.running?.sendRequest(ExecuteCommandRequest.type, params)) as Health | undefined;
+      const found = (await this.server.running?.sendRequest(ExecuteCommandRequest.type, params)) as Health | undefined;
+      this.slow = found !== undefined && SLOW.includes(found.status);
+      this.health = this.slow && this.health !== undefined ? this.health : found;
     } catch {
       this.health = undefined; // the server ended, which its state shows
     }
     this.draw();
+    clearTimeout(this.again);
+    if (this.slow || (this.health !== undefined && !GOOD.includes(this.health.status))) {
+      this.again = setTimeout(() => void this.look(), this.slow ? SOON_MS : LATER_MS);
+    }
     return this.health;
   }
 
   /** Opens the menu. */
   async menu(): Promise<void> {
     const command = (name: string) => () => vscode.commands.executeCommand(`stet.ui.${name}`);
-    const running: Row[] = [...this.jobs.running.values()].map((job) => ({
+    const asking = new Set(this.offers.waiting.map((offer) => offer.job));
+    const busy = [...this.jobs.running.values()].filter((job) => !asking.has(job.id));
+    const running: Row[] = busy.map((job) => ({
       label: `$(debug-stop) Cancel ${job.action.title}`,
       description: `${(job.argument.uri ?? "").split("/").at(-1)}, ${Math.round((Date.now() - job.started) / 1000)} s`,
       run: job.cancel,
@@ -125,16 +145,23 @@ export class Status implements vscode.Disposable {
       case "stopped":
         return ["Stet ✗ down", "Stet: the server is not running", true];
     }
-    const running = this.jobs.running.size;
+    const waiting = this.offers.waiting.length;
+    const running = this.jobs.running.size - waiting;
+    if (waiting > 0 && running <= 0) {
+      const edits = waiting === 1 ? "1 edit" : `${waiting} edits`;
+      return [`$(diff) Stet ${edits} to review`, `Stet: ${edits} to review`, false];
+    }
     if (running > 0) {
       return [`$(loading~spin) Stet ${running} running`, `Stet: ${running} running`, false];
     }
-    if (this.health === undefined) {
-      return ["Stet ✓", "Stet", false];
+    if (this.health === undefined || SLOW.includes(this.health.status)) {
+      return ["Stet ✓", "Stet: the server is running", false];
     }
     const { status, model, last_fault: fault } = this.health;
-    return GOOD.includes(status)
-      ? [`Stet ✓ ${model}`, `Stet: ${model} is ${status}`, false]
-      : ["Stet ✗ no model", `Stet: no model: ${fault ?? status}`, true];
+    if (GOOD.includes(status)) {
+      return [`Stet ✓ ${model}`, `Stet: ${model} is ${status}`, false];
+    }
+    const what = NONE.includes(status) ? "no model" : "model down";
+    return [`Stet ✗ ${what}`, `Stet: ${what}: ${fault ?? status}`, true];
   }
 }

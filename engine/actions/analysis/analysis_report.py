@@ -82,6 +82,13 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
     yield "Findings", counted(measures.findings), sources or "the linter"
+    if measures.boxed is not None:
+        name, found = measures.boxed
+        yield (
+            "Linter in the sandbox",
+            _NOT_MEASURED if isinstance(found, str) else counted(found),
+            (f"{name}: {found}" if isinstance(found, str) else name),
+        )
     title = "Style (PEP 8)" if measures.pep8 else "Style"
     if measures.style is None:
         yield title, _NOT_MEASURED, ""
@@ -93,7 +100,7 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
         yield "Docstrings", f"{without} without one", "ruff D1"
     yield from _complexity(measures)
     if isinstance(measures.coverage, Coverage):
-        yield "Test coverage", _covered(measures.coverage, lines), measures.coverage.report.name
+        yield "Test coverage", _covered(measures.coverage, lines), measures.coverage.source
     else:
         yield "Test coverage", _NOT_MEASURED, measures.coverage.removeprefix("Coverage: ")
     yield "Duplicated code", plural(len(measures.copies), "place"), "words compared, layout and comments aside"
@@ -126,10 +133,12 @@ def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
 
 def _covered(coverage: Coverage, lines: range) -> str:
     hit, total = coverage.count(lines)
-    stale = f"; stale: {coverage.stale}" if coverage.stale else ""
+    stale = f"; {'' if coverage.has_run else 'stale: '}{coverage.stale}" if coverage.stale else ""
     if not total:
-        return f"the report knows no statement here{stale}"
-    return f"{100 * hit / total:.1f} % ({hit} of {plural(total, 'statement')}){stale}"
+        return f"{'the run' if coverage.has_run else 'the report'} knows no statement here{stale}"
+    branches = [each for each in coverage.branches if each.line in lines]
+    taken = f", {sum(each.hit for each in branches)} of {len(branches)} branches" if branches else ""
+    return f"{100 * hit / total:.1f} % ({hit} of {plural(total, 'statement')}{taken}){stale}"
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[str]:
@@ -164,9 +173,34 @@ def _functions(measures: Measures) -> Iterator[str]:
 
 
 def _missed(measures: Measures, lines: range) -> Iterator[str]:
-    if isinstance(measures.coverage, Coverage) and (missed := measures.coverage.missed(lines)):
-        shown = [f"{run.start + 1}" + (f"-{run.stop}" if len(run) > 1 else "") for run in missed[:_MOST_FINDINGS]]
-        yield f"Lines {', '.join(shown)}{' and more' if len(missed) > len(shown) else ''}."
+    found = measures.coverage
+    if not isinstance(found, Coverage):
+        return
+    missed = found.missed(lines)
+    if missed:
+        yield f"{_lines(missed)}."
+    changed = list(_runs(sorted({line for run in missed for line in run} & measures.changed)))
+    if changed:
+        yield f"\nOf the lines that differ from the last commit: {_lines(changed).lower()}."
+    elif found.has_run and measures.changed & set(lines):
+        yield "\nTests reach every line that differs from the last commit."
+    for branch in found.untaken(lines)[:_MOST_FINDINGS]:
+        way = f", to line {branch.to + 1}" if branch.to is not None else ""
+        yield f"- line {branch.line + 1}: one way on is never taken{way}"
+
+
+def _runs(lines: Sequence[int]) -> Iterator[range]:
+    first = 0
+    for at, line in enumerate(lines):
+        if at + 1 == len(lines) or lines[at + 1] != line + 1:
+            yield range(lines[first], line + 1)
+            first = at + 1
+
+
+def _lines(runs: Sequence[range]) -> str:
+    """Lines in words, from 1: "Lines 3-4, 9"."""
+    shown = [f"{run.start + 1}" + (f"-{run.stop}" if len(run) > 1 else "") for run in runs[:_MOST_FINDINGS]]
+    return f"Lines {', '.join(shown)}{' and more' if len(runs) > len(shown) else ''}"
 
 
 def _copies(job: Job, measures: Measures) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, literal_at
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.inputs.subject import Subject, read_module, subject_of
@@ -43,17 +44,20 @@ class Claim:
     error: str
 
 
-async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[LocatedFinding]:
-    """The findings with the results of the calls they claim to fail, run in the sandbox. An untried bug is a risk."""
-    source = job.request.source
-    if not for_language(job.request.language).runs_examples:
-        return [_untried(each, f"{job.request.language} is not supported") for each in placed]
-    claims = await asyncio.to_thread(lambda: [_claim(source, job.request.language, each) for each in placed])
+async def check_claims(job: Job, request: Request, placed: Sequence[LocatedFinding]) -> list[LocatedFinding]:
+    """The findings in the request's text with the results of the calls they claim to fail, run in the sandbox.
+
+    An untried bug is a risk.
+    """
+    source = request.source
+    if not for_language(request.language).runs_examples:
+        return [_untried(each, f"{request.language} is not supported") for each in placed]
+    claims = await asyncio.to_thread(lambda: [_claim(source, request.language, each) for each in placed])
     calls = tuple(doctest.typed(each.call) for each in claims if each is not None)
     runtime = await job.runtime(source.text) if calls else None
     if runtime is None:
         return [_untried(each, _NO_CALL if claims[n] is None else "code may not run") for n, each in enumerate(placed)]
-    place = await asyncio.to_thread(place_of, job.request.path, (source.text,), runtime)
+    place = await asyncio.to_thread(place_of, request.path, (source.text,), runtime)
     outcomes = await doctest.outcomes(runtime, source.text, calls, place)
     if isinstance(outcomes, NotRunnable):
         return [_untried(each, outcomes.reason) for each in placed]
@@ -78,7 +82,7 @@ def _with(each: LocatedFinding, claim: Claim, outcome: CallOutcome | None) -> Lo
         result = f"not so: `{claim.call}` {without_values(actual)[:120]}"
         kind = _milder(kind)  # a call that fails in another way does not prove the claim, but may be a weak spot
     opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({result})")
-    return replace(each, opinion=opinion, refuted=outcome.kind == "ok", confirmed=confirmed)
+    return replace(each, opinion=opinion, refuted=outcome.kind == "ok", confirmed=confirmed, said=each.opinion)
 
 
 def _untried(each: LocatedFinding, why: str) -> LocatedFinding:
@@ -87,7 +91,7 @@ def _untried(each: LocatedFinding, why: str) -> LocatedFinding:
     if _RAISES.search(opinion.witness) is None:
         return each
     witness = f"{opinion.witness} (unverified: {why})"
-    return replace(each, opinion=replace(opinion, kind=_milder(opinion.kind), witness=witness))
+    return replace(each, opinion=replace(opinion, kind=_milder(opinion.kind), witness=witness), said=opinion)
 
 
 def _milder(kind: str) -> str:

@@ -6,11 +6,16 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from stet_ls.engine.actions.analysis.coverage_run import run_coverage
 from stet_ls.engine.api.request import Request, Target
+from stet_ls.engine.execution.linters.languages import ROWS
+from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.workspace.head_text import head_text
 from stet_ls.engine.workspace.neighbours import neighbours
 from stet_ls.engine.workspace.visible_files import folders_up
 from stet_ls.validators import lint, structure, syntax
+from stet_ls.validators.changed_excerpt import changed_lines
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import Finding, Related, Severity, Status, Verdict
 from stet_ls.validators.languages import language
@@ -56,6 +61,10 @@ class Measures:
     dead: tuple[Finding, ...] | None = None
     security: tuple[Finding, ...] | None = None
     coverage: coverage.Coverage | str = ""
+    changed: frozenset[int] = frozenset()
+    """Lines, from 0, that differ from the last commit."""
+    boxed: tuple[str, tuple[Finding, ...] | str] | None = None
+    """The linter that ran in the sandbox, with its findings or why it has none."""
     findings: tuple[Finding, ...] = ()
 
 
@@ -65,7 +74,28 @@ async def measure(job: Job, target: Target) -> Measures:
     tools = job.tools
     for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
         measures = await asyncio.to_thread(step, measures, job.request, target, tools)
+    measures = await _linted(measures, job, target)
+    if job.settings.checks.coverage:
+        measures = replace(
+            measures,
+            coverage=await run_coverage(job, job.request, job.request.source),
+            changed=await asyncio.to_thread(_since_head, job.request),
+        )
     return replace(measures, findings=tuple(_ordered(measures, job.request, target)))
+
+
+async def _linted(measures: Measures, job: Job, target: Target) -> Measures:
+    """Adds the findings of a linter that needs the sandbox, if the language has one and the budget runs code."""
+    request = job.request
+    if request.language not in ROWS or request.path is None or measures.verdict.status is Status.ERROR:
+        return measures
+    runtime = await job.runtime(request.source.text)
+    if runtime is None:
+        return measures
+    boxed = await lint_in_sandbox(runtime, request.language, request.path, request.source)
+    if boxed is None or isinstance(boxed[1], str):
+        return replace(measures, boxed=boxed)
+    return replace(measures, boxed=boxed, lint=(*(measures.lint or ()), *boxed[1]))
 
 
 def _check(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
@@ -137,6 +167,13 @@ def _covered(measures: Measures, request: Request, target: Target, tools: Toolbo
     return replace(measures, coverage=coverage.find_coverage(request.source, request.path, folders_up(request)))
 
 
+def _since_head(request: Request) -> frozenset[int]:
+    before = head_text(request.path) if request.path is not None else None
+    if before is None:
+        return frozenset()
+    return frozenset(line - 1 for line in changed_lines(before.splitlines(), request.source.text.splitlines()))
+
+
 def _ordered(measures: Measures, request: Request, target: Target) -> Iterator[Finding]:
     """All findings in the target, each once, in the order of the text."""
     found = [
@@ -146,6 +183,7 @@ def _ordered(measures: Measures, request: Request, target: Target) -> Iterator[F
         *(measures.dead or ()),
         *_beyond(measures),
         *_repeated(measures, request),
+        *_unreached(measures, request, target),
     ]
     inside = dict.fromkeys(finding for finding in found if target.span.overlaps(finding.span))
     yield from sorted(inside, key=lambda finding: (finding.span, finding.source, finding.code))
@@ -168,6 +206,23 @@ def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
         related = () if copy.path else (Related(place, "the same code"),)
         message = f"the same {lines} lines are in {where}"
         yield _hint(copy.span, message, "duplicate", request.source.line_of(copy.span.start), related)
+
+
+def _unreached(measures: Measures, request: Request, target: Target) -> Iterator[Finding]:
+    """What no test reaches, if that was run: of the changed lines, or of all lines of a selected part."""
+    found, source = measures.coverage, request.source
+    if isinstance(found, str) or not found.has_run:
+        return
+    lines = style.lines_of(source, target.span)
+    selected = request.selection is not None
+    wanted = frozenset(lines) if selected else measures.changed & frozenset(lines)
+    whose = "selected" if selected else "changed"
+    for run in found.missed(lines):
+        own = [line for line in run if line in wanted]
+        if own:
+            span = Span(source.line_span(own[0]).start, source.line_span(own[-1]).end)
+            words = f"line {own[0] + 1}" if len(own) == 1 else f"lines {own[0] + 1}-{own[-1] + 1}"
+            yield _hint(span, f"no test reaches the {whose} {words}", "uncovered", own[0])
 
 
 def _hint(span: Span, message: str, code: str, line: int, related: tuple[Related, ...] = ()) -> Finding:

@@ -10,12 +10,14 @@ from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.actions.analysis.claim_check import check_claims
 from stet_ls.engine.api.answer import CONFIRMED, OPINION
 from stet_ls.engine.api.budget import Budget
-from stet_ls.engine.api.request import Selection, Target
+from stet_ls.engine.api.events import Stage
+from stet_ls.engine.api.request import Request, Selection, Target
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import plain
 from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.privacy.redact import restore
+from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.findings_reply import LocatedFinding, ModelFinding, place, read_opinions
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
@@ -110,28 +112,37 @@ def _parts(job: Job, target: Target, functions: Sequence[Complexity]) -> Iterato
 async def _ask(part: _Part | UsageError, action: Action) -> ModelFindings:
     if isinstance(part, UsageError):
         raise part
-    job, source = part.job, part.job.request.source
+    job = part.job
     with job.stage("context"):
         prompt = (await asyncio.to_thread(build_job_prompt, job, action)).prompt
-    completion = await job.ask(prompt, temperature=0.1, max_tokens=MAX_TOKENS)
+    found = await ask_about(job, job.request, prompt, part.span)
+    return replace(found, about=(part.name,) if part.name else ())
+
+
+async def ask_about(
+    job: Job, request: Request, prompt: Prompt, span: Span, *, stage: Stage | None = None
+) -> ModelFindings:
+    """The findings of one call about a part of the request's text; those that claim an exception are tried."""
+    source = request.source
+    completion = await job.ask(prompt, temperature=0.1, max_tokens=MAX_TOKENS, stage=stage, role="reviewer")
     cut = completion.finish != "stop"
     text = restore(completion.text, prompt.secrets)
-    reply = parse_reply(text, language=job.request.language, wants="prose", truncated=cut)
+    reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
     if not reply.prose.strip():
         return ModelFindings(note=f"No opinion: {reply.problem or 'the reply was empty.'}", asked=True)
-    first, last = source.line_of(part.span.start), source.line_of(part.span.end)
+    first, last = source.line_of(span.start), source.line_of(span.end)
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
     placed, dropped = place(read_opinions(reply.prose), lines)
     named = len(placed)
-    known = [each.message for each in job.request.diagnostics if each.message]
+    known = [each.message for each in request.diagnostics if each.message]
     placed = [one for one in placed if not any(message in one.opinion.witness for message in known)]
     placed = [replace(one, opinion=_hidden(one.opinion, prompt.secrets)) for one in placed]
     if placed:
         with job.stage("judge"):
-            placed = await check_claims(job, placed)
+            placed = await check_claims(job, request, placed)
     none = "nothing new" if named else "no problem that can be checked"
     note = "" if placed or dropped else f"The model found {none}."
-    return ModelFindings(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
+    return ModelFindings(tuple(placed), dropped, note, (), cut, asked=True)
 
 
 def _hidden(opinion: ModelFinding, secrets: Mapping[str, str]) -> ModelFinding:

@@ -39,6 +39,8 @@ async def generate_test_fix(
     """
     settled = first.refuted_by is not None or not first.offerable or proven(job, first)
     if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
+        if job.request.budget in BUDGETS:
+            job.usage.no_tests = "a judge decided without them" if settled else "the setting `checks.validation` is off"
         return first
     with job.stage("plan"):
         runtime = await job.runtime(first.draft.case.after.text)
@@ -53,6 +55,7 @@ async def generate_test_fix(
 
 
 def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
+    job.usage.no_tests = why
     job.usage.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
     return first
 
@@ -135,6 +138,7 @@ class _Loop:
 
     def _with_evidence(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
         """The candidate with the evidence of its tests, which replaces "no tests were run"."""
+        self.job.usage.no_tests = "" if found.passed else "none of the tests that were written passes"
         item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.repairer.secrets)
         self.job.on_event(JudgeFinished(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)

@@ -1,26 +1,23 @@
-"""The plan of a task: the files it may name, the prompt for it, and the parser of the model's lines."""
+"""The plan of a task: from a text of a model or a user to steps that are checked, or the first problem of it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stet_ls.engine.api.actions import STEPS, spec_of
-from stet_ls.engine.api.request import Request
+from stet_ls.engine.actions.planning import dependencies
+from stet_ls.engine.actions.planning.libraries import library_problem
+from stet_ls.engine.actions.planning.plan_text import PlanText, StepText, read_text
+from stet_ls.engine.actions.planning.project import Project
+from stet_ls.engine.api.actions import spec_of
+from stet_ls.engine.api.evidence import Check, Scope
+from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS, Criterion, CriterionKind, Intent, Plan, PlanStep
 from stet_ls.engine.loop import Unusable
-from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.prompt.task_spec import TaskSpec
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import REPEATED
-from stet_ls.engine.workspace.neighbours import neighbours
-from stet_ls.engine.workspace.visible_files import may_show
-from stet_ls.validators.languages import language_of
-from stet_ls.validators.source import Source
-from stet_ls.validators.structure import units
-
-MOST_STEPS = 6
+from stet_ls.validators.containment import is_inside
 
 TASK = TaskSpec(
     goal="Plan the change, step by step. Do not write it.",
@@ -33,128 +30,189 @@ TASK = TaskSpec(
     ),
 )
 
-_MOST_FILES, _MOST_NAMES = 40, 12
 _CELLS = 3
 """Cells after the action: file, name and instruction; the last may contain a bar."""
 _NEW = frozenset({"", "new", "-", "none", "n/a"})
-_LINE = re.compile(r"^[\s>*-]*(?:(?:step\s*)?\d{1,2}\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)\s*\|(?P<rest>.+)$", re.I)
+_JUDGES = frozenset(check.value for check in Check)
 
 
 @dataclass(frozen=True, slots=True)
-class TaskStep:
-    """One step: an action on a unit of a file; `unit` is "" if the step adds a new one, whose name may be in `new`."""
+class PlanRules:
+    """What a plan is checked against: the project, the packages that the user allows, and the names of the arms."""
 
-    action: str
-    path: Path
-    unit: str
-    instruction: str
-    new: str = field(default="", compare=False)
-
-    def __str__(self) -> str:
-        return f"{self.action} {f'`{self.unit}` in ' if self.unit else ''}{self.path.name}"
+    about: Project
+    intent: Intent
+    allowed: frozenset[str] = frozenset()
+    arms: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The files that a plan may name, with their texts, by their path relative to their common folder."""
-
-    root: Path
-    files: Mapping[str, str]
-
-    def listing(self, language: str) -> str:
-        """One line per file: its path and its definitions."""
-        lines = []
-        for name, text in self.files.items():
-            defined = [unit.qualified for unit in units(Source(text), language)][:_MOST_NAMES]
-            lines.append(f"{name}: {', '.join(defined)}" if defined else name)
-        return "\n".join(lines)
-
-
-def project(request: Request, own: Sequence[str] = ()) -> Project:
-    """The document and its neighbors; `own` are patterns of hidden files. Reads files: not for an event loop."""
-    assert request.path is not None, "a task needs a place"
-    path = request.path.absolute()
-    roots = [root for root in request.workspace.roots if path.is_relative_to(root)]
-    root = roots[0] if roots else path.parent
-    files = {path.relative_to(root).as_posix(): request.source.text}
-    hidden = IgnoredFiles(request.workspace, tuple(own))
-    for other, data in neighbours(request):
-        if len(files) >= _MOST_FILES:
-            break
-        if other.is_relative_to(root) and may_show(request, other, hidden):
-            files[other.relative_to(root).as_posix()] = data.decode("utf-8", "replace")
-    return Project(root, files)
-
-
-def read_plan(text: str, about: Project, language: str) -> tuple[TaskStep, ...] | Unusable:
-    """The steps in a reply, at most `MOST_STEPS`; Unusable if one is invalid, with the problem of the first."""
+def read_plan(text: str, rules: PlanRules) -> Plan | Unusable:
+    """The plan in a model's reply, of at most `MOST_STEPS`; Unusable with the first problem, for the next try."""
     if loop_start(text) is not None:
         return Unusable(REPEATED)
-    steps: list[TaskStep] = []
-    for action, cells in _rows(text):
-        if len(cells) > _CELLS and len(set(cells)) < len(cells):
-            return Unusable(REPEATED)
-        step = _step(action, cells, about, language)
+    written = read_text(text)
+    if any(len(each.cells) > _CELLS and len(set(each.cells)) < len(each.cells) for each in written.steps):
+        return Unusable(REPEATED)
+    if written.question and not written.steps:
+        return Plan(replace(rules.intent, question=written.question), rules.about.root, ())
+    if not written.steps:
+        return Unusable("The reply has no line of the form: action | file | name | what to do.")
+    plan = checked(written, rules)
+    if isinstance(plan, Unusable):
+        return plan
+    known: dict[tuple[object, ...], PlanStep] = {}
+    for step in plan.steps:
+        known.setdefault((step.action, step.path, step.unit, step.instruction), step)
+    if len(known) == len(plan.steps) <= MOST_STEPS:
+        return plan
+    kept = list(known.values())[:MOST_STEPS]
+    numbers = {step.number: at for at, step in enumerate(kept, 1)}
+    return replace(plan, steps=tuple(_renumbered(step, numbers) for step in kept))
+
+
+def read_edited(text: str, rules: PlanRules) -> Plan | Unusable:
+    """The plan in a document that a user edited; every step counts, and a problem names its line."""
+    written = read_text(text)
+    if written.unread:
+        return Unusable(f"Line {written.unread[0]} is no step: a step begins with one of {', '.join(STEP_KINDS)}.")
+    if not written.steps:
+        return Unusable("The plan has no steps: a step is a line `- [x] 1. action | file | name | what to do`.")
+    if len(written.steps) > MOST_STEPS:
+        return Unusable(f"The plan has {len(written.steps)} steps; at most {MOST_STEPS} are possible.")
+    return checked(written, rules)
+
+
+def checked(written: PlanText, rules: PlanRules) -> Plan | Unusable:
+    """The plan that a text means, in the order of its lines, or the problem of the first wrong line.
+
+    A user may have reordered the lines: what a step needs is written by the numbers in the text, and the steps get
+    new ones.
+    """
+    intent = replace(
+        rules.intent,
+        libraries=tuple(dict.fromkeys((*rules.intent.libraries, *written.libraries))),
+        constraints=tuple(dict.fromkeys((*rules.intent.constraints, *written.constraints))),
+    )
+    if why := library_problem(intent.libraries, rules.about.root, rules.allowed):
+        return Unusable(why)
+    numbers: dict[int, int] = {}
+    for at, each in enumerate(written.steps, 1):
+        if each.number is not None and each.number in numbers:
+            return Unusable(f"Line {each.line}: there are two steps with the number {each.number}.")
+        numbers[at if each.number is None else each.number] = at
+    steps = []
+    for at, each in enumerate(written.steps, 1):
+        step = _step(at, each, rules)
         if isinstance(step, Unusable):
             return step
         steps.append(step)
-    if not steps:
-        return Unusable("The reply has no line of the form: action | file | name | what to do.")
-    plan = tuple(dict.fromkeys(steps))[:MOST_STEPS]
-    return next((Unusable(why) for step in plan if (why := _second(step, plan, about, language))), plan)
+    needs: dict[int, tuple[int, ...] | None] = {}
+    for at, each in enumerate(written.steps, 1):
+        if each.needs is None:
+            continue
+        if unknown := [number for number in each.needs if number not in numbers]:
+            return Unusable(f"Step {each.number or at} needs step {unknown[0]}, which does not exist.")
+        needs[at] = tuple(numbers[number] for number in each.needs)
+    steps = dependencies.with_needs(steps, needs, rules.about)
+    if why := dependencies.problem(steps):
+        return Unusable(why)
+    return next((Unusable(why) for step in steps if (why := _second(step, steps, rules.about))), None) or Plan(
+        intent, rules.about.root, tuple(steps)
+    )
 
 
-def _second(step: TaskStep, plan: Sequence[TaskStep], about: Project, language: str) -> str:
+def single(action: str, file: str, unit: str, words: str, rules: PlanRules) -> Plan:
+    """The plan of a request that is one action on a known unit."""
+    step = PlanStep(1, action, rules.about.root / file, unit, words)
+    return Plan(rules.intent, rules.about.root, (replace(step, criteria=default_criteria(step)),))
+
+
+def default_criteria(step: PlanStep) -> tuple[Criterion, ...]:
+    """What has to hold after a step for which the plan says nothing: that no judge of its action refutes it."""
+    scopes = spec_of(step.action).scopes
+    checks = [Check.SYNTAX, Check.NAMES] if Scope.CODE in scopes else []
+    checks += [Check.TESTS] if Scope.RUNS in scopes or spec_of(step.action).writes_tests else []
+    checks += [Check.DIFFERENTIAL] if Scope.SAME_BEHAVIOR in scopes else []
+    return tuple(Criterion(CriterionKind.JUDGE, check.value) for check in checks)
+
+
+def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | Unusable:
+    about, cells = rules.about, list(each.cells)
+    if len(cells) < 2 or not cells[-1]:
+        return Unusable(f"The step {each.action!r} says no file or not what to do.")
+    file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
+    path = about.place(file) if file not in _NEW or STEP_KINDS[each.action].edits else about.root
+    if path is None:
+        return Unusable(f"The plan names {file!r}, which is not a file of this project, nor a place for a new one.")
+    files = _files(each.files, about)
+    if isinstance(files, Unusable):
+        return files
+    criteria = _criteria(each, about)
+    if isinstance(criteria, Unusable):
+        return criteria
+    if each.arm and each.arm not in rules.arms:
+        return Unusable(f"Line {each.line}: there is no arm {each.arm!r}; there are {', '.join(sorted(rules.arms))}.")
+    step = PlanStep(
+        number, each.action, path, "", what, files=files, criteria=criteria, arm=each.arm, enabled=each.enabled
+    )
+    found = _with_unit(step, unit, file, about)
+    return found if isinstance(found, Unusable) or criteria else replace(found, criteria=default_criteria(found))
+
+
+def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep | Unusable:
+    if not STEP_KINDS[step.action].edits:
+        return replace(step, unit="" if unit.lower() in _NEW else unit)
+    relative = about.name_of(step.path)
+    unit = unit.partition("(")[0].removeprefix("def ").removeprefix("class ").strip()
+    named = [name for name in about.defined(relative) if name == unit or name.rpartition(".")[2] == unit]
+    if len(named) == 1:
+        return replace(step, unit=named[0])
+    if spec_of(step.action).adds_code:
+        new = "" if unit.lower() in _NEW else unit
+        what = step.instruction
+        return replace(step, instruction=what if new in what else f"{what} (`{new}`)", new=new)
+    if relative in about.files and unit.lower() in _NEW:
+        return step
+    return Unusable(f"The plan says to {step.action} {unit!r}, which {file} does not define.")
+
+
+def _files(names: Sequence[str], about: Project) -> tuple[Path, ...] | Unusable:
+    """Further files of a step. Any of the workspace may be read, none outside of it."""
+    paths = []
+    for name in names:
+        path = about.place(name) or about.root / name
+        if Path(name).is_absolute() or not is_inside(path, about.root) or ".." in Path(name).parts:
+            return Unusable(f"The plan names {name!r}, which is outside of the workspace {about.root.name}.")
+        paths.append(path)
+    return tuple(paths)
+
+
+def _criteria(each: StepText, about: Project) -> tuple[Criterion, ...] | Unusable:
+    """What a machine can check. A kind that does not exist is a problem: words alone prove nothing."""
+    criteria = []
+    for kind, text in each.criteria:
+        if kind not in set(CriterionKind) or not text:
+            kinds = ", ".join(CriterionKind)
+            return Unusable(f"Line {each.line}: {kind!r} is no acceptance criterion that can be checked; use {kinds}.")
+        if kind == CriterionKind.JUDGE and text not in _JUDGES:
+            return Unusable(f"Line {each.line}: there is no judge {text!r}; there are {', '.join(sorted(_JUDGES))}.")
+        file = text.partition("::")[0]
+        if kind == CriterionKind.TEST and (Path(file).is_absolute() or not is_inside(about.root / file, about.root)):
+            return Unusable(f"Line {each.line}: the test {text!r} is outside of the workspace.")
+        criteria.append(Criterion(CriterionKind(kind), text))
+    return tuple(criteria)
+
+
+def _second(step: PlanStep, plan: Collection[PlanStep], about: Project) -> str:
     """The problem with a new file for a name that another file defines; "" if the plan changes that file too."""
-    if not step.new or step.path.relative_to(about.root).as_posix() in about.files:
+    if not step.new or about.name_of(step.path) in about.files:
         return ""
-    for file, text in about.files.items():
-        defines = any(unit.qualified == step.new for unit in units(Source(text), language))
-        if defines and not any(each.path == about.root / file for each in plan):
+    for file in about.files:
+        if step.new in about.defined(file) and not any(each.path == about.root / file for each in plan):
             return f"The plan puts {step.new!r} into the new file {step.path.name}, but {file} already defines it."
     return ""
 
 
-def _rows(text: str) -> Iterator[tuple[str, list[str]]]:
-    for line in text.splitlines():
-        match = _LINE.match(line)
-        if match is not None and (action := match["action"].strip("*`").lower()) in STEPS:
-            yield action, [cell.strip().strip("`*").strip() for cell in match["rest"].split("|")]
-
-
-def _step(action: str, cells: list[str], about: Project, language: str) -> TaskStep | Unusable:
-    if len(cells) < 2 or not cells[-1]:
-        return Unusable(f"The step {action!r} says no file or not what to do.")
-    file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
-    path = _path(file, about, language)
-    if path is None:
-        return Unusable(f"The plan names {file!r}, which is not a file of this project, nor a place for a new one.")
-    relative = path.relative_to(about.root).as_posix()
-    known = {each.qualified for each in units(Source(about.files.get(relative, "")), language)}
-    unit = unit.partition("(")[0].removeprefix("def ").removeprefix("class ").strip()
-    named = [name for name in known if name == unit or name.rpartition(".")[2] == unit]
-    if len(named) == 1:
-        return TaskStep(action, path, named[0], what)
-    if spec_of(action).adds_code:
-        new = "" if unit.lower() in _NEW else unit
-        return TaskStep(action, path, "", what if new in what else f"{what} (`{new}`)", new)
-    if relative in about.files and unit.lower() in _NEW:
-        return TaskStep(action, path, "", what)
-    return Unusable(f"The plan says to {action} {unit!r}, which {file} does not define.")
-
-
-def _path(file: str, about: Project, language: str) -> Path | None:
-    """The path of a file in the plan: a listed file, by path or unique name, or a new one in a listed file's folder."""
-    if file in about.files:
-        return about.root / file
-    same = [name for name in about.files if Path(name).name == file]
-    if len(same) == 1:
-        return about.root / same[0]
-    new = Path(file)
-    folders = {Path(name).parent for name in about.files}
-    outside = new.is_absolute() or any(part.startswith(".") for part in new.parts)
-    # A link could lead out of the project, and an existing file must not be overwritten.
-    place = about.root / new
-    if outside or new.parent not in folders or language_of(place) != language or place.exists() or place.is_symlink():
-        return None
-    return place
+def _renumbered(step: PlanStep, numbers: dict[int, int]) -> PlanStep:
+    needs = tuple(numbers[each] for each in step.needs if each in numbers)
+    return replace(step, number=numbers[step.number], needs=needs)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from stet_ls.engine.actions.planning.task_plan import Project, TaskStep
+from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.plan import STEP_KINDS, PlanStep
 from stet_ls.engine.api.request import Buffer, Request, Selection
+from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 
@@ -28,16 +31,19 @@ class WorkspaceOverlay:
         self._before[request.path] = request.source
         self._after: dict[Path, str] = {}
 
-    def request_for(self, step: TaskStep) -> Request:
+    def request_for(self, step: PlanStep) -> Request:
         """The request of one step, on the texts as the previous steps changed them."""
         source = Source(self._after[step.path]) if step.path in self._after else self._before.get(step.path, Source(""))
         buffers = {buffer.path: buffer for buffer in self._request.workspace.buffers}
         buffers |= {path: Buffer(path, 0, text) for path, text in self._after.items()}
+        language = self._request.language if step.path == self._request.path else language_of(step.path)
+        edits = STEP_KINDS[step.action].edits
         return replace(
             self._request,
-            action=step.action,
+            action=step.action if edits else self._request.action,
+            language=language,
             source=source,
-            selection=_selection(source, step, self._request.language),
+            selection=_selection(source, step, language) if edits else None,
             path=step.path,
             instruction=step.instruction,
             user_words=self._instruction,
@@ -69,6 +75,47 @@ class WorkspaceOverlay:
                 self._before.setdefault(path, own[0].base)
             self._after[path] = own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
 
+    def with_answer(self, answer: Answer) -> WorkspaceOverlay:
+        """A copy in which a step's answer is applied."""
+        other = copy.copy(self)
+        other._before, other._after = dict(self._before), dict(self._after)
+        other.apply_answer(answer)
+        return other
+
+    def conflict(self, answer: Answer) -> Path | None:
+        """A file that another step changed while this answer was made; None if there is none."""
+        for edit in answer.edits:
+            assert edit.path is not None, "every step has a path"
+            present = self.text(edit.path)
+            if present is not None and present != edit.base.text:
+                return edit.path
+        return next((file.path for file in answer.new_files if file.path in self._after), None)
+
+    def text(self, path: Path) -> str | None:
+        """The text of a file as the steps so far left it; None if there is none."""
+        if path in self._after:
+            return self._after[path]
+        return self._before[path].text if path in self._before else None
+
+    @property
+    def texts(self) -> dict[Path, str]:
+        """The files that the steps so far changed, with their texts."""
+        return dict(self._after)
+
+    def changes(self) -> dict[Path, tuple[Source, Source]]:
+        """The files that the steps so far changed, before and after."""
+        empty = Source("")
+        return {path: (self._before.get(path, empty), Source(text)) for path, text in self._after.items()}
+
+    def bytes_below(self, root: Path) -> dict[str, bytes]:
+        """The changed files and the unsaved documents below a folder, by their paths in it."""
+        texts = {each.path: each.text for each in self._request.workspace.buffers} | self._after
+        return {
+            path.relative_to(root).as_posix(): text.encode("utf-8", "surrogatepass")
+            for path, text in texts.items()
+            if path.is_relative_to(root)
+        }
+
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The changes of existing files, in the smallest possible hunks of lines."""
@@ -86,7 +133,7 @@ class WorkspaceOverlay:
         return tuple(NewFile(path, text) for path, text in self._after.items() if path not in self._before)
 
 
-def _selection(source: Source, step: TaskStep, language: str) -> Selection | None:
+def _selection(source: Source, step: PlanStep, language: str) -> Selection | None:
     """The step's unit, or the end of the text for a new one; None for a whole document."""
     if step.unit:
         named = (unit for unit in units(source, language) if unit.qualified == step.unit)

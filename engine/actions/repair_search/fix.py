@@ -21,15 +21,21 @@ from stet_ls.validators.source import Source
 _LONGER = (Budget.THOROUGH, Budget.TASK)
 _LANGUAGE = "python"
 _SHOWN = 60
+_CHECKS_OF_TWO = 3
+"""Fewer checks are passed by chance by one of the many pairs of edits."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRepairs:
-    """What a search found among `tried` edits: behaviors, the likeliest first. `case` is what was searched."""
+    """What a search found among `tried` edits: behaviors, the likeliest first, each of which passes all `checks`.
+
+    `case` is what was searched.
+    """
 
     case: Case
     tried: int
     found: Compared
+    checks: int
 
     @property
     def best(self) -> Repair:
@@ -38,9 +44,13 @@ class FoundRepairs:
 
     @property
     def is_clear(self) -> bool:
-        """True if all repairs behave alike, as far as inputs show."""
+        """True if all repairs behave alike, as far as inputs show, and enough checks speak for two edits."""
         first, *others = self.found.behaviors
-        return not others and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
+        return not others and not self._is_daring and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
+
+    @property
+    def _is_daring(self) -> bool:
+        return self.best.edits > 1 and self.checks < _CHECKS_OF_TWO
 
     def evidence(self, like: str = "") -> Evidence:
         """How the best was found, and where the next one behaves differently. `like` names what behaves like it."""
@@ -57,6 +67,9 @@ class FoundRepairs:
 
     def _apart(self) -> str:
         """The input that tells the likeliest two apart, as a question."""
+        if len(self.found.behaviors) == 1 and self._is_daring:
+            shown = f"{plural(self.checks, 'check')} {verb('show', self.checks)}"
+            return f"it takes two edits, and only {shown} that they are right"
         call, told = self.found.apart, self.found.told
         if call is None or told is None:
             return "whether they behave alike is not known"
@@ -85,7 +98,7 @@ async def find_repairs(job: Job, target: Target, seen: Reproduced) -> FoundRepai
     units = {each.unit for each in repairs.found}
     unit = case.unit or (units.pop() if len(units) == 1 else "")
     found = await compared(replace(case, unit=unit), case.runtime, repairs.found)
-    return FoundRepairs(replace(case, unit=unit), repairs.tried, found)
+    return FoundRepairs(replace(case, unit=unit), repairs.tried, found, repairs.checks)
 
 
 async def like_reply(known: FoundRepairs, after: Source) -> FoundRepairs | None:

@@ -45,7 +45,7 @@ _SLOTS = 4
 class Repair:
     """A text with which all checks pass, and its edits, also in words; the likeliest has the lowest cost.
 
-    `unit` is the function that is changed.
+    `unit` is the function that is changed, `edits` how many there are.
     """
 
     text: str
@@ -53,14 +53,19 @@ class Repair:
     change: str
     cost: float
     unit: str = ""
+    edits: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """The repairs that were found among `tried` edits, or the `problem` that kept any from being tried."""
+    """The repairs that were found among `tried` edits, or the `problem` that kept any from being tried.
+
+    Each passes so many `checks`: examples and tests.
+    """
 
     found: tuple[Repair, ...] = ()
     tried: int = 0
+    checks: int = 0
     problem: str = ""
 
 
@@ -223,7 +228,7 @@ def _read(data: bytes, nonce: str, before: Source, edits: Sequence[_Named]) -> R
         if told.get("problem"):
             return Repairs(problem=str(told["problem"]))
         chosen = [[edits[int(n)] for n in numbers] for numbers in told["good"]]
-        return Repairs(tuple(_repair(before, each) for each in chosen), int(told["tried"]))
+        return Repairs(tuple(_repair(before, each) for each in chosen), int(told["tried"]), int(told["checks"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return Repairs(problem="the run ended before it reported its results")
 
@@ -232,4 +237,4 @@ def _repair(before: Source, edits: Sequence[_Named]) -> Repair:
     splices = tuple(sorted((splice for edit, _ in edits for splice in edit.splices), key=lambda each: each.span))
     words = " and ".join(edit.change for edit, _ in edits)
     text = before.splice(splices).text
-    return Repair(text, splices, words, sum(edit.cost for edit, _ in edits), edits[0][1])
+    return Repair(text, splices, words, sum(edit.cost for edit, _ in edits), edits[0][1], len(edits))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges import comments
 from stet_ls.engine.judges.case import Case, NamedJudge
 from stet_ls.engine.judges.differential.judge import judge as compare
+from stet_ls.engine.judges.text import comments
 from stet_ls.engine.plurals import plural
 
 

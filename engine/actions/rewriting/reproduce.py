@@ -77,7 +77,7 @@ def _examples(request: Request, target: Target, words: str) -> tuple[str, str, s
     """The examples that the user's words state, with those in prose that are certain, and those that are not."""
     if not for_language(request.language).runs_examples:
         return "", "", ""
-    own = stated_examples(words, target.name)
+    own = stated_examples("\n".join((words, *request.constraints)), target.name)
     prose = documented_examples(request.source.text, target.name, "" if own else words)
     stated = own + "".join(each.text for each in prose if each.certain and each.text not in own)
     return own, stated, "".join(each.text for each in prose if not each.certain)

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from stet_ls.engine import self_consistency
 from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
 from stet_ls.engine.actions.rewriting.format_edit import formatted
+from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import TargetKind
+from stet_ls.engine.api.request import Diagnostic, Request, TargetKind
 from stet_ls.engine.api.summary import Caution, Summary
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
@@ -40,6 +42,14 @@ NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran")
 
 _ROOM = 100_000
 """Tokens of the largest target that is edited without a model."""
+_LABEL = re.compile(r"(?i)^[\s*_-]*(?:warnings?|caution|caveats?|notes?)[\s*_]*:")
+_WARNS = re.compile(
+    r"(?i)^[\s*_-]*(?:warning|caution|caveat)|\b(?:beware|careful|assum(?:es?|ing|ption)|limitation|breaking|unsafe|"
+    r"insecure|deprecated|untested|thread-?safe|(?:does|do|is|are|was|were|may|might|can|could|will)(?: not|n't)"
+    r" (?:handle|support|check|validate|test|work|cover)|"
+    r"(?:may|might|can|could|will) (?:raise|fail|overflow|block|lose))"
+)
+"""Notes of a model that warn; the others describe."""
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
 """An instruction that mentions documentation may ask for its removal."""
 
@@ -54,8 +64,9 @@ class Rewrite:
     Nothing is offered unless each of the `required` checks passes, except if a trusted judge says that the check is
     impossible here: then an editor asks. `formats`: the edit is formatted as the project formats, which may change
     more than white space. `samples`: if nothing proves the first reply, takes the one of several whose behavior most
-    of them share. `judges` run after those of the row. `after_choice` runs on the chosen reply. `measure_gain`
-    describes the gain of the edit, from the case and whether an instruction asked for something special.
+    of them share. `judges` run after those of the row. `after_choice` are steps with the chosen reply. `measure_gain`
+    describes the gain of the edit, from the case and whether an instruction asked for something special. `kind_of`
+    names the kind of the change, from the case, its evidence and the diagnostics of the request.
     """
 
     done: str
@@ -65,8 +76,9 @@ class Rewrite:
     formats: bool = True
     samples: bool = False
     judges: tuple[NamedJudge, ...] = ()
-    after_choice: Further | None = None
+    after_choice: tuple[Further, ...] = ()
     measure_gain: Callable[[Case, bool], str] | None = None
+    kind_of: Callable[[Case, Sequence[Evidence], Sequence[Diagnostic]], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +100,7 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
+    stated += await asyncio.to_thread(_constrained, job.request, target.name)
     judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
     before = _announced(job, seen, prompt.secrets)
 
@@ -99,8 +112,9 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
     proposal = await propose(job, prompt, read, judges, temperature=rewrite.temperature, max_tokens=size)
     if rewrite.samples and isinstance(proposal, Proposal):
         proposal = await self_consistency.most_consistent(job, prompt, read, judges, proposal, max_tokens=size)
-    if rewrite.after_choice is not None and isinstance(proposal, Proposal):
-        proposal = await rewrite.after_choice(job, about, read, judges, proposal, size)
+    for further in rewrite.after_choice:
+        if isinstance(proposal, Proposal):
+            proposal = await further(job, about, read, judges, proposal, size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
@@ -108,7 +122,7 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
         if rewrite.measure_gain is not None and proposal.offerable:
             gain = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
         proposal = replace(proposal, evidence=(*before, *proposal.evidence))
-        return _answer(job, action, rewrite, about, proposal, gain)
+        return _answer(job, action, rewrite, about, proposal, gain, await _kind(job, rewrite, proposal))
 
 
 async def offer(
@@ -135,7 +149,14 @@ async def offer(
         proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
     if isinstance(proposal, Unusable):
         return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
-    return _answer(job, action, rewrite, about, replace(proposal, evidence=(*before, *proposal.evidence)), "")
+    proposal = replace(proposal, evidence=(*before, *proposal.evidence))
+    return _answer(job, action, rewrite, about, proposal, "", await _kind(job, rewrite, proposal))
+
+
+async def _kind(job: Job, rewrite: Rewrite, proposal: Proposal[Patch]) -> str:
+    if rewrite.kind_of is None or not proposal.offerable:
+        return ""
+    return await asyncio.to_thread(rewrite.kind_of, proposal.draft.case, proposal.evidence, job.request.diagnostics)
 
 
 def _announced(job: Job, seen: Sequence[Evidence], secrets: Mapping[str, str]) -> tuple[Evidence, ...]:
@@ -206,13 +227,15 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
 
 
 def _answer(
-    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str
+    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str, kind: str
 ) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
     if not any(item.check is Check.TESTS for item in evidence):
         evidence += (NOT_RUN,)
-    chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
+    chance = confidence(
+        evidence, job.profile.tier, action=request.action, model=job.profile.model, truncated=draft.truncated
+    )
     reply, fitted = draft.content.reply, draft.content.fitted
     # Speed that cannot be measured here leaves the decision to a person: an editor asks.
     passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
@@ -229,6 +252,7 @@ def _answer(
         same = draft.case.before.text.split() == draft.case.after.text.split()
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
+    review = job.usage.review if any(item.check is Check.REVIEW for item in evidence) else None
     did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
     answer = Answer(
         success=True,
@@ -243,9 +267,34 @@ def _answer(
         warnings=tuple(hide_secrets(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
         evidence=evidence,
         guard=_guard(about, fitted),
-        metadata=chance.metadata(),
+        metadata=replace(
+            chance.metadata(), review=review if Check.REVIEW in {item.check for item in evidence} else None
+        ),
     )
+    if answer.not_run:
+        answer = replace(answer, metadata=replace(answer.metadata, raised_by=_raised_by(request, unit)))
     return finished(job, answer)
+
+
+def _constrained(request: Request, unit: str) -> str:
+    """The examples among the constraints."""
+    if not for_language(request.language).runs_examples:
+        return ""
+    return stated_examples("\n".join(request.constraints), unit, wished=True)
+
+
+def _raised_by(request: Request, unit: str) -> str:
+    """What a user can do to have an edit checked that nothing ran."""
+    if unit and for_language(request.language).runs_examples:
+        return f"give an example: {unit.rpartition('.')[2]}(...) == ..."
+    return "add a test that calls it"
+
+
+def _no_tests(job: Job, reply: ParsedReply) -> str:
+    """Why code that was asked for comes without tests; "" if it has some."""
+    if reply.tests is not None or not job.request.spec.adds_code:
+        return ""
+    return job.usage.no_tests or f"the budget `{job.request.budget}` buys no call for tests; `thorough` does"
 
 
 def _caution(proposal: Proposal[Patch]) -> Caution:
@@ -272,7 +321,7 @@ def _new_unit(code: str, language: str) -> str:
 
 
 def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:
-    own = [note.partition(":")[2].strip() for note in reply.notes if note.lower().startswith("warning:")]
+    own = [_LABEL.sub("", note).strip() for note in reply.notes if _WARNS.search(note)]
     if draft.truncated:
         own.append("The reply is incomplete, but its code is complete.")
     return tuple(note for note in own if note)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ _SHOULD = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(rf"\s*{_RIGHT}\s*:?\s*", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(?:for )?example\s*:", re.IGNORECASE)
 _GOT = re.compile(rf"[\s,]*{_WRONG}\s*:?\s*", re.IGNORECASE)
 
 
@@ -35,12 +37,22 @@ def stated_examples(text: str, unit: str, *, wished: bool = False) -> str:
     return "".join(f">>> {call}\n{value}\n" for call, value in found)
 
 
+def is_example(text: str) -> bool:
+    """True if a text is an example and nothing else: "f(2) == 4"."""
+    tree = try_parse_expression(_LABEL.sub("", text).strip().strip("`"))
+    match tree:
+        case ast.Compare(left=ast.Call(func=ast.Name()), ops=[ast.Eq()], comparators=[value]):
+            return literal_at(unparse(value)) is not None
+    return False
+
+
 def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
     for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
         call, end = call_at(text, match.start())
         if call is None:
             continue
-        expected = _typed(text, match.start(), end) or _described(text, end, wished)
+        line = text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
+        expected = _typed(text, match.start(), end) or _described(text, end, wished or is_example(line))
         if expected is not None:
             yield shown_example(call, expected)
 

@@ -121,6 +121,8 @@ class Values:
         if not alike or isinstance(value, bool):
             return not value if isinstance(value, bool) else value
         chosen = self.random.choice(alike)
+        if type(value) is int and self.random.random() < 0.2:  # `n % 400` is 0 for multiples alone
+            return chosen * self.random.randint(1, 12)
         return chosen + self.random.choice((0, 0, 0, 1, -1)) if type(value) in (int, float) else chosen
 
     def _length(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -12,25 +12,50 @@ _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "at most": operator.le, "not above": operator.le, "not more than": operator.le, "not greater than": operator.le,
     "not larger than": operator.le, "above": operator.gt, "greater than": operator.gt, "more than": operator.gt,
     "larger than": operator.gt, "below": operator.lt, "less than": operator.lt, "smaller than": operator.lt,
+    ">=": operator.ge, "≥": operator.ge, "<=": operator.le, "≤": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
 _IS = r"`?\b(?P<name>\w+)`?:? (?:(?:is|are|must be|has to be|should be) )?(?:always |an? \w+ )?"
 _VALUE = r"`?(?P<{}>-?\d+(?:\.\d+)?|[A-Za-z_]\w*)\b`?"
 _ONE = re.compile(_IS + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) " + _VALUE.format("bound"))
 _TWO = re.compile(_IS + "(?:between|from|in) " + _VALUE.format("low") + " (?:and|to|through) " + _VALUE.format("high"))
+_PARTS = re.compile(r"(?<!\w)\((\w+(?:, \w+)+)\)")
+"""The parts of an item, by name: `a range is (start, end) with start <= end`."""
 
 
 def outside_stated_bounds(told: str, values: Mapping[str, Any]) -> bool:
-    """Whether the values of a call, by parameter, violate a bound that `told` states for one of them."""
+    """Whether the values of a call, by parameter, violate a bound that `told` states for one of them.
+
+    A bound of a plural holds for the items of a list, and one of an item's part for that part of each.
+    """
     bounds = [(each["name"], _SIGNS[each["sign"]], each["bound"]) for each in _ONE.finditer(told)]
     for each in _TWO.finditer(told):
         bounds += [(each["name"], operator.ge, each["low"]), (each["name"], operator.le, each["high"])]
-    return any(_is_broken(values, *bound) for bound in bounds)
+    if not bounds:
+        return False
+    items = [dict(zip(names, item, strict=True)) for found in _PARTS.finditer(told)
+             for names in [found[1].split(", ")] for item in _items(values, len(names))]  # fmt: skip
+    return any(_is_broken(each, *bound) for each in (values, *items) for bound in bounds)
+
+
+def _items(values: Mapping[str, Any], size: int) -> Iterator[Any]:
+    """The tuples and lists of a size among the items of the values."""
+    held = (item for value in values.values() if isinstance(value, list | tuple) for item in (value, *value))
+    return (each for each in held if isinstance(each, list | tuple) and len(each) == size)
 
 
 def _is_broken(values: Mapping[str, Any], name: str, holds: Callable[[Any, Any], bool], bound: str) -> bool:
-    value, limit = values.get(name), values[bound] if bound in values else _number(bound)
-    are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (value, limit))
-    return are_numbers and not holds(value, limit)
+    held, limit = _named(values, name), values[bound] if bound in values else _number(bound)
+    found = held if isinstance(held, list | tuple) else [held]
+    return any(_is_number(each) and _is_number(limit) and not holds(each, limit) for each in found)
+
+
+def _named(values: Mapping[str, Any], name: str) -> Any:
+    """The value of a parameter, or of an item's part, whose name is this word, its singular or its plural."""
+    return next((values[each] for each in (name, name.removesuffix("s"), f"{name}s") if each in values), None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _number(text: str) -> float | None:

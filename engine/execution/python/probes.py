@@ -2,8 +2,8 @@
 
 Probes are calls of a function that records their number. A text with probes runs in addition to the comparison, which
 does not use it. A statement that the change added, altered or removed has to run; its conditions have to evaluate both
-ways and completely; the sides of a `<` in place of `<=` have to be equal. Code that runs when a module is loaded counts
-as run.
+ways and completely; an operand that was only added or dropped has to evaluate both ways itself; the sides of a `<` in
+place of `<=` have to be equal. Code that runs when a module is loaded counts as run.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedTex
         bodies = parse_module(before).body, parse_module(after).body
         nodes = _differing(bodies[0], bodies[1]), _differing(bodies[1], bodies[0])
         changed = _changed(*nodes)
-        ties = _ties(*changed)
+        ties, extra = _ties(*changed), _extra_operands(*changed)
         name = f"__came_{secrets.token_hex(8)}__"
-        old = _with_probes(before, nodes[0], _Prober(name, changed[0], ties, _lines(before), True, numbered))
-        new = _with_probes(after, nodes[1], _Prober(name, changed[1], ties, _lines(after), False, numbered))
+        old = _with_probes(before, nodes[0], _Prober(name, changed[0], ties, extra, _lines(before), True, numbered))
+        new = _with_probes(after, nodes[1], _Prober(name, changed[1], ties, extra, _lines(after), False, numbered))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # not every f-string can be unparsed
         return None
     return (old, new) if old.probes or new.probes else None
@@ -84,6 +84,35 @@ def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
         key for key in set(first) ^ set(second)
         if (all(kinds) or _has_limit(sides[key])) and _operands(sides[key]) not in settled
     }  # fmt: skip
+
+
+def _extra_operands(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[ast.expr]:
+    """The operands of conditions that one side has beside all of the other's: only their own value tells them apart."""
+    sides = [{dump(each): each for node in side for each in _tested(node)} for side in (old, new)]
+    first, second = (set(side) for side in sides)
+    if not first or not second or not (first < second or second < first):
+        return set()
+    return {side[key] for side in sides for key in first ^ second if key in side}
+
+
+def _tested(node: ast.AST) -> Iterator[ast.expr]:
+    """The operands of the conditions of a statement, without those of statements in it."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.stmt | ast.excepthandler | ast.match_case):
+            continue
+        if isinstance(node, ast.If | ast.While | ast.IfExp) and each is node.test:
+            yield from _leaves(node.test)
+        elif isinstance(node, ast.comprehension) and each in node.ifs:
+            yield from _leaves(each)
+        yield from _tested(each)
+
+
+def _leaves(test: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(test, ast.BoolOp):
+        for each in test.values:
+            yield from _leaves(each)
+    elif isinstance(test, ast.expr):
+        yield test
 
 
 def _settles(node: ast.stmt) -> TypeGuard[ast.If]:
@@ -131,9 +160,16 @@ class _Prober(ast.NodeTransformer):
     """Inserts probes into changed statements, only within functions."""
 
     def __init__(
-        self, name: str, changed: set[ast.stmt], ties: set[str], lines: list[str], is_old: bool, numbered: bool
+        self,
+        name: str,
+        changed: set[ast.stmt],
+        ties: set[str],
+        extra: set[ast.expr],
+        lines: list[str],
+        is_old: bool,
+        numbered: bool,
     ) -> None:
-        self.name, self.changed, self.ties, self.lines = name, changed, ties, lines
+        self.name, self.changed, self.ties, self.extra, self.lines = name, changed, ties, extra, lines
         self.is_old, self.numbered = is_old, numbered
         self.probes: list[Probe] = []
         self.asked = self.in_function = False
@@ -187,6 +223,8 @@ class _Prober(ast.NodeTransformer):
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         places = list(node.values)
         self.generic_visit(node)
+        node.values = [self._both_ways(each, place) if place in self.extra else each
+                       for each, place in zip(node.values, places, strict=True)]  # fmt: skip
         if self.asked:
             later = zip(node.values[1:], places[1:], strict=True)
             node.values[1:] = [self._came(Need.REST, place, each) for each, place in later]

@@ -2,133 +2,26 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
-from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
+from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
+from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
+from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
 from stet_ls.engine.judges.differential.input_domain import Kind, in_input_domain, kinds_of
-from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused, is_named_kind
 
-_SHOWN, _MISSED = 300, 12
-_WRONG_KIND = {"TypeError", "AttributeError"}
-_ACCIDENTS = {"IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError"}
-"""Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
+_MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _MENDED = "more specific errors", "inputs of kinds that the old code fails on"
-_NEAR = "near an example"
-_WRITTEN = {CAPTURED, "example"}
-"""Origins of inputs that somebody wrote down."""
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
-_SENSELESS = re.compile(r"\bNaN\b")
-"""JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 """Builds a runnable file from a name (without its ending), a title and calls; None if it would be too long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A call on which two texts differ, and the outcome of each.
-
-    `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
-    calls agree to tell. `mends`: the old code failed by accident.
-    """
-
-    call: Call
-    old: CallOutcome
-    new: CallOutcome
-    in_domain: bool = False
-    is_unusual: bool = False
-    mends: bool = False
-
-    @property
-    def is_telling(self) -> bool:
-        """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
-        guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
-        """
-        if self.mends or self.is_refused_shape:
-            return False
-        if self.call.origin not in UNSURE:
-            return self.old.valid and not self.old.is_wrong_kind
-        if self.call.origin == DOUBLE or self.is_unusual:
-            return False
-        made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
-        return self.old.valid and made_sense and (self.in_domain or not self.new.is_wrong_kind)
-
-    @property
-    def takes_less(self) -> bool:
-        """True if the new code refuses a kind that the old code accepted."""
-        return self.old.kind == "ok" and self.new.is_wrong_kind
-
-    @property
-    def is_refusal(self) -> bool:
-        """True if both refuse a guessed kind with different errors (TypeError, AttributeError), or the old code refused
-        an unusual one.
-        """
-        if self.call.origin == EDGE_CASE and self.old.error in _WRONG_KIND:
-            return True
-        return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
-
-    @property
-    def is_narrower(self) -> bool:
-        """True if the new code raises a subclass of the old error: a handler of the old one still catches it."""
-        if self.old.error not in self.new.bases or self.new.is_wrong_kind:
-            return False
-        same = replace(self.new, digest="", error=self.old.error, message="")
-        return same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
-
-    @property
-    def is_refused_guess(self) -> bool:
-        """True if the new code fails on an input of a guessed kind that the old code accepted."""
-        return self.call.origin in UNSURE and self.old.kind == "ok" and self.new.kind == "raised"
-
-    @property
-    def is_refused_shape(self) -> bool:
-        """True if the new code fails to unpack a guessed value: the old one subscripted it, and took any length."""
-        return self.is_refused_guess and self.new.error == "ValueError" and self.new.is_wrong_kind
-
-    def is_mended(self, promised: Collection[str]) -> bool:
-        """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
-        index or a divisor was not there.
-        """
-        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
-        return self.old.kind == "raised" and self.new.kind == "ok" and accident and self.old.error not in promised
-
-    def is_other_failure(self, promised: Collection[str]) -> bool:
-        """True if both raise different built-in errors, and the old code raises none of the `promised`.
-
-        The code failed on the input by accident, and still fails.
-        """
-        if not self.old.kind == self.new.kind == "raised" or self.old.error in promised:
-            return False
-        same = replace(self.new, digest="", error=self.old.error, message="")
-        alike = same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
-        return alike and all(hasattr(builtins, each.error) for each in (self.old, self.new))
-
-    def __str__(self) -> str:
-        whose = " (from a test)" if self.call.origin == CAPTURED else ""
-        if self.call.is_secret:
-            return f"`{self.call.shown}`{whose} behaves differently; values are not shown, as one looks like a secret"
-        call = _in_line(self.call.snippet)
-        if str(self.old) == str(self.new):
-            if self.new.leaks > self.old.leaks:
-                return f"`{shortened(call)}` leaves more files open than before"
-            told = [each.variables for each in (self.old, self.new)]
-            if told[0] == told[1]:
-                told = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
-            call = _in_line(self.call.named_snippet)
-            return f"after `{shortened(call)}`{whose} before: {shortened(told[0])}, now: {shortened(told[1])}"
-        return f"`{shortened(call)}`{whose} was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
-
-
-def _in_line(snippet: str) -> str:
-    return snippet if "try:" in snippet else snippet.replace("\n", "; ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +69,7 @@ class Comparison:
     @property
     def differs_for_tests_alone(self) -> bool:
         """True if only inputs written in tests differ, and enough others, most of them near these, do not."""
-        written = all(each.call.origin in _WRITTEN for each in self.differences)
+        written = all(each.call.origin in WRITTEN for each in self.differences)
         return bool(self.differences) and written and len(self.agreed) >= ENOUGH
 
     def combine(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
@@ -228,7 +121,9 @@ class Comparison:
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if any, and all compared inputs."""
         missed = "".join(f"; none {each}" for each in in_order(self.unseen)[:_MISSED])
-        writable = tuple(each for each in self.calls if not each.shown)
+        # What differs comes first: not all calls may fit.
+        calls = dict.fromkeys((*(each.call for each in self.differences if each.call.body), *self.calls))
+        writable = tuple(each for each in calls if not each.shown)
         title = f"The inputs used to compare the old and the new `{self.unit}`{missed}"
         if len(writable) < len(self.calls):
             title += f"; without {len(self.calls) - len(writable)} calls that hold objects of the tests or a secret"
@@ -259,7 +154,7 @@ def compared(
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
-        kind = "raised" if new.problem else "reached"
+        kind = "late" if new.is_late else "raised" if new.problem else "reached"
         broken = CallOutcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
@@ -268,16 +163,21 @@ def compared(
     differences = [
         Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
     ]
-    failing = [each for each in differences if promised is not None and each.is_other_failure(promised)]
+    failing = [each for each in differences if promised is not None
+               and (each.is_other_failure(promised) or each.is_other_end(promised))]  # fmt: skip
     narrower = [each for each in differences if each.is_narrower]
     mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
-              and each.call.origin not in _WRITTEN]  # fmt: skip
+              and each.call.origin not in WRITTEN]  # fmt: skip
     same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
     agreed = [call for call, before, _ in same if before.valid and not call.again]
     is_enough = len(agreed) + len(earlier) >= ENOUGH
     accepted = [each for each in mended if each.old.is_wrong_kind
-                or (is_enough and each.call.origin in {*UNSURE, _NEAR})]  # fmt: skip
+                or (is_enough and each.call.origin in {*UNSURE, NEAR})]  # fmt: skip
+    named = {*(promised or ()), *handled}
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
+    accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
+    if is_enough and "Exception" not in handled:
+        accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
     besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))
     differences = [replace(each, mends=each in mended) for each in differences
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
@@ -354,9 +254,3 @@ def unseen(
         if parts is None
         else frozenset(each for each in left if not each.line or each.line in parts[not each.is_old])
     )
-
-
-def shortened(text: str) -> str:
-    """A text cut to what a line of evidence shows."""
-    text = text.replace("\x01", "")
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

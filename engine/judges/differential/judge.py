@@ -16,7 +16,8 @@ from stet_ls.engine.execution.python.inside.encode import ITEMS
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
-from stet_ls.engine.judges.differential.comparison import Comparison, Difference
+from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.difference import Difference
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
@@ -104,6 +105,8 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {excuse}", trusted=True)
     if not first.call.body and first.new.kind == "reached":
         return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
+    if not first.call.body and first.new.kind == "late":
+        return _ruled(Ruling.UNKNOWN, f"cannot load the new code: {first.new.message}", trusted=True)
     if not first.call.body:
         return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
     if first.is_telling:
@@ -151,12 +154,15 @@ def _origins(done: Sequence[Comparison], valid: str) -> str:
 
 def _reserve(done: Sequence[Comparison]) -> str:
     """The limits of the equality."""
+    exceptions = [
+        *(["rounding"] if any(each.rounded for each in done) else []),
+        *(["the order of keys"] if any(each.reordered for each in done) else []),
+        *(["which error is raised where both fail"] if any(each.failing for each in done) else []),
+        *sorted({excuse for each in done for excuse in each.excuses}),
+    ]
     return "".join(
         (
-            ", except for rounding" if any(each.rounded for each in done) else "",
-            ", except for the order of keys" if any(each.reordered for each in done) else "",
-            ", except for which error is raised where both fail" if any(each.failing for each in done) else "",
-            *(f", except for {each}" for each in sorted({excuse for each in done for excuse in each.excuses})),
+            f", except for {' and '.join(exceptions)}" if exceptions else "",
             f", for iterators the first {ITEMS:,} items" if any(each.partial for each in done) else "",
             ", with stand-ins for the objects passed in" if any(map(_has_doubles, done)) else "",
             ", without the rest of its file" if any(each.is_alone for each in done) else "",

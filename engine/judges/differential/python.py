@@ -25,6 +25,7 @@ from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by, with_neighbours
 from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.values.databases import with_databases
 from stet_ls.engine.execution.python.inputs.values.files import with_files
 from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
@@ -90,7 +91,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
                 compared(unit, more, further, promised, before, meant, handled=handled), still, meant
             )
     if both is not None and found.unseen and not found.differences:
-        more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
+        more = await asyncio.to_thread(
+            coverage_guided_calls, found.agreed or calls, (*both[0].literals, *both[1].literals)
+        )
         more = within_contract(more, before, unit)
         trial = replace(_trial(texts, unit, more, place, both, of_tests), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
@@ -144,6 +147,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
     calls = within_contract(with_sizes(calls, (before, case.after.text), unit), before, unit)
     calls = with_files(with_protocol(calls, before, unit), before, unit)
+    calls = with_databases(calls, (before, case.after.text), unit)
     known_inputs = {(each.setup, each.body) for each in of_tests.calls}
     calls = (*of_tests.calls, *(each for each in calls if (each.setup, each.body) not in known_inputs))
     calls = with_first_values(with_repeats(secret_calls_marked(calls), _AGAIN), before, unit)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.python.inside import doubles
+from stet_ls.engine.execution.python.inside import database, doubles
 from stet_ls.engine.judges.attachments import fitting
 
 _HEAD = '''\
@@ -17,6 +18,14 @@ Run this file with Python 3.8 or newer, in the project if the code imports from 
 without a sandbox: read it first.
 """
 
+CALLS = [
+{calls}]
+"""Setup, call, the names whose values count afterwards, and whether its input was called before."""
+
+OLD = {old}
+
+NEW = {new}
+
 import contextlib
 import copy
 import io
@@ -25,11 +34,7 @@ import sys
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
 
-{helpers}CALLS = [
-{calls}]
-"""Setup, call, the names whose values count afterwards, and whether its input was called before."""
-
-
+{helpers}
 def outcome(text, setup, call, names):
     """Everything that a caller could notice."""
     results, space, printed = [], {{"__name__": {module!r}, "__file__": __file__}}, io.StringIO()
@@ -59,10 +64,6 @@ def main():
     return 1 if differ else 0
 
 
-OLD = {old}
-
-NEW = {new}
-
 if __name__ == "__main__":
     sys.exit(main())
 '''
@@ -74,6 +75,14 @@ def doubles(space):
     book = Book()
     space["__double__"] = double_maker(book)
     return lambda: book.calls
+
+
+'''
+_DATABASES = '''\
+def databases(space):
+    """Gives the calls databases in memory."""
+    space["__database__"] = database
+    return list
 
 
 '''
@@ -119,10 +128,18 @@ def prepare(space):
 
 def _helpers(calls: Sequence[Call]) -> str:
     """What the calls use besides the code."""
-    text = Path(doubles.__file__).read_text(encoding="utf-8").partition("from __future__ import annotations\n")[2]
-    known = {"doubles": ("__double__(", f"{text.strip()}\n\n\n{_DOUBLES}"), "files": ("__files__(", _FILES)}
+    known = {
+        "doubles": ("__double__(", _source(doubles) + _DOUBLES),
+        "databases": ("__database__(", _source(database) + _DATABASES),
+        "files": ("__files__(", _FILES),
+    }
     used = [name for name, (sign, _) in known.items() if any(sign in call.setup for call in calls)]
     return "".join(known[name][1] for name in used) + _PREPARE.format(used="".join(f"{name}, " for name in used))
+
+
+def _source(module: ModuleType) -> str:
+    text = Path(str(module.__file__)).read_text(encoding="utf-8")
+    return text.partition("from __future__ import annotations\n")[2].strip() + "\n\n\n"
 
 
 def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.validators.ast_text import unparse
 
-_CONCURRENT = frozenset({
-    "Thread", "Process", "Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "as_completed", "submit",
-    "gather", "create_task", "ensure_future", "TaskGroup", "run_in_executor", "to_thread", "start_soon",
-})  # fmt: skip
+_CONCURRENT = {
+    **dict.fromkeys(("Thread", "Process", "Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "submit",
+                     "run_in_executor", "to_thread"), "threads"),
+    **dict.fromkeys(("gather", "create_task", "ensure_future", "TaskGroup", "start_soon", "as_completed"), "tasks"),
+}  # fmt: skip
+"""The names that start what runs at the same time; tasks may be gathered as well as awaited one after the other."""
 _LOCK = re.compile(r"(?i)(\b|_)(r?lock|mutex|semaphore|sem|condition|cond)(\b|_|s\b)|\b\w*(Lock|Semaphore|Condition)\(")
 _LOCKING = frozenset({"acquire", "release"})
 
@@ -23,9 +25,12 @@ def uncompared(before: str, after: str, unit: str) -> str:
     old, new = _node(before, unit), _node(after, unit)
     if old is None or new is None:
         return ""
-    if changed := _first_changed(_concurrent(old), _concurrent(new)):
+    if changed := _started(old, new):
         return f"what runs at the same time changed (`{changed}`), and that is not compared"
-    if changed := _first_changed(_locked(old), _locked(new)):
+    locked, locked_now = set(_locked(old)), set(_locked(new))
+    if _takes_by_name(old) or _takes_by_name(new):  # what comes between the two calls is not known
+        locked, locked_now = ({each for each in one if _LOCK.search(each)} for one in (locked, locked_now))
+    if changed := min(locked ^ locked_now, default=""):
         return f"what happens under a lock changed (`{changed}`), and that is not compared"
     if gone := list((Counter(_causes(old)) - Counter(_causes(new))).elements()):
         return f"`{gone[0]}` no longer names its cause" if Counter(_raised(new))[gone[0]] else ""
@@ -38,10 +43,11 @@ def _node(text: str, unit: str) -> ast.AST | None:
     return subject.node if subject else None
 
 
-def _first_changed(old: Iterable[str], new: Iterable[str]) -> str:
-    """The first name of one side alone."""
-    before, after = set(old), set(new)
-    return min(before ^ after, default="")
+def _started(old: ast.AST, new: ast.AST) -> str:
+    """A name that starts what runs at the same time in one of the two, where the other starts nothing of this kind."""
+    before, after = list(_concurrent(old)), list(_concurrent(new))
+    changed = {_CONCURRENT[each] for each in before} ^ {_CONCURRENT[each] for each in after}
+    return min((each for each in (*before, *after) if _CONCURRENT[each] in changed), default="")
 
 
 def _concurrent(node: ast.AST) -> Iterator[str]:
@@ -62,7 +68,11 @@ def _locked(node: ast.AST) -> Iterator[str]:
                 inner = (part for statement in each.body for part in ast.walk(statement))
                 yield from (unparse(part) for part in inner if isinstance(part, ast.Attribute))
         elif isinstance(each, ast.Attribute) and each.attr in _LOCKING:
-            yield unparse(each)
+            yield unparse(each.value)
+
+
+def _takes_by_name(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Attribute) and each.attr in _LOCKING for each in ast.walk(node))
 
 
 def _causes(node: ast.AST) -> Iterator[str]:

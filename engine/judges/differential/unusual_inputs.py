@@ -67,6 +67,13 @@ class Usual:
             for name, kind in kinds
         )
 
+    def is_no_number(self, call: Call) -> bool:
+        """Whether an argument is a container where all usual ones are numbers."""
+        return any(
+            _top(kind) in _LITERAL - _SINGLE - {"NoneType"} and bool(usual) and usual <= _SINGLE
+            for name, kind in kinds_of(call).items() if (usual := self.kinds.get(name, frozenset()))
+        )  # fmt: skip
+
     def _has_unusual_items(self, name: str, kind: Kind) -> bool:
         wanted = {each.partition(" of ")[2] for each in self.meant.get(name, ())} - {""}
         if isinstance(kind, str) or kind[0] != "List" or not wanted:
@@ -122,7 +129,7 @@ def excused(
     if any(tells and call not in reasons for call, tells in differing.items()):
         return Excused({})
     count = sum(not known.excuse(call) for call in agreed)
-    refusable = frozenset(call for call in reasons if known.is_meant(call))
+    refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_no_number(call))
     enough = ENOUGH_MEANT if len(refusable) == len(reasons) else ENOUGH
     return Excused(reasons, count < enough, refusable)
 

@@ -114,6 +114,12 @@ async def tests_before(case: Case) -> TestsBefore | None:
     return TestsBefore(run.plan(case.before.text), failing, _passed(report)) if report.cases else None
 
 
+async def covering(case: Case) -> TestReport | str:
+    """The tests that touch the target, run with coverage on the text after; a sentence if there is no such run."""
+    run = await _runs(case)
+    return run.detail if isinstance(run, Evidence) else await run.covered()
+
+
 class _Runs:
     """Runs the same tests on the text before and after; keeps the report of the text before for the next candidate."""
 
@@ -147,6 +153,10 @@ class _Runs:
     async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
         """Runs with the candidate in place."""
         return await self._run(self._case.after.text, select, seed, traced=True)
+
+    async def covered(self) -> TestReport:
+        """Runs with the candidate in place, and measures lines and branches."""
+        return await run_tests(self._runtime.sandbox, replace(self.plan(self._case.after.text), coverage=True))
 
     def traced(self, report: TestReport) -> TracedLines | None:
         """The lines of the target that ran; None if unknown."""

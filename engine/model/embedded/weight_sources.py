@@ -1,4 +1,4 @@
-"""Sources of a model's bytes: a local file or the official hub; `weight_packages` has a third.
+"""Sources of a model's bytes: a local file, a web address or the official hub; `weight_packages` has another.
 
 None of them is trusted: the caller compares the SHA-256 of the whole.
 """
@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 
 _CHUNK = 1 << 20
 _HUB = "https://huggingface.co"
-_HUB_SECONDS = 10.0
+_SECONDS = 10.0
 """To connect, and between two pieces: a blocked hub should not delay the next source."""
 
 Opened = tuple[int, Generator[bytes, None, None]]
@@ -39,6 +39,9 @@ class WeightSource(Protocol):
     def open(self, have: int) -> Opened:
         """Starts at byte `have`, or before it if it cannot start there. Raises SourceError, at once or later."""
 
+    def size(self) -> int:
+        """The bytes of the whole file. Raises SourceError if the source does not say."""
+
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
@@ -55,6 +58,13 @@ class LocalFile:
         """Reads the whole file: the rest of an earlier attempt need not be part of this file."""
         return 0, self._read()
 
+    def size(self) -> int:
+        """As on the disk."""
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            raise SourceError(error.strerror or str(error)) from error
+
     def _read(self) -> Generator[bytes, None, None]:
         try:
             with self.path.open("rb") as file:
@@ -65,17 +75,10 @@ class LocalFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Hub:
-    """A repository of the model hub, or of the mirror that STET_HUB names."""
+class WebFile:
+    """A file at a web address."""
 
-    repository: str
-    file: str
-
-    @property
-    def url(self) -> str:
-        """The file's address."""
-        base = os.environ.get("STET_HUB") or _HUB
-        return f"{base.rstrip('/')}/{self.repository}/resolve/main/{self.file}"
+    url: str
 
     @property
     def name(self) -> str:
@@ -84,17 +87,35 @@ class Hub:
 
     def open(self, have: int) -> Opened:
         """Requests the rest; a server without range support sends the whole."""
-        if urlsplit(self.url).scheme not in ("https", "http"):
-            raise SourceError("STET_HUB is not a web address")
-        request = Request(self.url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310  # checked above
-        with _network_errors():
-            response: HTTPResponse = urlopen(request, timeout=_HUB_SECONDS)  # noqa: S310  # checked above
+        response = self._response({"Range": f"bytes={have}-"} if have else {})
         return (have if response.status == 206 else 0), self._read(response)
+
+    def size(self) -> int:
+        """As the server reports it."""
+        with self._response({}) as response:
+            length = response.headers.get("Content-Length", "")
+        if not length.isdigit():
+            raise SourceError("the server does not report the size of the file")
+        return int(length)
+
+    def _response(self, headers: dict[str, str]) -> HTTPResponse:
+        if urlsplit(self.url).scheme not in ("https", "http"):
+            raise SourceError("not a web address")
+        request = Request(self.url, headers=headers)  # noqa: S310  # checked above
+        with _network_errors():
+            response: HTTPResponse = urlopen(request, timeout=_SECONDS)  # noqa: S310  # checked above
+        return response
 
     def _read(self, response: HTTPResponse) -> Generator[bytes, None, None]:
         with _network_errors(), response:
             while chunk := response.read(_CHUNK):
                 yield chunk
+
+
+def hub(repository: str, file: str) -> WebFile:
+    """A file of the model hub, or of the mirror that STET_HUB names."""
+    base = os.environ.get("STET_HUB") or _HUB
+    return WebFile(f"{base.rstrip('/')}/{repository}/resolve/main/{file}")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -232,6 +232,7 @@ class EndpointClient:
             on_event=on_event,
         )
         reading = exchange.reading
+        reading.overrun = _watching(sampling, begun)
         try:
             await exchange.run(sdk)
         except asyncio.CancelledError:
@@ -269,7 +270,7 @@ class EndpointClient:
             cost=cost_of(self.provider, reading.usage or _guessed(reading, prompt_tokens)),
             fault=failure.fault if failure is not None else None,
             streamed=exchange.streamed,
-            runaway=reading.runaway is not None,
+            runaway=bool(reading.runaway),
         )
 
     def _patience_between_tokens(self) -> float:
@@ -315,7 +316,7 @@ class EndpointClient:
         reading = exchange.reading
         if failure is not None:
             yield f"The reply is incomplete: {sentence(failure, self.label)}."
-        elif reading.runaway is not None:
+        elif reading.runaway:
             yield f"The reply of {self.name} was stopped: {reading.runaway}."
         elif reading.finish == "cut":
             yield f"{self.name} ended its reply too early" + (f" ({reading.reason})." if reading.reason else ".")
@@ -343,6 +344,12 @@ def _begun(messages: Sequence[Message], sampling: Sampling, profile: Profile | E
     """The messages, with the start of the reply for an endpoint that can go on with it."""
     can = isinstance(profile, Profile) and profile.begins
     return (*messages, Message("assistant", sampling.begun)) if can and sampling.begun else messages
+
+
+def _watching(sampling: Sampling, begun: str) -> Callable[[str], bool] | None:
+    """Whether what an endpoint has sent so far goes on after its end, with the start of the reply before it."""
+    overrun = sampling.overrun
+    return None if overrun is None else lambda text: overrun(joined(begun, text, complete=False))
 
 
 def _is_begun(messages: Sequence[Message], sampling: Sampling) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,12 @@ from stet_ls.engine.model.chat import Finish, Usage
 _LOOP_WINDOW, _LONGEST_PERIOD, _PROBE = 1200, 200, 40
 """Characters: a text whose last 1200 repeat with a period of 200 or less will not end. Real code repeats itself for
 that long only in tables of numbers, and a table broken off is refused, not applied."""
+_WORDS_WINDOW = 600
+"""Characters: half of that is enough where words repeat, which tables of numbers and rulers do not hold."""
+_SHORTER = 8
+"""The least rounds of words in that window."""
+_LEAST_NEW = 400
+"""Bytes that a reply grows by, or a tenth of it, before its code is read again."""
 
 _BYTES_PER_TOKEN = 8
 """Twice the mean of code: a server that has sent this many bytes for each token asked for ignores `max_tokens`."""
@@ -31,7 +37,10 @@ _FINISH: Mapping[str, Finish] = {
 
 @dataclass(slots=True)
 class StreamReader:
-    """The reply so far; times by `time.monotonic`, `pieces` as in `events.Requested`, `reason` the server's word."""
+    """The reply so far; times by `time.monotonic`, `pieces` as in `events.Requested`, `reason` the server's word.
+
+    `overrun` is asked whether the text goes on after its end.
+    """
 
     started: float = field(default_factory=time.monotonic)
     first_at: float | None = None
@@ -41,9 +50,11 @@ class StreamReader:
     pieces: list[tuple[float, int, int]] = field(default_factory=list)
     reason: str | None = None
     usage: Usage | None = None
-    runaway: str | None = None
+    runaway: str = ""
+    overrun: Callable[[str], bool] | None = None
     _bytes: int = 0
     _checked: int = 0
+    _read: int = 0
 
     @property
     def text(self) -> str:
@@ -68,7 +79,7 @@ class StreamReader:
     @property
     def finish(self) -> Finish:
         """Its finish reason; without one the reply is incomplete."""
-        if self.runaway is not None or self.reason is None:
+        if self.runaway or self.reason is None:
             return "cut"
         return _FINISH.get(self.reason, "stop")
 
@@ -107,16 +118,29 @@ class StreamReader:
             self._checked = self._bytes
             if repeats(_tail(self.texts if self.texts else self.thoughts, _LOOP_WINDOW)):
                 self.runaway = "it repeats itself"
+            elif self.overrun is not None and self._bytes - self._read >= max(_LEAST_NEW, self._read // 10):
+                self._read = self._bytes
+                if self.overrun(self.text):
+                    self.runaway = "it goes on after its code"
 
 
 def repeats(tail: str) -> bool:
     """True if a text ends in one short piece over and over."""
-    if len(tail) < _LOOP_WINDOW or tail.isspace():
+    if tail.isspace():
         return len(tail) >= _LOOP_WINDOW
-    probe = tail[-_PROBE:]
-    earlier = tail.rfind(probe, 0, -1)
-    period = len(tail) - _PROBE - earlier
-    return earlier >= 0 and period <= _LONGEST_PERIOD and tail[:-period] == tail[period:]
+    words = tail[-_WORDS_WINDOW:]
+    if len(words) == _WORDS_WINDOW and any(each.isalpha() for each in words):
+        period = _period(words)
+        if 0 < period <= _WORDS_WINDOW // _SHORTER:
+            return True
+    return len(tail) >= _LOOP_WINDOW and 0 < _period(tail) <= _LONGEST_PERIOD
+
+
+def _period(text: str) -> int:
+    """The length of the piece that a text consists of; 0 if there is none."""
+    earlier = text.rfind(text[-_PROBE:], 0, -1)
+    period = len(text) - _PROBE - earlier
+    return period if earlier >= 0 and text[:-period] == text[period:] else 0
 
 
 def _tail(pieces: list[str], length: int) -> str:

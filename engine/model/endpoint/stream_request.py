@@ -74,7 +74,7 @@ class StreamRequest:
             self.failure = failure_of_exception(error)
         if reading.reason is not None or self._ended:
             self.failure = None  # the model had finished; a later failure lost nothing
-        elif self.failure is None and self.streamed and reading.first_at is not None and reading.runaway is None:
+        elif self.failure is None and self.streamed and reading.first_at is not None and not reading.runaway:
             self.failure = EndpointFailure(Fault.MALFORMED, "the stream ended with neither a finish reason nor [DONE]")
 
     async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
@@ -122,7 +122,7 @@ class StreamRequest:
         thinking = not reading.texts
         if brought and (now - self._reported_at >= _PROGRESS_SECONDS or thinking != self._thinking):
             self._reported_at, self._thinking = now, thinking
-            self.on_event(Progress(reading.tokens, thinking))
+            self.on_event(Progress(reading.tokens, thinking, "".join(reading.texts)))
         return None
 
     def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> EndpointFailure | None:

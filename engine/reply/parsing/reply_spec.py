@@ -15,6 +15,7 @@ LONGEST = 400_000
 ONLY_REASONED = "The code is only in the model's reasoning, and no run confirms it."
 NO_CODE = "The reply contains no code."
 STOPPED = "The reply ends in the middle of the code."
+ENDLESS = "The reply did not end, so Stet stopped it."
 REPEATED = "The reply repeated itself."
 TOO_LONG = "The reply is too long for the requested code."
 

@@ -1,20 +1,20 @@
-"""Measures which lines run in which test: of some files by a built-in tracer, of all by coverage.py if installed.
+"""Measures which lines run in which test of some files, or which lines and branches of all files run in any.
 
 Also captures the calls of some files' functions.
 """
 
 from __future__ import annotations
 
-import os
-from typing import Any, Sequence  # noqa: UP035 - for Python 3.8
+from typing import Sequence  # noqa: UP035 - for Python 3.8
 
 from .captured import Captured
 from .channel import Channel
+from .covered import Covered
 from .traced import Traced
 
 
 class Measured:
-    """A measurement around a run; without coverage.py it reports that and measures nothing."""
+    """A measurement around a run."""
 
     def __init__(
         self, channel: Channel, wanted: bool, traced: Sequence[str] = (), captured: Sequence[str] = ()
@@ -22,21 +22,12 @@ class Measured:
         self._channel = channel
         self._captured = Captured(channel, captured)
         self._traced = Traced(channel, () if wanted else traced)
-        self._coverage: Any = None
-        if not wanted:
-            return
-        try:
-            import coverage
-        except ImportError:
-            channel.say("coverage", why_not="coverage is not installed in the test environment")
-            return
-        self._coverage = coverage.Coverage(
-            data_file=None, config_file=False, source=[os.getcwd()], omit=["*/.stet-run/*"], messages=False
-        )
-        self._coverage.start()
+        self._covered = Covered(channel) if wanted else None
 
     def start(self) -> None:
         """Begins to trace and to capture."""
+        if self._covered is not None:
+            self._covered.start()
         self._traced.start()
         self._captured.start()
 
@@ -51,18 +42,6 @@ class Measured:
 
     def tell(self) -> None:
         """Reports the measurements."""
+        if self._covered is not None:
+            self._covered.tell()
         self._traced.tell()
-        if self._coverage is None:
-            return
-        self._coverage.stop()
-        lines, missing = {}, {}
-        for path in self._coverage.get_data().measured_files():
-            name = os.path.relpath(path)
-            try:
-                _, statements, _, left_out, _ = self._coverage.analysis2(path)
-            except Exception as error:  # noqa: BLE001 - a missing or invalid file costs its own lines only
-                self._channel.say("note", text=f"{name}: {error}")
-                continue
-            lines[name] = sorted(set(statements) - set(left_out))
-            missing[name] = sorted(left_out)
-        self._channel.say("coverage", lines=lines, missing=missing)

@@ -17,6 +17,7 @@ from .channel import Channel
 from .control import Control, Passed, debugged
 from .failures import described, shown
 from .measured import Measured
+from .project_path import enter_project
 from .watch import Watch
 
 _TAIL = 2_000
@@ -26,7 +27,7 @@ def main() -> None:
     """Runs pytest with the arguments of the command line, as `python -m pytest` would."""
     folder = sys.path[0]
     channel = Channel(folder)
-    sys.path[0] = os.getcwd()
+    enter_project()
     path = os.path.join(folder, "job.json")
     with open(path, encoding="utf-8") as file:
         job = json.load(file)

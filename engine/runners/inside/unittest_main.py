@@ -22,6 +22,7 @@ from .channel import Channel
 from .control import Control, Passed, debugged
 from .failures import described, shown
 from .measured import Measured
+from .project_path import enter_project
 from .watch import Watch
 
 
@@ -29,7 +30,7 @@ def main() -> None:
     """Loads the test files by their paths and runs their tests."""
     folder = sys.path[0]
     channel = Channel(folder)
-    sys.path[0] = os.getcwd()
+    enter_project()
     path = os.path.join(folder, "job.json")
     with open(path, encoding="utf-8") as file:
         job = json.load(file)

@@ -207,7 +207,16 @@ def _view(
             raise ValueError(f"{len(spec.files)} files for one run; the limit is {_MOST_FILES}")
         for name, content in spec.files.items():
             yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{outputs.relative(name)}")
+    yield from _inputs(spec)
     yield from ("--remount-ro", "/")
+
+
+def _inputs(spec: RunSpec) -> Iterator[str]:
+    """The files of the workspace that are shown as they are."""
+    if spec.overlay:
+        for name in spec.read_only:
+            place = f"{spec.overlay.root}/{outputs.relative(name)}"
+            yield from ("--ro-bind", place, place)
 
 
 def _command(spec: RunSpec) -> list[str]:

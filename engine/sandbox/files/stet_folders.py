@@ -15,7 +15,7 @@ def hidden(root: Path, folder: Path) -> frozenset[str]:
     Without this a sandbox would show the user's keys and solutions; a copy would contain itself.
     """
     paths = user_paths()
-    own = (paths.config_file, paths.data, paths.cache, paths.logs, paths.runtime, folder)
+    own = (paths.config_file, paths.model_file, paths.data, paths.cache, paths.logs, paths.runtime, folder)
     return frozenset(name for each in own if (name := _below(root, each)))
 
 

@@ -20,7 +20,6 @@ _CHUNK = 65_536
 _PERIOD = 0.04
 _IDLE_PERIOD = 0.5  # for a sandbox that waits for its job
 _DRAIN = 0.5
-_REPORT = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -147,7 +146,7 @@ async def supervise(
             os.close(descriptor)
     ended = ExitInfo()
     output, errors = Capture(limits.output), Capture(limits.output)
-    extra = {name: Capture(_REPORT) for name in pipes or {}}
+    extra = {name: Capture(limits.report) for name in pipes or {}}
     readers: list[asyncio.Task[None]] = []
     try:
         assert child.stdout

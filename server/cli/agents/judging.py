@@ -11,10 +11,10 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.change import Change, change_of
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.change import Change, change_of
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.trees import FolderTree
 from stet_ls.engine.verify.report import Report
-from stet_ls.engine.verify.trees import FolderTree
 from stet_ls.engine.verify.verify import Options, verify
 from stet_ls.engine.workspace.git import repository
 from stet_ls.server.cli.inputs.load_settings import load_settings

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 _CHUNK = 96
 _HEAVY = 8  # the cost of a file that needs a tool process to itself
+_VARIABLES = ("STET_CHECKS_DISABLED_TOOLS", "STET_CHECKS_TRUSTED_WORKSPACES", "STET_CHECKS_FORMAT_EDITS")
+"""The variables that a toolbox depends on."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +69,7 @@ def _tools() -> Toolbox:
     """The user's tools, without a project's. Settings are read only if there are any: their library loads slowly."""
     from stet_ls.engine.storage.paths import user_paths
 
-    if not user_paths().config_file.is_file() and not any(name.startswith("STET_CHECKS_") for name in os.environ):
+    if not user_paths().config_file.is_file() and not any(name in os.environ for name in _VARIABLES):
         return BUILT_IN
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.server.cli.inputs.load_settings import load_settings

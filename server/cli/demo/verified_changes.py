@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.verify.read_change import Asked
+from stet_ls.engine.verify.changes.read_change import Asked
 from stet_ls.engine.verify.render import fitted, lines
 from stet_ls.engine.verify.report import Report, Verdict
 from stet_ls.server.cli.agents.judging import report_of

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import Tree
-from stet_ls.engine.verify.read_change import EMPTY_TREE, Asked
-from stet_ls.engine.verify.trees import FolderTree, GitTree
+from stet_ls.engine.verify.changes.change import Tree
+from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, Asked
+from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import git, repository
 from stet_ls.server.cli.agents.agent import Agent, Answer, Moment
 from stet_ls.server.cli.agents.agent_table import AGENTS

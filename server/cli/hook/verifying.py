@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stet_ls.engine.verify.read_change import Asked
+from stet_ls.engine.verify.changes.read_change import Asked
 from stet_ls.engine.verify.render import summary
 from stet_ls.server.cli.agents.judging import report_of
 from stet_ls.server.cli.hook.verdict_text import Outcome

@@ -18,7 +18,7 @@ from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 
 if TYPE_CHECKING:
-    from stet_ls.engine.api.answer import NewFile
+    from stet_ls.engine.api.answer import FileMove, NewFile
 
 _MARK = b"\xef\xbb\xbf"
 _NAME_IT = "; declare its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
@@ -116,7 +116,7 @@ class FileChange:
     text: str
 
 
-def write(changes: Sequence[FileChange], new_files: Sequence[NewFile]) -> None:
+def write(changes: Sequence[FileChange], new_files: Sequence[NewFile], moves: Sequence[FileMove] = ()) -> None:
     """Writes everything, or raises UsageError with nothing changed if an obstacle is visible beforehand.
 
     Each file is written to a temporary file in the same folder and then renamed, so that readers never see half a file.
@@ -131,13 +131,15 @@ def write(changes: Sequence[FileChange], new_files: Sequence[NewFile]) -> None:
             staged.append((_stage(place, change.document.with_text(change.text), cleanup), place))
         for change in changes:
             _refuse_changed(change.document)
-        for file in new_files:
-            if file.path.exists():
-                raise UsageError(f"{file.path} already exists; nothing was written")
+        for path in (*(file.path for file in new_files), *(move.to for move in moves)):
+            if path.exists():
+                raise UsageError(f"{path} already exists; nothing was written")
         for file in new_files:
             _create(file)
         for temporary, place in staged:
             temporary.replace(place)
+        for move in moves:
+            _move(move)
 
 
 def _stage(place: Path, data: bytes, cleanup: ExitStack) -> Path:
@@ -170,10 +172,18 @@ def _refuse_changed(document: Document) -> None:
         raise UsageError(f"{document.path} changed while the job ran; nothing was written")
 
 
+def _move(move: FileMove) -> None:
+    try:
+        move.to.parent.mkdir(parents=True, exist_ok=True)
+        move.path.rename(move.to)
+    except OSError as error:
+        raise UsageError(f"cannot rename {move.path} to {move.to}: {error.strerror}") from None
+
+
 def _create(file: NewFile) -> None:
     try:
         file.path.parent.mkdir(parents=True, exist_ok=True)
-        with file.path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as stream:
-            stream.write(file.text)
+        with file.path.open("xb") as stream:
+            stream.write(file.text.encode("utf-8", "surrogatepass") if file.data is None else file.data)
     except OSError as error:
         raise UsageError(f"cannot create {file.path}: {error.strerror}") from None

@@ -16,7 +16,7 @@ from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.read_change import Asked
+from stet_ls.engine.verify.changes.read_change import Asked
 from stet_ls.engine.verify.report import CheckResult, Finding, Report, UnitReport, Verdict
 from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
 from stet_ls.server.cli.agents.judging import report_of, runtimes_for

@@ -17,11 +17,20 @@ from stet_ls.validators.source import Source, Splice
 
 def diffs(answer: Answer) -> Iterator[str]:
     """A patch for each file."""
-    for path, edits in _by_path(answer.edits).items():
+    moved = {move.path: shown_path(move.to) for move in answer.moves}
+    grouped = _by_path(answer.edits)
+    for path, edits in grouped.items():
         name = "stdin" if path is None else shown_path(path)
-        yield render.unified_diff(edits[0].base.text, _spliced(edits).text, name)
+        if path in moved:
+            yield render.rename_diff(name, moved[path], edits[0].base.text, _spliced(edits).text)
+        else:
+            yield render.unified_diff(edits[0].base.text, _spliced(edits).text, name)
+    for path, to in moved.items():
+        if path not in grouped:
+            yield render.rename_diff(shown_path(path), to)
     for file in answer.new_files:
-        yield render.unified_diff(None, file.text, shown_path(file.path))
+        if file.data is None:
+            yield render.unified_diff(None, file.text, shown_path(file.path))
 
 
 def changes_of(target: CommandTarget, answer: Answer) -> list[files.FileChange]:
@@ -41,8 +50,11 @@ def changes_of(target: CommandTarget, answer: Answer) -> list[files.FileChange]:
 def write_answer(target: CommandTarget, answer: Answer) -> list[Path]:
     """Writes all files or none, and returns their paths. UsageError if one changed while the job ran."""
     changes = changes_of(target, answer)
-    files.write(changes, answer.new_files)
-    return [*(change.document.path for change in changes), *(file.path for file in answer.new_files)]
+    files.write(changes, answer.new_files, answer.moves)
+    moved = {move.path: move.to for move in answer.moves}
+    changed = [change.document.path.absolute() for change in changes]
+    made = [*(file.path for file in answer.new_files), *(move.to for move in answer.moves if move.path not in changed)]
+    return [*(moved.get(path, path) for path in changed), *made]
 
 
 def _by_path(edits: Iterable[Edit]) -> Mapping[Path | None, list[Edit]]:

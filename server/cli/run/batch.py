@@ -28,7 +28,7 @@ from stet_ls.server.cli.run.batch_report import GOOD, BatchProgress, TargetResul
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_status
-from stet_ls.server.evidence.evidence_text import unaccepted
+from stet_ls.server.evidence.evidence_text import NOT_RUN, unaccepted
 
 if TYPE_CHECKING:
     from stet_ls.engine.run import Engine
@@ -137,10 +137,11 @@ class Batch:
             return TargetState.REFUSED
         if answer.refuted:
             return TargetState.REFUTED
-        if not (answer.edits or answer.new_files):
+        if not answer.changes_files:
             return TargetState.ANSWERED
-        risky = self.arguments.apply and unaccepted(answer, self.arguments.accept_risk)
-        return TargetState.RISKY if risky else TargetState.OFFERED
+        accepted = self.arguments.accept_risk
+        risky = unaccepted(answer, accepted) or (answer.not_run and NOT_RUN not in accepted)
+        return TargetState.RISKY if self.arguments.apply and risky else TargetState.OFFERED
 
 
 async def run_batch(arguments: argparse.Namespace, targets: Sequence[str]) -> int:
@@ -152,7 +153,7 @@ async def run_batch(arguments: argparse.Namespace, targets: Sequence[str]) -> in
 
     _refuse_moving_lines(arguments, targets)
     started = time.monotonic()
-    overrides = {"sandbox.minimum_level": arguments.sandbox_level}
+    overrides = {"sandbox.minimum_level": arguments.sandbox_level, "checks.coverage": arguments.coverage or None}
     settings = load_settings(near=Path.cwd(), arguments=overrides, trust_project=arguments.trust).settings
     name = batch_id(_identity(arguments))
     with BatchLedger(user_paths().data / "batches", name, resume=arguments.resume) as ledger:

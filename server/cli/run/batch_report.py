@@ -27,7 +27,7 @@ class TargetState(StrEnum):
     REFUSED = "refused"
     REFUTED = "refuted"
     RISKY = "risky"
-    """The edit adds a risk that `--accept-risk` does not name, so it was not written."""
+    """No check ran the edit, or it adds a risk, that `--accept-risk` does not name, so it was not written."""
     FAILED = "failed"
     """An error; the only state of a target that ended which `--resume` runs again."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.actions import ACTIONS, PROJECT_ACTION, spec_of
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
@@ -23,11 +25,22 @@ from stet_ls.server.cli.run.answer_files import diffs, shown_path, write_answer
 from stet_ls.server.cli.run.batch import run_batch
 from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
 from stet_ls.server.cli.run.job_request import job_request
+from stet_ls.server.cli.run.task_request import configure_task, edited, task_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
-from stet_ls.server.evidence.evidence_text import boxed, conclude, dangers, is_full, report, unaccepted
+from stet_ls.server.evidence.evidence_text import (
+    NOT_RUN,
+    boxed,
+    conclude,
+    dangers,
+    is_full,
+    not_run,
+    report,
+    unaccepted,
+)
+from stet_ls.server.evidence.produced_files import file_lines, keep_files
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
     from stet_ls.engine.run import Engine
@@ -55,6 +68,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "or -[:LINE] for standard input (with --language); several, or a quoted pattern such as 'src/**/*.py', "
         "run as a batch",
     )
+    configure_words(parser)
+    budgets = [budget.value for budget in Budget]
+    parser.add_argument(
+        "--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make"
+    )
+    configure_result(parser)
+    parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
+    parser.add_argument(
+        "--coverage", action="store_true", help="let analyze run the tests that use the file, and show what they reach"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="ask the model even if it was asked the same before")
+    parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
+    parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
+    parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
+    batch = parser.add_argument_group("batch", "for several targets")
+    batch.add_argument("--jobs", type=positive, metavar="N", help="jobs at once [default: 2]")
+    batch.add_argument("--max-calls", type=positive, metavar="N", help="model calls of the whole batch")
+    batch.add_argument("--resume", action="store_true", help="continue an earlier batch with the same arguments")
+    batch.add_argument("--shard", type=read_shard, metavar="I/N", help="run only part I of N, for several machines")
+    configure_task(parser)
+
+
+def configure_words(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments that say what is to be done."""
     parser.add_argument("--instruction", default="", metavar="TEXT", help="what to do, in a sentence")
     parser.add_argument(
         "--constraint",
@@ -67,15 +104,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--context", action="append", default=[], metavar="KEY=VALUE", help="more information for the model; repeatable"
     )
     parser.add_argument("--language", metavar="NAME", help="language, if the file name does not show it")
-    budgets = [budget.value for budget in Budget]
-    parser.add_argument(
-        "--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make"
-    )
+
+
+def configure_result(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments that say what becomes of the result."""
     result = parser.add_mutually_exclusive_group()
     result.add_argument(
         "--diff", action="store_true", help="print the patch alone, for `git apply`, if no check refuted it"
     )
-    unless = "unless a check refuted it or it adds a risk that --accept-risk does not name"
+    unless = "unless a check refuted it, none ran it, or it adds a risk that --accept-risk does not name"
     result.add_argument("--apply", action="store_true", help=f"write the edit to the files, {unless}")
     result.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
@@ -83,24 +120,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        choices=ACCEPTABLE,
-        help="let --apply write an edit with this risk; repeatable",
+        choices=(*ACCEPTABLE, NOT_RUN),
+        help="let --apply write an edit with this risk, or one that no check ran (not-run); repeatable",
     )
-    parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
-    parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
-    parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
-    parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
-    batch = parser.add_argument_group("batch", "for several targets")
-    batch.add_argument("--jobs", type=positive, metavar="N", help="jobs at once [default: 2]")
-    batch.add_argument("--max-calls", type=positive, metavar="N", help="model calls of the whole batch")
-    batch.add_argument("--resume", action="store_true", help="continue an earlier batch with the same arguments")
-    batch.add_argument("--shard", type=read_shard, metavar="I/N", help="run only part I of N, for several machines")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="FILE", help="take the changes of this file alone; repeatable"
+    )
+    parser.add_argument(
+        "--step", action="append", default=[], type=positive, metavar="N",
+        help="take the changes of this step of a task alone; repeatable",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the job, prints its answer, and returns the exit status."""
     words = list(arguments.target)
     is_batch = arguments.jobs or arguments.max_calls or arguments.resume or arguments.shard
+    if spec_of(arguments.action).takes_project and not is_batch:
+        return run_task(arguments, words)
+    if arguments.plan or arguments.edit or arguments.after or arguments.library:
+        raise UsageError(f"`--plan`, `--edit`, `--after` and `--library` belong to the action {PROJECT_ACTION}")
     if is_batch or len(words) > 1 or is_pattern(words[0]):
         return _run_batch(arguments, words)
     arguments.target = words[0]
@@ -108,7 +147,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("`--apply` needs a file; standard input cannot be written")
     if arguments.action not in ACTIONS:
         _find_custom(arguments.action, arguments.target)
-    return asyncio.run(_run(arguments))
+    target = read_target(arguments.target, arguments.language)
+    return run_one(arguments, target, job_request(arguments, target))
+
+
+def run_task(arguments: argparse.Namespace, words: list[str]) -> int:
+    """Does one task on all of its targets."""
+    if is_standard_input(words[0]):
+        raise UsageError("a task needs files: standard input has no project")
+    target, request = task_request(arguments, words)
+    arguments.target = words[0]
+    return run_one(arguments, target, request)
+
+
+def run_one(arguments: argparse.Namespace, target: CommandTarget, request: Request) -> int:
+    """Runs one job, shows or writes its answer, and returns the exit status."""
+    return asyncio.run(_run(arguments, target, request))
 
 
 def _run_batch(arguments: argparse.Namespace, words: list[str]) -> int:
@@ -139,11 +193,9 @@ def _find_custom(name: str, target: str) -> None:
     raise UsageError(f'unknown action "{name}": {hint}')
 
 
-async def _run(arguments: argparse.Namespace) -> int:
-    target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
-    request = await asyncio.to_thread(job_request, arguments, target)
+async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Request) -> int:
     near = Path.cwd() if request.path is None else request.path.parent
-    overrides = {"sandbox.minimum_level": arguments.sandbox_level}
+    overrides = {"sandbox.minimum_level": arguments.sandbox_level, "checks.coverage": arguments.coverage or None}
     settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
 
     from stet_ls.engine.memory.memory_client import COMMANDS_STAY
@@ -161,7 +213,13 @@ async def _run(arguments: argparse.Namespace) -> int:
             return await _show_prompt(engine, request, as_json=arguments.json)
         if arguments.sandbox_level not in (None, "none"):
             await engine.runtimes.sandbox.allow()  # an unavailable sandbox level ends the job before it costs anything
+        if getattr(arguments, "edit", False):
+            request = await _with_edited_plan(engine, request, progress)
         answer = await engine.run(request, on_event=progress)
+        answer, unknown = await _part_of(engine, request, answer, arguments)
+        progress.clear()
+        if arguments.apply and answer.not_run and NOT_RUN not in arguments.accept_risk:
+            answer = await _confirmed(arguments, engine, request, answer, progress)
     except SettingsError:
         raise
     except UsageError as error:
@@ -169,6 +227,8 @@ async def _run(arguments: argparse.Namespace) -> int:
     finally:
         progress.clear()
         await engine.close()
+    if unknown is not None:
+        raise unknown
     if arguments.evidence is not None:
         await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
     status = _finish(arguments, target, answer)
@@ -177,6 +237,56 @@ async def _run(arguments: argparse.Namespace) -> int:
         await engine.memory.applied(trace)
         await engine.record_outcome(trace, "applied")
     return status
+
+
+async def _part_of(
+    engine: Engine, request: Request, answer: Answer, arguments: argparse.Namespace
+) -> tuple[Answer, UsageError | None]:
+    """The part of an answer that the arguments name, judged again; or what is wrong with them."""
+    from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+
+    choice = Choice(tuple(arguments.only), tuple(arguments.step))
+    if not choice or not answer.success:
+        return answer, None
+    try:
+        part = chosen_part(answer, choice)
+    except UsageError as error:
+        return answer, error
+    return await engine.judge_part(request, part), None
+
+
+async def _confirmed(
+    arguments: argparse.Namespace, engine: Engine, request: Request, answer: Answer, progress: ProgressLine
+) -> Answer:
+    """The answer that the user accepts on the terminal: this one, or the one after an example was given."""
+    from stet_ls.engine.actions.rewriting.stated_examples import is_example
+    from stet_ls.server.cli.terminal.consent import ask_line
+
+    for diff in diffs(answer):
+        render.print_diff(diff)
+    reply = await ask_line(f"No check ran this edit. Apply it, or {answer.metadata.raised_by}? [y/N/example]")
+    if reply is None:
+        return answer
+    if is_example(reply):
+        stated = replace(request, constraints=(*request.constraints, reply), candidate=answer.code)
+        return await engine.run(stated, on_event=progress)
+    if reply.lower() in ("y", "yes"):
+        arguments.accept_risk = [*arguments.accept_risk, NOT_RUN]
+    return answer
+
+
+async def _with_edited_plan(engine: Engine, request: Request, progress: ProgressLine) -> Request:
+    """The request with the plan as its user edited it. UsageError if there is no plan."""
+    options = request.task or TaskOptions()
+    if options.plan:
+        plan = options.plan
+    else:
+        planned = await engine.run(replace(request, task=replace(options, plan_only=True)), on_event=progress)
+        progress.clear()
+        if not planned.success:
+            raise UsageError(planned.message)
+        plan = planned.markdown
+    return replace(request, task=replace(options, plan=await asyncio.to_thread(edited, plan)))
 
 
 def _write_evidence(folder: Path, answer: Answer) -> None:
@@ -209,6 +319,13 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
 
 
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
+    status = _finished(arguments, target, answer)
+    if answer.metadata.task and not arguments.json:
+        print_status(f"task {answer.metadata.task}: `stet tasks show {answer.metadata.task}` has its steps")
+    return status
+
+
+def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
     if arguments.json:
         render.print_json(answer.to_json())
         return 0 if answer.success and not answer.refuted else 1
@@ -224,6 +341,35 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         if answer.metadata.calls:
             print_status(f"hint: {MORE}")
         return 1
+    if (status := _held_back(arguments, answer)) is not None:
+        return status
+    if arguments.apply:
+        return _apply(target, answer)
+    if answer.markdown and not arguments.diff:
+        render.print_markdown(answer.markdown)
+    _print_edits(answer, as_patch=arguments.diff)
+    render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
+    print_status(conclude(answer))
+    return int(answer.refuted)
+
+
+def _print_edits(answer: Answer, *, as_patch: bool) -> None:
+    """Prints the patches; of the files that a task made, where they are and what they hold."""
+    if not answer.files or as_patch:
+        for diff in diffs(answer):
+            render.print_diff(diff)
+        return
+    try:
+        places = keep_files(answer, user_paths().results)
+    except OSError as error:
+        print_warning(f"the files of the task were not kept: {error.strerror}")
+        places = {}
+    for line in file_lines(answer.files, places):
+        render.print_line(line)
+
+
+def _held_back(arguments: argparse.Namespace, answer: Answer) -> int | None:
+    """The exit status if the edit is not written or printed, once the reason is; None if it may be."""
     if answer.refuted and (arguments.apply or arguments.diff):
         render.print_evidence(answer.evidence, sys.stderr)
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
@@ -234,15 +380,12 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         print_error(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
         print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
-    if arguments.apply:
-        return _apply(target, answer)
-    if answer.markdown:
-        render.print_markdown(answer.markdown)
-    for diff in diffs(answer):
-        render.print_diff(diff)
-    render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
-    print_status(conclude(answer))
-    return int(answer.refuted)
+    if arguments.apply and NOT_RUN not in arguments.accept_risk and (why := not_run(answer)):
+        render.print_evidence(answer.evidence, sys.stderr)
+        print_error(f"nothing was written: {why}; run without `--apply` to see the edit")
+        print_status(f"hint: state the example with `--instruction`, or add `--accept-risk {NOT_RUN}`")
+        return 1
+    return None
 
 
 def _apply(target: CommandTarget, answer: Answer) -> int:

@@ -31,6 +31,7 @@ def job_request(arguments: argparse.Namespace, target: CommandTarget) -> Request
         diagnostics=diagnostics(target.source, target.language, path, target.selection),
         budget=Budget(arguments.budget),
         workspace=Workspace(roots=(root,)),
+        fresh=arguments.no_cache,
     )
 
 

@@ -20,15 +20,21 @@ class Terminal:
 
     async def server(self, found: FoundServer) -> bool | None:
         """Asks one question on standard error; None without a terminal."""
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return None
         whose = "" if found.owner is None else f", run by the user {user_name(found.owner)}"
         question = (
             f"No model is configured. Send your code to the model server {found.name} at {found.base_url}{whose}?"
         )
-        sys.stderr.write(f"{question} [y/N] ")
-        sys.stderr.flush()
-        return (await _line()).strip().lower() in ("y", "yes")
+        reply = await ask_line(f"{question} [y/N]")
+        return None if reply is None else reply.lower() in ("y", "yes")
+
+
+async def ask_line(question: str) -> str | None:
+    """The user's reply to a question on standard error; None without a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    sys.stderr.write(f"{question} ")
+    sys.stderr.flush()
+    return (await _line()).strip()
 
 
 async def _line() -> str:

@@ -15,7 +15,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
-from stet_ls.engine.api.summary import failed_first
+from stet_ls.engine.api.summary import MARKS, failed_first
 from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
 
 COLUMNS = 100
@@ -23,12 +23,7 @@ COLUMNS = 100
 
 _STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 
-_MARKS = {
-    Ruling.PASS: ("✓", "green"),
-    Ruling.FAIL: ("✗", "bold red"),
-    Ruling.SKIPPED: ("–", "dim"),
-    Ruling.UNKNOWN: ("?", "yellow"),
-}
+_COLORS = {Ruling.PASS: "green", Ruling.FAIL: "bold red", Ruling.SKIPPED: "dim", Ruling.UNKNOWN: "yellow"}
 
 
 def unified_diff(before: str | None, after: str, name: str) -> str:
@@ -39,6 +34,14 @@ def unified_diff(before: str | None, after: str, name: str) -> str:
     for line in difflib.unified_diff(old, _lines(after), *header):
         pieces.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(pieces)
+
+
+def rename_diff(old: str, new: str, before: str = "", after: str = "") -> str:
+    """The patch that renames a file and then changes its text, as `git apply` takes it."""
+    names = [_quoted(f"a/{old}"), _quoted(f"b/{new}")]
+    head = f"diff --git {names[0]} {names[1]}\nrename from {old}\nrename to {new}\n"
+    patch = unified_diff(before, after, old)
+    return head + patch.replace(f"+++ {_quoted(f'b/{old}')}\n", f"+++ {names[1]}\n", 1)
 
 
 def _quoted(name: str) -> str:
@@ -68,9 +71,8 @@ def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -
     """Prints each judge's result, failures first: one line each in a pipe, at most `COLUMNS` wide on a terminal."""
     console = console_on(stream or sys.stdout)
     for item in failed_first(evidence):
-        mark, style = _MARKS[item.verdict]
-        for line in _wrapped(f"{mark} {item.title}: {visible(item.detail)}", console):
-            console.print(Text(line, style=style), soft_wrap=True)
+        for line in _wrapped(f"{MARKS[item.verdict]} {item.title}: {visible(item.detail)}", console):
+            console.print(Text(line, style=_COLORS[item.verdict]), soft_wrap=True)
 
 
 def _wrapped(text: str, console: Console) -> list[str]:

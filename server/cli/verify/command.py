@@ -19,8 +19,8 @@ from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
-    from stet_ls.engine.verify.change import Tree
-    from stet_ls.engine.verify.read_change import Asked
+    from stet_ls.engine.verify.changes.change import Tree
+    from stet_ls.engine.verify.changes.read_change import Asked
 
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
 _MOST_PATCH = 50_000_000
@@ -32,19 +32,7 @@ _RANGE = re.compile(r"[^\s:]*\.\.[^\s:/][^\s:]*|[^\s:/.][^\s:]*\.\.[^\s:]*")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument(
-        "what", nargs="*", metavar="RANGE|PATH",
-        help="commits to verify (A..B), and files or folders to judge [default: working tree against HEAD]",
-    )  # fmt: skip
-    side = parser.add_mutually_exclusive_group()
-    side.add_argument("--staged", action="store_true", help="verify what is staged")
-    side.add_argument("--patch", metavar="FILE", help="verify a patch without applying it; - for standard input")
-    side.add_argument(
-        "--since-start", action="store_true", help="verify all changes since an agent's session began (`stet hook`)"
-    )
-    parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
-    parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
-    parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
+    declare_change(parser)
     share = parser.add_mutually_exclusive_group()
     share.add_argument(
         "--shard", type=read_shard, metavar="I/N", help="judge only part I of N of the units, for several machines"
@@ -72,6 +60,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
 
 
+def declare_change(parser: argparse.ArgumentParser) -> None:
+    """Declares what names a change, its intent and the time for judging it."""
+    parser.add_argument(
+        "what", nargs="*", metavar="RANGE|PATH",
+        help="commits to verify (A..B), and files or folders to judge [default: working tree against HEAD]",
+    )  # fmt: skip
+    side = parser.add_mutually_exclusive_group()
+    side.add_argument("--staged", action="store_true", help="verify what is staged")
+    side.add_argument("--patch", metavar="FILE", help="verify a patch without applying it; - for standard input")
+    side.add_argument(
+        "--since-start", action="store_true", help="verify all changes since an agent's session began (`stet hook`)"
+    )
+    parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
+    parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
+    parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
+
+
 def seconds(text: str) -> float:
     """The type of a time: "10s", "2m" or a number of seconds."""
     match = _SECONDS.fullmatch(text)
@@ -93,7 +98,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.engine.verify import receipt
-    from stet_ls.engine.verify.read_change import read_change
+    from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.report import Verdict
     from stet_ls.engine.verify.verify import Options, merged, verify
     from stet_ls.server.cli.check.formats import print_json
@@ -108,7 +113,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.sandbox_level not in (None, "none"):
             await runtimes.sandbox.allow()
-        with read_change(_asked(arguments)) as change:
+        with read_change(asked(arguments)) as change:
             tools = toolbox(settings, (change.root,))
             options = Options(
                 intent, arguments.budget, tools=tools, uses_cache=not arguments.no_cache,
@@ -119,8 +124,13 @@ async def _run(arguments: argparse.Namespace) -> int:
             else:
                 report = await verify(change, runtimes, options)
             more = parts.written(change, report, options.shard) if arguments.shard else {}
-            sandbox = {"minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python}
-            made = receipt.receipt(change, report, sandbox) if arguments.receipt or known else {}
+            made = {}
+            if arguments.receipt or known:
+                ran_with = {
+                    "minimum_level": settings.sandbox.minimum_level, "python": settings.sandbox.python,
+                    "python_version": await runtimes.python_version(change.root),
+                }  # fmt: skip
+                made = receipt.receipt(change, report, ran_with)
     finally:
         progress.clear()
         await runtimes.close()
@@ -141,8 +151,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     return int(report.verdict in failing)
 
 
-def _asked(arguments: argparse.Namespace) -> Asked:
-    from stet_ls.engine.verify.read_change import Asked
+def asked(arguments: argparse.Namespace) -> Asked:
+    """The change that the arguments of `declare_change` mean."""
+    from stet_ls.engine.verify.changes.read_change import Asked
 
     here = Path.cwd()
     words = list(arguments.what)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -46,14 +46,19 @@ def github(report: Report) -> None:
 
 def sarif(report: Report) -> None:
     """Prints SARIF 2.1.0. Fingerprints are those of the findings, so that a repeated run adds none."""
-    results = [_result(each, report) for each in report.findings[:MOST_RESULTS]]
+    print_sarif("stet verify", [result(each, report) for each in report.findings])
+
+
+def print_sarif(name: str, results: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the results of a tool as one run."""
+    results = results[:MOST_RESULTS]
     rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
-    driver = {"name": "stet verify", "version": __version__, "rules": rules}
+    driver = {"name": name, "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
 
 
-def _result(finding: Finding, report: Report) -> dict[str, Any]:
+def result(finding: Finding, report: Report) -> dict[str, Any]:
     """A result at an added or edited line: code scanning hides results of a pull request at any other."""
     path, line = report.edited_place(finding)
     where = "" if path == finding.path else f"{finding.path}: "

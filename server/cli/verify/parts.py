@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import Change
+from stet_ls.engine.verify.changes.change import Change
 from stet_ls.engine.verify.report import Report
-from stet_ls.engine.verify.stored_report import ReportPart
+from stet_ls.engine.verify.stored.stored_report import ReportPart
 from stet_ls.engine.verify.verify import part
 
 KEY = "part"

@@ -5,23 +5,27 @@
 Reads what `run.py --out DIR` left, of any endpoint. The rows of the models in it are counted anew, those of other
 models stay, and the rows of the profiles are the sums over their models. A strength that fewer than 20 answers reached
 keeps its start value; its count and interval are written all the same. A strength that was right less often than a
-weaker one is named: the order of the strengths is an assumption until then. With --check nothing is written, and the
+weaker one is named: the order of the strengths is an assumption until then. Each action has counts of its own beside
+those of all. The Brier score is cross-validated: each answer is predicted from the cases of the other folds, a case
+being in one fold with all of its answers. With --check nothing is written, and the
 exit status is 1 if the table is not what the results say.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import statistics
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench
 
-from bench.eval.table import Result, wilson
+from bench.eval.table import Result
 
 from stet_ls.engine.judges.calibration import (
     FILE,
@@ -31,7 +35,9 @@ from stet_ls.engine.judges.calibration import (
     CalibrationRow,
     Cell,
     EvidenceTier,
+    estimate,
     read,
+    wilson,
 )
 from stet_ls.engine.model.profiles.profiles import profile_for
 
@@ -49,13 +55,20 @@ SHIPPED = "stet"
 """The variant of the evaluation that is counted: the engine as it ships. The others judge less, on the same cases."""
 
 
+_FOLDS = 5
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many answers of one model reached each strength, how many of them were right, and the last day's date."""
+    """How many answers of one model reached each strength, how many of them were right, and the last day's date.
+
+    `actions` has the same of single actions.
+    """
 
     count: Mapping[EvidenceTier, int]
     right: Mapping[EvidenceTier, int]
     date: str
+    actions: Mapping[str, Counts] = field(default_factory=dict)
 
 
 def main() -> int:
@@ -96,30 +109,73 @@ def recount(rows: Sequence[CalibrationRow], results: Iterable[Result]) -> tuple[
     for result in results:
         by_model.setdefault(result["model"], []).append(result)
     kept = [row for row in rows if row.model and row.model not in by_model]
-    counted = [_row(profile_for(model).tier, model, _count(found)) for model, found in by_model.items()]
+    counted = [_counted(model, found) for model, found in by_model.items()]
     models = sorted([*kept, *counted], key=lambda row: row.model)
     pooled = [_row(profile, "", _sum([each for each in models if each.profile == profile])) for profile in STARTS]
     return (*pooled, *models)
 
 
+def _counted(model: str, found: Sequence[Result]) -> CalibrationRow:
+    profile = profile_for(model).tier
+    return replace(_row(profile, model, _count(found)), brier=cross_validated(found, profile))
+
+
+def cross_validated(results: Sequence[Result], profile: str) -> float:
+    """The mean squared error of chances that are counted without the fold of the answer that they predict."""
+    errors = []
+    for fold in range(_FOLDS):
+        rest = [each for each in results if _fold(each) != fold]
+        row = _row(profile, "", _count(rest) if rest else Counts({}, {}, ""))
+        for each in (each for each in results if _fold(each) == fold):
+            known = estimate(EvidenceTier(each["tier"]), profile, "", str(each.get("action", "")), [row])
+            errors.append((known.chance - bool(each["passed"])) ** 2)
+    return statistics.mean(errors)
+
+
+def _fold(result: Result) -> int:
+    return hashlib.sha256(str(result["case"]).encode()).digest()[0] % _FOLDS
+
+
 def _count(results: Sequence[Result]) -> Counts:
+    actions: dict[str, list[Result]] = {}
+    for each in results:
+        actions.setdefault(str(each.get("action", "")), []).append(each)
+    own = {action: _plain(found) for action, found in actions.items() if action}
+    return replace(_plain(results), actions=own)
+
+
+def _plain(results: Sequence[Result]) -> Counts:
     count = Counter(EvidenceTier(each["tier"]) for each in results)
     right = Counter(EvidenceTier(each["tier"]) for each in results if each["passed"])
     return Counts(count, right, max(str(each.get("date", "")) for each in results))
 
 
 def _sum(rows: Sequence[CalibrationRow]) -> Counts:
+    date = max((row.date for row in rows), default="")
+    actions = sorted({action for row in rows for action in row.actions})
+    own = {action: _added([row.actions.get(action, {}) for row in rows], date) for action in actions}
+    return replace(_added([row.cells for row in rows], date), actions=own)
+
+
+def _added(tables: Sequence[Mapping[EvidenceTier, Cell]], date: str) -> Counts:
     count, right = Counter[EvidenceTier](), Counter[EvidenceTier]()
-    for row in rows:
-        count.update({at: cell.count for at, cell in row.cells.items()})
-        right.update({at: cell.right for at, cell in row.cells.items()})
-    return Counts(count, right, max((row.date for row in rows), default=""))
+    for cells in tables:
+        count.update({at: cell.count for at, cell in cells.items()})
+        right.update({at: cell.right for at, cell in cells.items()})
+    return Counts(count, right, date)
 
 
 def _row(profile: str, model: str, counts: Counts) -> CalibrationRow:
+    cells = _cells(profile, counts)
+    own = {action: _cells(profile, each, every=False) for action, each in counts.actions.items()}
+    return CalibrationRow(profile, model, counts.date, cells, disorder(cells), own)
+
+
+def _cells(profile: str, counts: Counts, *, every: bool = True) -> dict[EvidenceTier, Cell]:
+    """A cell for each strength, or for those alone that were counted."""
     starts = zip(EvidenceTier, STARTS[profile], strict=True)
     cells = {at: _cell(start, counts.right.get(at, 0), counts.count.get(at, 0)) for at, start in starts}
-    return CalibrationRow(profile, model, counts.date, cells, disorder(cells))
+    return {at: cell for at, cell in cells.items() if every or cell.count}
 
 
 def _cell(start: float, right: int, count: int) -> Cell:
@@ -155,10 +211,18 @@ def dumps(rows: Sequence[CalibrationRow]) -> str:
     blocks = []
     for row in rows:
         head = row.to_json()
-        tiers = ",\n".join(f"    {json.dumps(at)}: {json.dumps(cell)}" for at, cell in head.pop("tiers").items())
+        actions = [
+            f"    {json.dumps(name)}: {{\n{_lines(cells, 5)}\n    }}" for name, cells in head.pop("actions").items()
+        ]
+        tiers = _lines(head.pop("tiers"), 4)
         fields = "".join(f"   {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
-        blocks.append(f'  {{\n{fields}   "tiers": {{\n{tiers}\n   }}\n  }}')
+        own = ',\n   "actions": {\n' + ",\n".join(actions) + "\n   }" if actions else ""
+        blocks.append(f'  {{\n{fields}   "tiers": {{\n{tiers}\n   }}{own}\n  }}')
     return f'{{\n "about": {json.dumps(ABOUT)},\n "rows": [\n' + ",\n".join(blocks) + "\n ]\n}\n"
+
+
+def _lines(cells: Mapping[str, object], indent: int) -> str:
+    return ",\n".join(f"{' ' * indent}{json.dumps(at)}: {json.dumps(cell)}" for at, cell in cells.items())
 
 
 if __name__ == "__main__":

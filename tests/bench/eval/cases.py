@@ -3,12 +3,14 @@
     DIR/humanevalpack/python/humanevalpack.jsonl    debug
     DIR/mbxp/mbpp_release_v1.jsonl                  generate, refactor; both also "bare": without any example
     DIR/evalplus/MbppPlus.jsonl                     some hundred hidden inputs more for each of these
+    DIR/evalplus/HumanEvalPlus.jsonl                the same for debug
     DIR/coffe/data.json, testcases.json, stressful_testcases.json    optimize
 
 `obtain.sh DIR` fetches them. They are in every model's training data: only differences to the same model's single
-shot mean anything. What counts as right:
+shot mean anything. A hash of a task's name says which half it belongs to, in every action: what is tuned looks at the
+cases of one half alone, and what is reported is counted on the other (PROTOCOL.md). What counts as right:
 
-    debug       the data set's tests pass
+    debug       the data set's tests pass, and the results of EvalPlus' inputs hold where two solutions agree on them
     generate    the examples that were not shown hold, and so do the results of EvalPlus' inputs, where the data sets'
                 two solutions agree on them
     refactor    the examples hold, the function's code is another one, and it returns what it returned before (the
@@ -19,6 +21,7 @@ shot mean anything. What counts as right:
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import random
 import textwrap
@@ -32,6 +35,7 @@ _COFFE = ("testcases", "stressful_testcases")
 _WORTH = 1.2
 """So many times faster counts as optimized."""
 
+HALVES = ("tuning", "reporting")
 AGAIN = "asked again"
 """Cases of `generate` in other words, for the variants that remember such tasks."""
 _BARE = "bare "
@@ -81,8 +85,13 @@ class Solved:
     text: str
 
 
-def load(data: Path, actions: tuple[str, ...], count: int, seed: int) -> list[Case]:
-    """`count` cases of each action, drawn by `seed`. FileNotFoundError names the file that is missing.
+def half_of(name: str) -> str:
+    """The half that a case of this name belongs to: that of its task, whatever is asked about it."""
+    return HALVES[int(hashlib.sha256(name.rpartition(" ")[2].encode()).hexdigest(), 16) % 2]
+
+
+def load(data: Path, actions: tuple[str, ...], count: int, seed: int, half: str = "") -> list[Case]:
+    """`count` cases of each action and of a half, drawn by `seed`. FileNotFoundError names the file that is missing.
 
     What has no hidden inputs beyond its examples is passed over once it is drawn, so that the others are drawn as ever.
     """
@@ -90,7 +99,7 @@ def load(data: Path, actions: tuple[str, ...], count: int, seed: int) -> list[Ca
     for action in actions:
         cases = [case for case in _READERS[action](data) if _parses(case.text)]
         random.Random(f"{seed} {action}").shuffle(cases)
-        chosen += [case for case in cases if case.hidden][:count]
+        chosen += [case for case in cases if case.hidden and half in ("", half_of(case.id))][:count]
     return chosen
 
 
@@ -104,9 +113,16 @@ def solved(data: Path) -> Iterator[Solved]:
 
 
 def _debug(data: Path) -> Iterator[Case]:
+    file = data / "evalplus/HumanEvalPlus.jsonl"
+    more = {row["task_id"].rpartition("/")[2]: row for row in _rows(file)} if file.is_file() else {}
     for row in _rows(data / "humanevalpack/python/humanevalpack.jsonl"):
         text = row["prompt"] + row["buggy_solution"]
-        yield Case(f"debug {row['task_id']}", "debug", text, row["entry_point"], row["test"])
+        hidden = row["test"]
+        if plus := more.get(row["task_id"].rpartition("/")[2]):
+            solutions = [row["prompt"] + row["canonical_solution"], plus["prompt"] + plus["canonical_solution"]]
+            inputs = repr([*plus["base_input"], *plus["plus_input"]])
+            hidden += "\n" + _compared("same_result", row["entry_point"], solutions, inputs)
+        yield Case(f"debug {row['task_id']}", "debug", text, row["entry_point"], hidden)
 
 
 def _generate(data: Path, action: str = "generate", shown: int = 1) -> Iterator[Case]:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the development data sets into the folder $1: about 8 MB of files out of four public repositories.
+# Fetches the development data sets into the folder $1: about 40 MB of files out of four public repositories.
 # Licences: HumanEvalPack MIT, MBXP CC-BY-4.0, EvalPlus and Coffe Apache-2.0. Nothing of them belongs into this repository.
 set -eu
 data=${1:?usage: obtain.sh DIR}
@@ -19,3 +19,4 @@ take JohnnyPeng18/Coffe datasets/function/testcases.json coffe/testcases.json
 take JohnnyPeng18/Coffe datasets/function/stressful_testcases.json coffe/stressful_testcases.json
 # Later commits keep it outside of the repository.
 take evalplus/evalplus MbppPlus.jsonl evalplus/MbppPlus.jsonl 767efcc368e0ef16568bba4ee2f1b005e849e8a6
+take evalplus/evalplus HumanEvalPlus.jsonl evalplus/HumanEvalPlus.jsonl 80e6cb0978e74f76954dfc32d5598cc26f067bfb

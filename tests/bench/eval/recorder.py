@@ -2,7 +2,8 @@
 
 So a run of hours can be broken off and taken up again, variants of the engine see the same replies where they ask the
 same, and a table can be made again without a model. What was asked is known by its content; the random names of
-fences in it do not count. The n-th time that one (case, variant) asks the same, it gets the n-th reply.
+fences in it do not count. The n-th time that one (case, variant) asks the same, it gets the n-th reply, after the
+seconds that the model took for it: deadlines mean the same in every variant. Each seed has replies of its own.
 """
 
 from __future__ import annotations
@@ -26,15 +27,20 @@ _HEAD_LIMIT = 64 * 1024
 
 
 class Recorder:
-    """Serves `base_url` on loopback while it is open. `upstream` is None for a run from recorded replies alone."""
+    """Serves `base_url` on loopback while it is open. `upstream` is None for a run from recorded replies alone.
 
-    def __init__(self, folder: Path, upstream: str | None, key: str = "unused") -> None:
+    `paced`: a recorded reply takes as long as it took the model.
+    """
+
+    def __init__(self, folder: Path, upstream: str | None, key: str = "unused", *, paced: bool = True) -> None:
         self.base_url = ""
         self.model_seconds = 0.0
         self._folder = folder
         self._upstream = upstream
         self._key = key
         self._asked: Counter[str] = Counter()
+        self._paced = paced
+        self._seed = 1
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -45,8 +51,9 @@ class Recorder:
             async with server:
                 yield
 
-    def begin(self) -> None:
+    def begin(self, seed: int = 1) -> None:
         """A new case or variant: the counts of what was asked start again, and so do the seconds."""
+        self._seed = seed
         self._asked.clear()
         self.model_seconds = 0.0
 
@@ -71,12 +78,16 @@ class Recorder:
             writer.close()
 
     async def _answer(self, method: str, path: str, body: bytes) -> dict[str, Any]:
-        known = _FENCE.sub("data-", f"{method} {path} {_canonical(body)}")
+        drawn = "" if self._seed == 1 else f" {self._seed}"
+        known = _FENCE.sub("data-", f"{method} {path} {_canonical(body)}{drawn}")
         key = hashlib.sha256(known.encode()).hexdigest()
         file = self._folder / key[:2] / f"{key}-{self._asked[key]}.json"
         self._asked[key] += 1
         if file.exists():
-            return dict(json.loads(file.read_text("utf-8")))
+            record = dict(json.loads(file.read_text("utf-8")))
+            if self._paced:
+                await asyncio.sleep(record["seconds"])
+            return record
         if self._upstream is None:
             return _made(599, b'{"error": {"message": "this reply was not recorded"}}')
         started = time.perf_counter()

@@ -1,38 +1,43 @@
 """How often the engine's answers are right, against the same model's single shot.
 
-    .venv/bin/python tests/bench/eval/run.py --data DIR --out DIR [--actions A,B] [--cases N] [--shard I/N]
-    .venv/bin/python tests/bench/eval/run.py --out DIR --table
+    run.py --data DIR --out DIR --half reporting [--actions A,B] [--cases N] [--seeds 1,2,3] [--shard I/N]
+    run.py --out DIR --table
 
-Asks the endpoint of STET_BASE_URL and STET_MODEL, else the embedded model. It may be broken off at any time: replies
-and results are kept under --out, and the same command goes on where it stopped. With --recorded no model is asked at
-all. On two cores a case takes the embedded model a minute or two.
+PROTOCOL.md says what is counted. Cases are taken in turn from all actions, so that a run that is broken off is a sample
+of all of them. Asks the endpoint of STET_BASE_URL and STET_MODEL, else the embedded model. It may be broken off at any
+time: replies and results are kept under --out, outside of the repository, and the same command goes on where it
+stopped. With --recorded no model is asked at all. On two cores a case takes the embedded model a minute or two.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import os
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
+from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench
 
-from bench.eval.arms import ARMS, HOUR, Arm, Held, settings_of
-from bench.eval.cases import ACTIONS, AGAIN, Case, load
+from bench.eval.arms import ARMS, HOUR, SAMPLES, Arm, Held, settings_of
+from bench.eval.cases import ACTIONS, AGAIN, HALVES, Case, half_of, load
+from bench.eval.choice import chosen
 from bench.eval.hidden import passes
 from bench.eval.recorder import Recorder
 from bench.eval.remembered import again, filled, is_own
-from bench.eval.table import markdown
+from bench.eval.table import markdown, outcomes
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory import job_memory
@@ -55,9 +60,21 @@ def main() -> None:
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     if not arguments.table:
-        cases = load(arguments.data, tuple(arguments.actions.split(",")), arguments.cases, arguments.seed)
-        asyncio.run(_run(arguments, [*cases, *again(cases, arguments.again)]))
+        actions = tuple(arguments.actions.split(","))
+        cases = load(arguments.data, actions, arguments.cases, arguments.seed, arguments.half)
+        asyncio.run(_run(arguments, [*in_turn(cases), *again(cases, arguments.again)]))
     print(markdown(_results(out)))
+    print(outcomes(_results(out)))
+    for file in sorted(out.glob("results-*.jsonl")):
+        print(f"sha256 {hashlib.sha256(file.read_bytes()).hexdigest()} {file.name}")
+
+
+def in_turn(cases: Sequence[Case]) -> list[Case]:
+    """The cases, one of each action after the other."""
+    by_action: dict[str, list[Case]] = {}
+    for case in cases:
+        by_action.setdefault(case.action, []).append(case)
+    return [case for turn in zip_longest(*by_action.values()) for case in turn if case is not None]
 
 
 def _arguments() -> argparse.Namespace:
@@ -68,13 +85,18 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--arms", default="", help="only these variants, with commas")
     parser.add_argument("--cases", type=int, default=40, help="of each action")
     parser.add_argument("--again", type=int, default=20, help="cases of generate that are asked for in other words too")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of the draw of cases")
+    parser.add_argument("--seeds", default="1", help="of the model's replies, with commas: each case once for each")
+    parser.add_argument("--half", choices=HALVES, default="", help="cases of this half only")
+    parser.add_argument("--fast", action="store_true", help="recorded replies come at once: deadlines mean nothing")
     parser.add_argument("--shard", default="0/1", help="I/N: every N-th case from the I-th")
     parser.add_argument("--recorded", action="store_true", help="play recorded replies back, ask no model")
     parser.add_argument("--table", action="store_true", help="only print the table of what is there")
     arguments = parser.parse_args()
     if not arguments.table and arguments.data is None:
         parser.error("--data is needed: the folder that obtain.sh filled")
+    if arguments.out.resolve().is_relative_to(Path(__file__).resolve().parents[3]):
+        parser.error(f"--out {arguments.out}: rows and replies are kept outside of the repository")
     return arguments
 
 
@@ -90,23 +112,26 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
         HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
     )
     sandbox = Sandbox(Level.STRONG, paths.cache / "sandbox")
-    done = {(row["case"], row["arm"]): row for row in _results(out)}
+    done = {(row["case"], row["arm"], row.get("seed", 1)): row for row in _results(out)}
+    seeds = [int(each) for each in arguments.seeds.split(",")]
     async with _endpoint(arguments.recorded, out) as (upstream, key, model):
-        recorder = Recorder(out / "replies", upstream, key)
+        recorder = Recorder(out / "replies", upstream, key, paced=not arguments.fast)
         async with recorder.open():
             with (out / f"results-{index}.jsonl").open("a", encoding="utf-8") as file:
-                for number, case in enumerate(cases[index::count], 1):
-                    for arm in arms:
-                        if (case.id, arm.name) in done or arm.again != (case.action == AGAIN):
-                            continue
-                        calls = done.get((case.id, "stet"), {}).get("calls", 1) if arm.draws else 1
-                        row = await _try(case, arm, recorder, model, sandbox, homes[arm.held], draws=max(1, calls))
-                        done[(case.id, arm.name)] = row
-                        file.write(json.dumps(row) + "\n")
-                        file.flush()
-                        said = "right" if row["passed"] else "wrong" if row["offered"] else "not offered"
-                        place = f"{number}/{len(cases[index::count])}"
-                        print(f"{place} {case.id}, {arm.name}: {said}", file=sys.stderr, flush=True)
+                mine = cases[index::count]
+                for seed, (number, case), arm in product(seeds, enumerate(mine, 1), arms):
+                    if (case.id, arm.name, seed) in done or arm.again != (case.action == AGAIN):
+                        continue
+                    calls = done.get((case.id, "stet", seed), {}).get("calls", 1) if arm.draws else 1
+                    draws = SAMPLES if arm.choice else max(1, calls)
+                    recorder.begin(seed)
+                    row = await _try(case, arm, recorder, model, sandbox, homes[arm.held], draws=draws)
+                    row["seed"] = seed
+                    done[(case.id, arm.name, seed)] = row
+                    file.write(json.dumps(row) + "\n")
+                    file.flush()
+                    said = f"{number}/{len(mine)} {case.id}, {arm.name}, seed {seed}: {row['outcome']}"
+                    print(said, file=sys.stderr, flush=True)
 
 
 @asynccontextmanager
@@ -134,29 +159,40 @@ async def _endpoint(recorded: bool, out: Path) -> Any:
 async def _try(
     case: Case, arm: Arm, recorder: Recorder, model: str, sandbox: Sandbox, paths: Paths, *, draws: int
 ) -> dict[str, Any]:
-    """The result of one case in one variant; of several draws, one picked at random, at the price of all."""
-    recorder.begin()
-    engine = Engine(settings_of(arm, recorder.base_url, model), paths)
-    if arm.held is not Held.NOTHING:
-        await engine.memory.stats()  # a job does not wait for a memory that is still opening
+    """The result of one case in one variant; of several draws the chosen one, or one at random, at the price of all."""
+    answers: list[Answer | StetError] = []
     started = time.perf_counter()
-    try:
-        answers = [await _answer(engine, case, arm) for _ in range(draws)]
-    finally:
-        await engine.close()
-    # The recorder answers at once what it has; what the model took then is part of what was recorded.
+    for sample in range(draws):
+        engine = Engine(settings_of(arm, recorder.base_url, model, sample if arm.choice else 0), paths)
+        try:
+            if arm.held is not Held.NOTHING:
+                await engine.memory.stats()  # a job does not wait for a memory that is still opening
+            answers.append(await _answer(engine, case, arm))
+        finally:
+            await engine.close()
+    # With --fast the recorder answers at once; what the model took then is part of what was recorded.
     seconds = max(time.perf_counter() - started, recorder.model_seconds)
-    answer = random.Random(case.id).choice(answers)
+    if arm.choice is None:
+        answer = random.Random(case.id).choice(answers)
+    else:
+        texts = [_landed(case, arm, each) if isinstance(each, Answer) else None for each in answers]
+        answer = answers[await chosen(arm.choice, case, texts, sandbox)]
     after = _landed(case, arm, answer) if isinstance(answer, Answer) else None
+    held = _edited(case, answer) if after is None and isinstance(answer, Answer) else after
+    right = held is not None and await passes(sandbox, held, case.hidden)
+    asked = arm.judged and after is not None and isinstance(answer, Answer) and _asks(answer)
     remembered = answer.metadata.memory if isinstance(answer, Answer) else ()
     spent = [each.metadata for each in answers if isinstance(each, Answer)]
     return {
         "case": case.id,
+        "half": half_of(case.id),
         "action": case.action,
         "arm": arm.name,
         "model": model,
         "offered": after is not None,
-        "passed": after is not None and await passes(sandbox, after, case.hidden),
+        "passed": after is not None and right,
+        "asked": asked,
+        "outcome": _outcome(offered=after is not None, held=held is not None, right=right, asked=asked),
         "parses": after is not None and not syntax.check(Source(after), "python").findings,
         "tier": (answer.metadata.evidence_tier or "") if isinstance(answer, Answer) else "",
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
@@ -169,6 +205,26 @@ async def _try(
         "remembered": [{**asdict(each), "own": is_own(each.provenance, case)} for each in remembered],
         "details": [e.detail for e in answer.evidence] if isinstance(answer, Answer) else [],
     }
+
+
+def _outcome(*, offered: bool, held: bool, right: bool, asked: bool) -> str:
+    """What became of a case, in a word of PROTOCOL.md."""
+    word = "right" if right else "wrong"
+    if offered:
+        return f"asked, {word}" if asked else word
+    return f"withheld, {word}" if held else "nothing"
+
+
+def _asks(answer: Answer) -> bool:
+    """Whether an editor asks before it applies the edit."""
+    doubts = (each for each in answer.evidence if each.trusted and each.verdict is Ruling.UNKNOWN)
+    return answer.not_run or any(each.check is not Check.DANGER for each in doubts)
+
+
+def _edited(case: Case, answer: Answer) -> str | None:
+    """The document after an edit that a judge refuted; None if there is none."""
+    source = Source(case.text)
+    return source.splice([Splice(edit.span, edit.new_text) for edit in answer.edits]).text if answer.edits else None
 
 
 async def _answer(engine: Engine, case: Case, arm: Arm) -> Answer | StetError:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import random
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.eval.cases import AGAIN
+
+from stet_ls.engine.judges.calibration import wilson
 
 Result = Mapping[str, Any]
 """A line of the results: case, action, arm, offered, passed, parses, tier, date, confidence, calls, tokens, seconds.
@@ -35,9 +37,41 @@ def markdown(results: Iterable[Result]) -> str:
     for action, members in groups.items():
         chosen = [row for row in rows if row["action"] in members]
         arms = list(dict.fromkeys(row["arm"] for row in chosen))
-        base = {row["case"]: row for row in chosen if row["arm"] == "single shot"}
+        base = {_key(row): row for row in chosen if row["arm"] == "single shot"}
         lines += [_row(action, arm, [row for row in chosen if row["arm"] == arm], base) for arm in arms]
     return "\n".join([*lines, *_memory(rows)])
+
+
+OUTCOMES = ("right", "wrong", "asked, right", "asked, wrong", "withheld, right", "withheld, wrong", "nothing")
+"""What becomes of a case, in the words of PROTOCOL.md."""
+_COVERAGES = (0.25, 0.5, 0.75, 1.0)
+
+
+def outcomes(results: Iterable[Result]) -> str:
+    """For each variant what became of its cases, the seconds of a job, and the risk at some coverages."""
+    rows = [row for row in results if row.get("outcome")]
+    head = ("variant", "jobs", *OUTCOMES, "p50", "p95", *(f"risk at {each:.0%}" for each in _COVERAGES))
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for arm in dict.fromkeys(row["arm"] for row in rows):
+        own = [row for row in rows if row["arm"] == arm]
+        counts = Counter(row["outcome"] for row in own)
+        seconds = sorted(row["seconds"] for row in own)
+        cells = [arm, str(len(own)), *(_share(counts[each], len(own)) for each in OUTCOMES)]
+        cells += [f"{_quantile(seconds, share):.1f}" for share in (0.5, 0.95)]
+        lines.append(f"| {' | '.join([*cells, *_risks(own)])} |")
+    return "\n".join(["", *lines]) if rows else ""
+
+
+def _risks(rows: Sequence[Result]) -> list[str]:
+    """The wrong share of the surest offers that make up these shares of all jobs; "-" where fewer are offered."""
+    offered = sorted((row for row in rows if row["offered"]), key=lambda row: -row["confidence"])
+    counts = [round(share * len(rows)) for share in _COVERAGES]
+    return [_share(sum(not row["passed"] for row in offered[:count]), count) if 0 < count <= len(offered) else "-"
+            for count in counts]  # fmt: skip
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def _memory(rows: Sequence[Result]) -> list[str]:
@@ -56,14 +90,30 @@ def _memory(rows: Sequence[Result]) -> list[str]:
     return ["", *told] if told else []
 
 
+def _key(row: Result) -> tuple[str, int]:
+    return row["case"], row.get("seed", 1)
+
+
+def by_case(rows: Sequence[Result]) -> tuple[float, float]:
+    """The 95 % interval of the share that is right: of cases, not of the seeds, which are no further cases."""
+    cases: dict[str, list[int]] = {}
+    for row in rows:
+        cases.setdefault(row["case"], []).append(bool(row["passed"]))
+    means = [statistics.mean(each) for each in cases.values()]
+    if all(mean in (0, 1) for mean in means):
+        return wilson(sum(means), len(means))
+    drawn = sorted(statistics.mean(random.Random(n).choices(means, k=len(means))) for n in range(2000))
+    return drawn[50], drawn[1949]
+
+
 def _is_again(row: Result) -> bool:
     return bool(row["action"] == AGAIN)
 
 
-def _row(action: str, arm: str, rows: Sequence[Result], base: Mapping[str, Result]) -> str:
+def _row(action: str, arm: str, rows: Sequence[Result], base: Mapping[tuple[str, int], Result]) -> str:
     right, count = sum(row["passed"] for row in rows), len(rows)
-    low, high = wilson(right, count)
-    pairs = [(base[row["case"]], row) for row in rows if row["case"] in base and arm != "single shot"]
+    low, high = by_case(rows)
+    pairs = [(base[_key(row)], row) for row in rows if _key(row) in base and arm != "single shot"]
     offered = [row for row in rows if row["offered"]]
     cells = (
         action,
@@ -80,17 +130,6 @@ def _row(action: str, arm: str, rows: Sequence[Result], base: Mapping[str, Resul
         _brier(offered),
     )
     return f"| {' | '.join(cells)} |"
-
-
-def wilson(right: int, count: int) -> tuple[float, float]:
-    """The 95 % interval of a share."""
-    if not count:
-        return 0.0, 1.0
-    z = 1.96
-    share, spread = right / count, z * z / count
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / count + spread / (4 * count)) / (1 + spread)
-    return middle - half, middle + half
 
 
 def _difference(pairs: Sequence[tuple[Result, Result]]) -> str:

@@ -61,12 +61,17 @@ const calls = {
     return found.innerText();
   },
   texts: ({ selector }) => page.locator(selector).allInnerTexts(),
-  /** The text inside a webview: a frame in a frame. */
+  /** The text inside the newest webview: a frame in a frame. */
   framed: ({ selector, inner, content }) =>
-    page.frameLocator(selector).frameLocator(inner).locator(content).innerText(),
+    page.frameLocator(selector).last().frameLocator(inner).locator(content).innerText(),
   click: ({ selector }) => page.locator(selector).first().click(),
   gone: ({ selector }) => page.locator(selector).first().waitFor({ state: "hidden" }),
-  screenshot: ({ path }) => page.screenshot({ path }).then(() => undefined),
+  /** Takes a picture, without what hangs at the pointer. */
+  screenshot: async ({ path }) => {
+    await page.mouse.move(1, 1);
+    await page.waitForTimeout(500);
+    await page.screenshot({ path });
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -10,7 +10,7 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.comments import judge
+from stet_ls.engine.judges.text.comments import judge
 from stet_ls.validators.source import Source
 
 CASES = {

@@ -9,7 +9,7 @@ from support.engine import Bench, said
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
-from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
+from stet_ls.engine.actions.rewriting.stated_examples import is_example, stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
@@ -181,6 +181,21 @@ def test_examples_are_read_from_comments_and_words() -> None:
     assert [(each.call, each.value, each.certain) for each in found] == [
         ("f(1)", "2", True), ("f(2)", "4", True), ("f(3)", "6", True), ("f(4)", "4", False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("f(2) == 4", True),
+        ("example: `f([1]) == [2]`", True),
+        ("f(2) == g(2)", False),
+        ("f(2)", False),
+        ("f(2) == 4 fails", False),
+    ],
+)
+def test_an_example_alone_is_recognized(text: str, alone: bool) -> None:
+    assert is_example(text) is alone
+    assert bool(stated_examples(text, "f")) is alone, "it states the expected value"
 
 
 async def test_examples_in_a_whole_file_reproduce_its_bug(scripted: ScriptedModel, root: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
-from support.scripted import ScriptedModel
+from support.scripted import ScriptedModel, plans_code
 from support.tools import needs
 
 from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount, count
@@ -132,10 +132,11 @@ async def test_each_step_is_an_event(scripted: ScriptedModel) -> None:
     scripted.replies([code_reply(CRASHES), code_reply(GOOD)])
     async with Bench(scripted, ONE_SAMPLE) as bench:
         await bench.run("generate", STUB, budget=Budget.THOROUGH)
-    names = ("plan", "specification", "run", "diagnosis", "repair")
+    names = ("code plan", "plan", "specification", "run", "diagnosis", "repair")
     seen = [f"{each.name}: {each.detail}" for each in bench.events if isinstance(each, Stage) and each.name in names]
-    framework = seen[1].rpartition(" ")[2]
+    framework = seen[2].rpartition(" ")[2]
     assert [each for each in seen if each != "repair: "] == [
+        "code plan: ",
         "plan: ",
         f"specification: `median`, by {framework}",
         "run: 3 tests",
@@ -256,11 +257,11 @@ async def test_a_repair_may_not_remove_tests(scripted: ScriptedModel) -> None:
 async def test_at_the_call_limit_the_best_is_kept_and_the_rest_is_reported(scripted: ScriptedModel) -> None:
     settings = Settings(models=(ModelRow(name="*", samples=1, repairs=4),))
     scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
-    scripted.replies(["I cannot."] * 4 + [code_reply(CRASHES), code_reply(GOOD)])
+    scripted.replies(["I cannot."] * 3 + [code_reply(CRASHES), code_reply(GOOD)])
     async with Bench(scripted, settings) as bench:
         answer = await bench.run("generate", STUB, budget=Budget.THOROUGH)
     assert applied(answer) == CRASHES
-    assert len(scripted.requests) == 6
+    assert (len(scripted.plans), len(scripted.requests)) == (1, 5)
     assert any("No repair after" in each and "allows 6 calls" in each for each in answer.warnings)
     assert "2 of 3 tests" in told(answer).detail
     assert told(answer).verdict is Ruling.FAIL
@@ -470,3 +471,20 @@ async def test_a_repair_that_breaks_an_example_is_refused(scripted: ScriptedMode
     assert applied(answer) == with_example(WRONG)
     assert any("A repair was refused" in each for each in answer.warnings)
     assert answer.metadata.evidence_tier is EvidenceTier.SELF_TESTED, "one example against tests from the same words"
+
+
+async def test_code_and_tests_are_written_from_a_plan_and_the_tests_without_the_code(
+    stet_home: Path, scripted: ScriptedModel
+) -> None:
+    plan = "Libraries: none\nSort, then take the middle.\n- []: 0"
+    scripted.on(plans_code, plan)
+    scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
+    scripted.reply(code_reply(GOOD))
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        await bench.run("generate", STUB, budget=Budget.THOROUGH)
+    assert len(scripted.plans) == 1
+    code, *others = scripted.requests
+    assert "take the middle" in code.prompt
+    for tests in others:
+        assert "take the middle" in tests.prompt
+        assert "half = len(ordered)" not in tests.prompt

@@ -33,7 +33,7 @@ async def test_a_repair_prompt_shows_the_counterexample(scripted: ScriptedModel)
     if verdicts[Check.DIFFERENTIAL] is Ruling.UNKNOWN:
         pytest.skip(f"code cannot run here: {answer.message}")
     assert (answer.success, answer.refuted, verdicts[Check.DIFFERENTIAL]) == (True, False, Ruling.PASS)
-    assert "`print(common([" in scripted.requests[-1].prompt
+    assert "`common([" in scripted.requests[-1].prompt
     assert "same behavior on" in answer.message
     assert answer.confidence == 0.9
 

@@ -130,6 +130,29 @@ async def test_a_model_decides_between_fixes_that_differ(scripted: ScriptedModel
     assert answer.metadata.calls == 1
 
 
+SHOUT = '''
+def shout(name):
+    """
+    >>> shout("bob")
+    'BOB!'
+    """
+    if not name:
+        return "!"
+    return name.lower() + "?"
+'''
+
+
+async def test_two_edits_are_tried_if_no_single_one_helps_and_asked_about_if_few_checks_show_them(
+    scripted: ScriptedModel, root: Path
+) -> None:
+    scripted.default = Reply.failure(401)
+    answer = await debug(scripted, root, SHOUT, at="return name.lower")
+    assert applied(answer) == SHOUT.replace('lower() + "?"', "upper() + '!'"), answer.message
+    found = said(answer, Check.SEARCH)
+    assert (found.verdict, found.trusted) == (Ruling.UNKNOWN, True)
+    assert "two edits" in found.detail or "Another fix" in found.detail
+
+
 async def test_without_a_model_and_without_a_fix_both_are_said(scripted: ScriptedModel, root: Path) -> None:
     scripted.default = Reply.failure(401)
     with pytest.raises(ModelError, match=r"^No fix found by search: \d+ candidates tried\. "):

@@ -57,7 +57,7 @@ def test_the_summary_names_its_parts(
 
 WHOLE = Metadata(
     "qwen", "local", "0123456789ab", Tokens(70, 20, 5), None, 1, 1, MEMORY.memory, 1.23456, {"model": 0.98765},
-    EvidenceTier.TESTED, "qwen", ("4 doctests pass", "names resolve"), ("refactor a.py",),
+    EvidenceTier.TESTED, "qwen", reasons=("4 doctests pass", "names resolve"), steps=("refactor a.py",),
 )  # fmt: skip
 
 

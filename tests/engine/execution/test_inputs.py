@@ -6,10 +6,11 @@ import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
+import time
 
 import pytest
 
+from stet_ls.engine.execution.inputs import strategies
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
@@ -33,29 +34,32 @@ def test_inputs_from_sets_are_the_same_in_each_process() -> None:
     assert len(told) == 1
 
 
-_FULL_OF_CONSTANTS = "A = [987654321, 123454321, 'quite a long constant', 0.123454321]\n" * 30
-_CALLS = """
-import sys
-if len(sys.argv) > 1:
-    sys.path.insert(0, sys.argv[1])
-    import full_of_constants
-from stet_ls.engine.execution.python.inputs.calls import calls_for
-print(calls_for("def f(n: int, text: str, x: float):\\n    return n\\n", "f"))
-"""
+def test_inputs_are_drawn_in_a_fraction_of_a_second() -> None:
+    text = "def f(rows: list[dict[str, list[int]]], names, limit=10):\n    return sorted(rows)[:limit]\n"
+    calls_for(text, "f")
+    begun = time.process_time()
+    calls = calls_for(text + "\n", "f")
+    assert len(calls) > 300
+    assert time.process_time() - begun < 0.5
 
 
-def test_inputs_do_not_depend_on_other_loaded_modules(tmp_path: Path) -> None:
-    """A module of one's own that stands in no `site-packages`; Hypothesis draws from the constants of those."""
-    folder = tmp_path / "own"  # what has `test` in its path is left out
-    folder.mkdir()
-    (folder / "full_of_constants.py").write_text(_FULL_OF_CONSTANTS)
-    started = {"cwd": tmp_path, "env": {**os.environ, "STET_HOME": str(tmp_path / "home")}}
-    told = [
-        subprocess.run([sys.executable, "-c", _CALLS, *given], capture_output=True, check=True, **started).stdout  # type: ignore[call-overload]
-        for given in ([], [str(folder)])
-    ]
-    assert told[0] == told[1]
-    assert not (tmp_path / ".hypothesis").exists()
+def test_a_strategy_draws_distinct_values_within_its_bounds_and_the_same_ones_again() -> None:
+    numbers = strategies.integers(-3, 40)
+    drawn = strategies.examples(strategies.lists(numbers, max_size=4), 200, 7, lambda _: False)
+    assert drawn == strategies.examples(strategies.lists(numbers, max_size=4), 200, 7, lambda _: False)
+    assert len({str(each) for each in drawn}) == len(drawn) > 150
+    assert {len(each) for each in drawn} == {0, 1, 2, 3, 4}
+    assert {-3, 40} < {item for each in drawn for item in each} <= set(range(-3, 41))
+
+
+def test_the_simplest_values_are_drawn_first_and_meet() -> None:
+    """What is nothing is special in most code, and equal arguments in much of it."""
+    calls = calls_for("def f(names: list[str], *, rate: float = 0.5, name: str = '-'):\n    return names\n", "f")
+    given = [dict(line.split(" = ", 1) for line in call.setup.splitlines()) for call in calls[:80]]
+    assert given[0]["names"] == "[]"
+    assert {"0.0", "1.0"} <= {each.get("rate") for each in given}
+    assert sum(each.get("name", "?") in each["names"] for each in given) > 4
+    assert sum("-" in each.get("name", "")[1:-1] and len(each["name"]) > 3 for each in given) > 4, "as in the code"
 
 
 def test_inputs_for_nested_lists_are_nested() -> None:

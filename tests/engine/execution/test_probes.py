@@ -136,3 +136,13 @@ async def test_code_that_cannot_run_with_probes_is_compared_without_them(make: M
     look = "import builtins\n\nassert not any(name.startswith('__came') for name in vars(builtins))\n\n\n"
     evidence = await judge(make(look + SUM, look + SUM.replace("whole += x", "whole = x + whole"), "f"))
     assert evidence.verdict is Ruling.PASS, evidence
+
+
+def test_an_operand_that_was_only_dropped_has_to_evaluate_both_ways() -> None:
+    """Where it is true each time, dropping it shows nowhere."""
+    before = "def f(xs: list[int]) -> int:\n    if len(xs) > 1 and xs[0] < 10**9:\n        return 1\n    return 2\n"
+    old, _ = needs(before, before.replace(" and xs[0] < 10**9", ""))
+    line = "line 2 of the old code: `if len(xs) > 1 and xs[0] < 10**9:`"
+    assert old.count(f"failed the condition in {line}") == 2, "the whole, and the operand"
+    other, _ = needs(before, before.replace("xs[0] < 10**9", "max(xs) < 5"))
+    assert other.count(f"failed the condition in {line}") == 1, "what was replaced is not told apart by its own value"

@@ -114,3 +114,36 @@ def test_a_function_that_uses_the_same_variable_is_called_in_between() -> None:
     )
     call = Call("", "__out__(f())", (), "no argument")
     assert [each.body for each in with_neighbours((call,), text, "f")] == [call.body, "(f())\nreset()\n__out__(f())"]
+
+
+@pytest.mark.parametrize(
+    ("told", "head", "setup", "is_tried"),
+    [
+        ("The first words; count >= 0.", "count", "count = -3", False),
+        ("Clamped; low <= high.", "low, high", "low = 5\nhigh = 2", False),
+        ("Clamped; low <= high.", "low, high", "low = 2\nhigh = 5", True),
+        ("Joined; a range is (start, end) with start <= end.", "ranges", "ranges = [(3, 1)]", False),
+        ("Joined; a range is (start, end) with start <= end.", "ranges", "ranges = [(1, 3), (2, 2)]", True),
+        ("The second largest of at least two numbers.", "numbers", "numbers = [1]", False),
+    ],
+)
+def test_a_call_that_breaks_a_stated_bound_is_not_made(told: str, head: str, setup: str, is_tried: bool) -> None:
+    assert bool(_within(told, head, setup)) is is_tried
+
+
+def test_a_range_of_a_plural_is_one_of_the_parameter() -> None:
+    found = _within("The days of a month; months are 1 to 12, years 1 to 9999.", "year, month", "year = -4\nmonth = 0")
+    assert 1 <= int(str(found["month"])) <= 12
+    assert 1 <= int(str(found["year"])) <= 9999
+
+
+@pytest.mark.parametrize(
+    ("body", "is_tried"),
+    [
+        ("if count < 0:\n        raise ValueError(count)", True),
+        ("if count not in TABLE:\n        raise KeyError(count)", False),
+        ("assert count >= 0", True),
+    ],
+)
+def test_code_that_refuses_numbers_itself_gets_those_that_the_docstring_excludes(body: str, is_tried: bool) -> None:
+    assert bool(_within("The first words; count >= 0.", "count", "count = -3", body)) is is_tried

@@ -57,3 +57,21 @@ async def test_samples_that_fix_nothing_do_not_support_each_other(make: MakeCase
     evidence = found.evidence()
     assert evidence.verdict is Ruling.UNKNOWN
     assert evidence.detail.endswith("but behave as before the change")
+
+
+async def test_of_fixes_that_differ_the_one_that_changes_the_fewest_behaviors_comes_first(make: MakeCase) -> None:
+    before = "def f(xs: list[int]) -> int:\n    return max(xs)\n"
+    rewritten = "def f(xs: list[int]) -> int:\n    return sum(xs)\n"
+    careful = "def f(xs: list[int]) -> int:\n    return max(xs) if xs else 0\n"
+    found = await agreement([make(before, text, "f", action="debug") for text in (rewritten, careful)])
+    assert isinstance(found, Agreement), found
+    assert found.groups == ((1,), (0,))
+
+
+async def test_results_that_differ_by_rounding_are_alike(make: MakeCase) -> None:
+    stub = "def f(xs: list[float]) -> float:\n    ...\n"
+    ways = ("sum(xs)", "sum(reversed(xs))", "sum(x / 10 for x in xs) * 10")
+    texts = [stub.replace("...", f"return {way}") for way in ways]
+    found = await agreement([make(stub, text, "f", action="generate") for text in texts])
+    assert isinstance(found, Agreement), found
+    assert len(found.groups[0]) >= 2, found

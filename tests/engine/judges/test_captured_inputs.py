@@ -123,7 +123,7 @@ def test_all():
         ("Cart.cheapest", "min(price", "max(price", "`Cart.cheapest` (from a test) was: 2, now: 5"),
         ("later", "len(cart.items)", "len(cart.items) % 2", "`later(cart=<Cart>)` (from a test) was: 2, now: 0"),
         ("Cart.of", 'cart.add("a", price)', 'cart.add("b", price)',
-         "`print(Cart.of(*(7,)))` (from a test) was: Cart(items=[('a', 7)]), now"),
+         "`Cart.of(*(7,))` (from a test) was: Cart(items=[('a', 7)]), now"),
     ],
 )  # fmt: skip
 async def test_objects_functions_and_methods_are_called_as_in_tests(

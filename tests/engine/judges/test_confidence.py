@@ -13,11 +13,10 @@ from stet_ls.engine.judges.calibration import (
     DEFAULT,
     FILE,
     HIGHEST,
-    LEAST_COUNT,
     LOWEST,
     CalibrationRow,
     Cell,
-    chance,
+    estimate,
     read,
     strength,
 )
@@ -77,7 +76,8 @@ def test_a_failing_trusted_test_caps_the_confidence_at_a_tenth() -> None:
 def test_the_reason_names_the_checks_that_ran() -> None:
     found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "strong")
     assert found.reasons == ("4 doctests pass", "3 of 3 samples agree on 214 inputs")
-    assert found.metadata() == Metadata(calibration=DEFAULT, reasons=found.reasons, evidence_tier=EvidenceTier.TESTED)
+    metadata = replace(found.metadata(), confidence_interval=None)
+    assert metadata == Metadata(calibration=DEFAULT, reasons=found.reasons, evidence_tier=EvidenceTier.TESTED)
     assert confidence([PARSES, NAMES], "tiny").reasons == (PARSES.detail, NAMES.detail, "not executed")
     assert confidence([PARSES], "tiny").reasons == (PARSES.detail, "not executed")
     assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reasons == ("the reply is incomplete",)
@@ -110,21 +110,42 @@ def _row(profile: str, model: str, chances: float, count: int) -> CalibrationRow
 
 def test_the_row_of_the_model_precedes_that_of_its_profile() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("mid", "", 0.5, 100), _row("mid", "qwen:7b", 0.6, 50)]
-    assert chance(EvidenceTier.PARSED, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
-    assert chance(EvidenceTier.PARSED, "mid", "llama:8b", rows) == (0.5, "mid")
-    assert chance(EvidenceTier.PARSED, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
-    assert chance(EvidenceTier.PARSED, "unheard of", "x", rows) == (0.3, DEFAULT)
+
+    def told(profile: str, model: str) -> tuple[float, str]:
+        found = estimate(EvidenceTier.PARSED, profile, model, rows=rows)
+        return found.chance, found.row
+
+    assert told("mid", "Qwen:7B") == (0.6, "qwen:7b")
+    assert told("mid", "llama:8b") == (0.5, "mid")
+    assert told("tiny", "qwen:1b") == (0.3, DEFAULT)
+    assert told("unheard of", "x") == (0.3, DEFAULT)
 
 
-def test_too_few_cases_are_ignored() -> None:
-    rows = [_row("tiny", "", 0.3, 0), _row("tiny", "qwen:1b", 0.9, LEAST_COUNT - 1)]
-    assert chance(EvidenceTier.PARSED, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+def test_few_cases_move_the_default_and_leave_a_wide_interval() -> None:
+    rows = [_row("tiny", "", 0.35, 0), _row("tiny", "qwen:1b", 0.35, 0)]
+    none = estimate(EvidenceTier.PARSED, "tiny", "qwen:1b", rows=rows)
+    assert none.chance == pytest.approx(0.35)
+    assert none.interval[1] - none.interval[0] > 0.5
+    few = dict(rows[1].cells) | {EvidenceTier.PARSED: Cell(0.35, 3, 18, (0.06, 0.39))}
+    some = estimate(EvidenceTier.PARSED, "tiny", "qwen:1b", rows=[rows[0], replace(rows[1], cells=few)])
+    assert (some.row, some.count) == (DEFAULT, 18)
+    assert some.chance == pytest.approx((3 + 4 * 0.35) / 22)
+    assert some.interval[0] < 0.1 < some.chance < 0.4 < some.interval[1] < 0.5
+
+
+def test_an_estimate_is_shown_as_its_interval_and_a_count_as_its_share() -> None:
+    estimated = confidence([PARSES, NAMES], "tiny")
+    low, high = estimated.interval or (0, 0)
+    assert high - low > 0.3
+    assert low < estimated.chance < high
+    assert confidence([PARSES, DOCTESTS], "tiny").interval is None, "29 of 33 were counted"
+    assert confidence([PARSES, FAILED], "tiny").interval is None, "it is refuted"
 
 
 def test_no_confidence_is_zero_or_one() -> None:
     sure, hopeless = _row("tiny", "", 1.0, 500), _row("mid", "", 0.0, 500)
-    assert chance(EvidenceTier.TESTED, "tiny", "", [sure])[0] == HIGHEST
-    assert chance(EvidenceTier.UNCHECKED, "mid", "", [hopeless])[0] == LOWEST
+    assert estimate(EvidenceTier.TESTED, "tiny", "", rows=[sure]).chance == HIGHEST
+    assert estimate(EvidenceTier.UNCHECKED, "mid", "", rows=[hopeless]).chance == LOWEST
 
 
 def test_every_check_has_a_row() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.judges import definitions
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.definitions import gone
+from stet_ls.engine.judges.text import definitions
+from stet_ls.engine.judges.text.definitions import gone
 from stet_ls.validators.source import Source
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def keyed(x: int, y: int = {LONG}):
     return x + y if x != {LONG} else 0
 '''
 CASES = {
-    "numbers of thousands of digits": (KEYED, KEYED.replace("x + y", "x + y + 1"), "keyed", "0xfff"),
+    "numbers of thousands of digits": (KEYED, KEYED.replace("x + y", "x + y + 1"), "keyed", "0x10000000"),
     "its result varies": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
     "only on empty input": (
         TOTAL, TOTAL.replace("    whole = 0\n", "    whole = 0 if prices else 1\n"), "total", "[]",
@@ -129,7 +130,7 @@ CASES = {
     ),
     "a coroutine": (
         "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return n\n",
-        "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "print(f(",
+        "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "`f(",
     ),
     "a default that is understood no more": (INDENT, INDENT_WITHOUT_DEFAULT, "indent", "TypeError"),
     "a TypeError for what only is empty": (
@@ -153,8 +154,8 @@ async def test_a_difference_is_reported(make: MakeCase, name: str) -> None:
 
 async def test_a_kind_of_argument_that_is_no_longer_accepted_is_not_refuted(make: MakeCase) -> None:
     """Nobody says whether texts were meant; a person sees it at once."""
-    before = "def f(n, m):\n    return n * 2 if n == m else n\n"
-    after = "def f(n, m):\n    return n * 2 if n - m == 0 else n\n"
+    before = "def f(first, second):\n    return first * 2 if first == second else first\n"
+    after = "def f(first, second):\n    return first * 2 if first - second == 0 else first\n"
     evidence = await judge(make(before, after, "f"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
     assert "outside the inferred types" in evidence.detail
@@ -262,7 +263,7 @@ ALIASES = {
     "objects of a set": (
         f"{HOLDER}def f(n: int):\n    return {{Holder(n)}}, Holder(n)\n",
         f"{HOLDER}def f(n: int):\n    one = Holder(n)\n    return {{one}}, one\n", "f",
-        "now: the result[0] has Holder(n=0) is the result[1]",
+        "now: the result[0] has Holder(n=",
     ),
     "an array": (
         "from array import array\n\n\ndef f(n: int):\n    return [array('d', [n % 9]), array('d', [n % 9])]\n",
@@ -371,7 +372,10 @@ async def test_a_module_of_a_package_imports_unsaved_buffers(make: MakeCase, tmp
     after = before.replace("+ base", "- base")
     other = await judge(make(before, after, "gross", root=tmp_path, path="shop/tax.py", files=files, buffers=buffers))
     assert other.verdict is Ruling.FAIL
-    assert "was: 1" in other.detail
+    shown = re.fullmatch(r"`gross\((\S+)\)` was: (\S+), now: (\S+)", other.detail)
+    assert shown, other
+    net, was, now = map(int, shown.groups())
+    assert (was, now) == (net * 3 + 1, net * 3 - 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["shop"]
 
 
@@ -390,7 +394,7 @@ async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: 
         make(before, before.replace("def b(n: int):\n    return n", "def b(n: int):\n    return -n"), "")
     )
     assert evidence.verdict is Ruling.FAIL
-    assert "print(b(" in evidence.detail
+    assert evidence.detail.startswith("`b("), evidence
 
 
 @in_each_box

@@ -119,3 +119,40 @@ async def test_items_that_belong_together_come_in_equal_numbers(make: MakeCase) 
     after = "def f(values, weights):\n    return sum(a * b for a, b in zip(values, weights))\n"
     assert await verdict(make, MEAN, after) is Ruling.PASS
     assert await verdict(make, MEAN, after.replace("a * b", "a + b")) is Ruling.FAIL
+
+
+NEWER = '''def f(candidate: str, current: str) -> bool:
+    """Whether a version is newer; both have two numbers, as 1.10."""
+    new, old = candidate.split("."), current.split(".")
+    if int(new[0]) != int(old[0]):
+        return int(new[0]) > int(old[0])
+    return int(new[1]) > int(old[1])
+'''
+
+
+async def test_a_text_without_the_expected_parts_is_no_input(make: MakeCase) -> None:
+    parts = NEWER.partition("    if")[0] + "    return [*map(int, new)] > [*map(int, old)]\n"
+    assert await verdict(make, NEWER, parts) is Ruling.PASS
+    assert await verdict(make, NEWER, parts.replace(" > ", " >= ")) is Ruling.FAIL
+
+
+MEMBERS = '''def f(connection):
+    """The names of all members by team."""
+    teams = {}
+    cursor = connection.execute("SELECT team, name FROM members ORDER BY team, name")
+    while (row := cursor.fetchone()) is not None:
+        teams.setdefault(row[0], []).append(row[1])
+    return teams
+'''
+
+
+async def test_code_that_reads_a_table_is_compared_on_real_databases(make: MakeCase) -> None:
+    looped = (
+        MEMBERS.partition("    cursor")[0]
+        + """    for team, name in connection.execute("SELECT team, name FROM members ORDER BY team, name"):
+        teams.setdefault(team, []).append(name)
+    return teams
+"""
+    )
+    assert await verdict(make, MEMBERS, looped) is Ruling.PASS
+    assert await verdict(make, MEMBERS, looped.replace('team, name"', 'team"')) is Ruling.FAIL

@@ -566,4 +566,4 @@ async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: 
     before = "function a(n) { return n; }\nfunction b(n) { return n; }\n"
     evidence = await judged(make, before, before.replace("b(n) { return n", "b(n) { return -n"), "")
     assert evidence.verdict is Ruling.FAIL, evidence
-    assert "log(b(" in evidence.detail
+    assert "`b(2)` was" in evidence.detail

@@ -11,10 +11,11 @@ import pytest
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.api.summary import evidence_line
-from stet_ls.engine.judges import definitions, doctest, lint, names, noop, signature, syntax
+from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
+from stet_ls.engine.judges.text import definitions, lint, names, noop, signature, syntax
 from stet_ls.validators.source import Source, Span
 
 BEFORE = """\

@@ -17,10 +17,10 @@ from stet_ls.engine.execution.python.inputs.scaled import scaled
 from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.comments import judge as same_code
 from stet_ls.engine.judges.danger.exception_swallowing import in_python
 from stet_ls.engine.judges.differential.python import changed
 from stet_ls.engine.judges.doctest import examples_of
+from stet_ls.engine.judges.text.comments import judge as same_code
 from stet_ls.engine.runners import expected_tests
 from stet_ls.validators.source import Source
 

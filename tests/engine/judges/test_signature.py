@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.judges import signature
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.text import signature
 from stet_ls.validators.source import Source
 
 BEFORE = "class Basket:\n    def total(self):\n        return 0\n\n\ndef words(text):\n    return text.split()\n"

@@ -361,7 +361,7 @@ async def test_progress_distinguishes_reasoning_from_the_answer(scripted: Script
     scripted.reply("x = 1", reasoning="Let me see.")
     await asker.ask()
     told = [event for event in asker.events if isinstance(event, Progress)]
-    assert told[:2] == [Progress(1, thinking=True), Progress(2)], "at once"
+    assert told[:2] == [Progress(1, thinking=True), Progress(2, text="x ")], "at once"
 
 
 async def test_a_burst_of_events_does_not_block_the_loop(scripted: ScriptedModel, pool, provider: Provider) -> None:
@@ -483,5 +483,6 @@ async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
 
 def test_the_environment_of_a_child_has_only_the_configured_endpoint(environment) -> None:
     ours = {name for name in environment if name.startswith(("STET_", "OPENAI_"))}
-    assert ours == {"STET_HOME", "STET_BASE_URL", "STET_MODEL", "STET_API_KEY", "STET_MEMORY_ENABLED"}
+    endpoint = {"STET_BASE_URL", "STET_MODEL", "STET_API_KEY"}
+    assert ours == {"STET_HOME", *endpoint, "STET_MEMORY_ENABLED", "STET_MODEL_CACHE", "STET_CHECKS_REVIEW"}
     assert os.environ["STET_HOME"] == environment["STET_HOME"]

@@ -90,6 +90,9 @@ def test_real_code_is_not_taken_for_endless() -> None:
     assert not any(repeats(code[start : start + 1200]) for start in range(0, len(code) - 1200, 100))
     assert not repeats(" " * 1100 + "x" * 100)
     assert not repeats("=" * 1000)
+    assert not repeats("    [0, 0, 0, 0],\n" * 50)
+    assert not repeats("    x = x + 1\n" * 20)
+    assert repeats("    x = x + 1\n" * 50), "words that repeat are recognized earlier"
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,20 @@ def listing(root: Path) -> Iterator[tuple[str, bytes]]:
             yield str(path.relative_to(root)), path.read_bytes()
 
 
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_a_project_that_is_not_installed_finds_its_own_src(box: Sandbox, tmp_path: Path, framework: str) -> None:
+    """As the comparison of behavior does; most users have it installed, a fresh clone has not."""
+    (tmp_path / "src" / "own_package").mkdir(parents=True)
+    (tmp_path / "src" / "own_package" / "__init__.py").write_text("ONE = 1\n")
+    (tmp_path / "test_it.py").write_text(
+        "import unittest\nfrom own_package import ONE\n\n\nclass TestIt(unittest.TestCase):\n"
+        "    def test_one(self):\n        self.assertEqual(ONE, 1)\n"
+    )
+    plan = TestPlan("python", overlay=Overlay(tmp_path), suite=SuiteOwner.PROJECT, framework=framework)
+    report = await run_tests(box, plan)
+    assert report.outcome is SuiteOutcome.GREEN, report.detail
+
+
 async def test_a_suite_runs_with_the_project_configuration_on_unsaved_buffers(box: Sandbox, project: Path) -> None:
     before = dict(listing(project))
     plan = TestPlan("python", overlay=Overlay(project), suite=SuiteOwner.PROJECT)
@@ -101,7 +115,6 @@ async def test_each_seed_is_the_hash_seed_of_its_run(box: Sandbox) -> None:
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
 async def test_coverage_reports_the_lines_that_ran(check: Check, framework: str) -> None:
-    pytest.importorskip("coverage", reason="not installed: coverage")
     tests = {
         "test_a.py": "import unittest\nfrom code import sign\nclass TestA(unittest.TestCase):\n"
         "  def test_up(self): assert sign(1) == 1\n"
@@ -112,6 +125,7 @@ async def test_coverage_reports_the_lines_that_ran(check: Check, framework: str)
     assert report.green, report.detail
     assert report.coverage
     assert (report.coverage.lines["code.py"], report.coverage.missing["code.py"]) == ((1, 2, 4), (3,))
+    assert (report.coverage.taken["code.py"], report.coverage.untaken["code.py"]) == (((2, 0),), ((2, 3),))
 
 
 TRACED = """RATE = 2

@@ -13,7 +13,7 @@ from support.verifying import SHOP, TESTS
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
 from stet_ls.engine.verify.report import Report
 from stet_ls.engine.verify.verify import Options, verify
 

@@ -9,9 +9,9 @@ from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.risk import by_risk
 from stet_ls.engine.verify.verify import Options, verify
 
 

@@ -9,8 +9,8 @@ import pytest
 from support.repository import Repository
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.change import Change
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.change import Change
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
 
 
 def _read(folder: Path, **asked: object) -> Change:

@@ -12,12 +12,12 @@ from stet_ls.engine.api.evidence import Attachment, Ruling
 from stet_ls.engine.judges.project_tests.discovery import project_files
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport
-from stet_ls.engine.verify.change import Change
-from stet_ls.engine.verify.kept_runs import KeptRuns
-from stet_ls.engine.verify.reached_files import ReachedFiles
-from stet_ls.engine.verify.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.change import Change
+from stet_ls.engine.verify.changes.reached_files import ReachedFiles
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.result_cache import ResultCache, key_of
+from stet_ls.engine.verify.stored.kept_runs import KeptRuns
+from stet_ls.engine.verify.stored.result_cache import ResultCache, key_of
 
 _RESULT = CheckResult(
     "differential", Ruling.FAIL, "was 1, is 2", True, attachments=(Attachment("a.py", "python", "x"),)

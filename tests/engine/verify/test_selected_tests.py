@@ -6,8 +6,8 @@ import pytest
 from support.repository import Repository
 from support.verifying import SHOP
 
-from stet_ls.engine.verify.read_change import Asked, read_change
-from stet_ls.engine.verify.selected_tests import SelectedTests, selected_tests
+from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 
 
 def _selected(repository: Repository) -> SelectedTests:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.verify.special_cases import special_case
+from stet_ls.engine.verify.project_tests.special_cases import special_case
 
 _BEFORE = """\
 RATES = {'a': 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.actions.planning.task_plan import project
+from stet_ls.engine.actions.planning.project import project
 from stet_ls.engine.api.request import Buffer, Request, Workspace
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.prompt.build import TaskSpec, build

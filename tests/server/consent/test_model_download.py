@@ -33,7 +33,7 @@ FAKE = replace(
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
 )
-BUTTON = {"title": "Download 4 MB"}
+BUTTON, OTHER = {"title": "Download 4 MB"}, {"title": "Other model…"}
 
 
 class Hub:
@@ -132,16 +132,47 @@ async def test_a_click_downloads_the_model(client: RawClient, hub: Hub) -> None:
     result = await ask_for_an_edit(client)
 
     assert result["status"] == "failed", "the job does not wait for a person and a download"
-    assert await box(client, "Downloaded") == "Downloaded Fake 0.1B. Run the action again."
+    assert await box(client, "Downloaded") == "Downloaded Fake 0.1B. Your job goes on."
+    listed = await client.request("workspace/executeCommand", {"command": "stet.jobs", "arguments": []})
+    assert [job["action"] for job in listed["jobs"]] == ["refactor", "refactor"]
     assert installed(user_paths(), "tiny") is not None
     [asked] = client.received("window/showMessageRequest")
     assert asked["message"] == result["message"]
     assert "Run `stet model pull tiny` (4 MB)" in asked["message"]
-    assert asked["actions"] == [BUTTON]
+    assert asked["actions"] == [BUTTON, OTHER]
     values = [each["value"] for each in client.received("$/progress") if "/download/" in each["token"]]
     assert values[0]["title"] == "Stet: download Fake 0.1B"
     assert values[0]["cancellable"] is True
-    assert values[-1] == {"kind": "end", "message": "Downloaded Fake 0.1B. Run the action again."}
+    assert values[-1] == {"kind": "end", "message": "Downloaded Fake 0.1B. Your job goes on."}
+
+
+async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
+    async with connected(create_server()) as client:
+        given = introduction(VSCODE)
+        await client.initialize(**{**given, "initializationOptions": {"plugin": {"name": "any", "models": True}}})
+        client.answers["stet/noModel"] = lambda params: None
+        client.open(URI, "python", TEXT)
+        result = await ask_for_an_edit(client)
+        asked = (await client.wait_for(lambda m: m.get("method") == "stet/noModel"))["params"]
+
+    assert (asked["name"], asked["megabytes"]) == ("tiny", 4)
+    assert asked["message"] == result["message"]
+    assert not client.received("window/showMessageRequest")
+
+
+async def test_another_model_is_chosen_by_question_and_the_job_goes_on(client: RawClient, hub: Hub) -> None:
+    hub.released.set()
+
+    def answer(params: Json) -> Json:
+        if OTHER in params["actions"]:
+            return OTHER
+        return next(row for row in params["actions"] if row["title"].startswith("Fake 0.1B (download: 4 MB, "))
+
+    client.answers["window/showMessageRequest"] = answer
+    await ask_for_an_edit(client)
+    await box(client, "Downloaded Fake 0.1B.")
+    await client.wait_for(lambda m: len(client.received("window/workDoneProgress/create")) == 3)
+    assert 'embedded = "tiny"' in user_paths().model_file.read_text()
 
 
 @pytest.mark.parametrize("answer", [None, {"title": "Later"}])

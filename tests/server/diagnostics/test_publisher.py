@@ -14,7 +14,10 @@ BROKEN = "def area(w, h:\n    return w * h\n"
 WHOLE = "def area(w, h):\n    return w * h\n"
 MISUSED = "x = 1\nprint(end='', x)\n"
 """Parses by the grammar; Python itself refuses it."""
-PULLING = {"neovim-0.11.4", "vim9-yegappan-lsp", *(name for name in RECORDED if name.startswith("vscode"))}
+PULLING = {
+    *("neovim-0.11.4", "vim9-yegappan-lsp", "jetbrains-lsp4ij-from-its-source", "sublime-lsp-from-its-source"),
+    *(name for name in RECORDED if name.startswith("vscode")),
+}
 
 pytestmark = pytest.mark.usefixtures("stet_home")
 

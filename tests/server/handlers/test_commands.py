@@ -11,6 +11,7 @@ from support.scripted import Reply, ScriptedModel, dead_endpoint
 from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, health, lines, start
 from support.wire import PATIENCE, ErrorAnswer
 
+EXAMPLE = "add(1, 2) == 3"
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
 NEW = "def add(a, b):\n    return a + b\n"
@@ -27,6 +28,7 @@ COMMANDS = {
             "target",
             "models",
             "download",
+            "setup",
             "cancel",
             "retry",
             "apply",
@@ -38,6 +40,7 @@ COMMANDS = {
             "stats",
         )
     ),
+    *(f"stet.{name}" for name in ("plan", "review", "tasks.list", "tasks.show", "tasks.resume")),
     *(f"stet.{name}" for name in ("showPrompt", "memory.search", "memory.stats", "memory.forget", "capabilities")),
 }
 
@@ -190,6 +193,21 @@ async def test_retry_runs_the_job_again_with_other_words(scripted: ScriptedModel
     assert again["job"] != job
     assert result["applied"] is True
     assert "one line" in scripted.requests[asked].prompt
+
+
+async def test_an_example_as_the_instruction_of_a_retry_is_tried_on_the_same_edit(
+    scripted: ScriptedModel, wired: Any
+) -> None:
+    """The reply to a question about an edit that no check ran; no further call is needed if it holds."""
+    scripted.default = fenced(NEW)
+    job = await start(wired, "refactor", uri=URI, range=lines(1), preview="always")
+    assert (await finish(wired, job))["applied"] is False, "its question is closed without an answer"
+    asked = len(scripted.requests)
+    again = await command(wired, "stet.retry", job=job, instruction=EXAMPLE)
+    result = await finish(wired, again["job"])
+
+    assert len(scripted.requests) == asked, result["message"]
+    assert result["answer"]["metadata"]["evidence_tier"] == "tested"
 
 
 async def test_custom_runs_an_action_by_name(scripted: ScriptedModel, wired: Any) -> None:

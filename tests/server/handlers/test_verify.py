@@ -57,7 +57,7 @@ async def test_an_unsaved_edit_is_judged_where_it_is(repository: Repository) -> 
         assert boxes(client) == [f"shop.py: {report['summary']}"]
         behavior, test = sorted(await found(client, uri), key=lambda each: each["code"])
         assert behavior["range"]["start"] == {"line": 3, "character": 8}, "the changed line, from its first character"
-        assert behavior["message"].startswith("shipping: `print(shipping(")
+        assert behavior["message"].startswith("shipping: `shipping(")
         assert test["message"].startswith("tests/test_shop.py test_shipping: passed and fails now: ")
         [lens] = await lenses(client, uri)
         assert lens["range"]["start"]["line"] == 0

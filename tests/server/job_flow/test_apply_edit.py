@@ -110,7 +110,11 @@ async def test_each_client_gets_the_edit_in_a_form_that_it_supports(name: str, e
             assert result["applied"] is True
             assert client.text(URI) == AFTER
             [sent] = client.received("workspace/applyEdit")
-            assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": URI, "version": 1}
+            declared = introduction(name)["capabilities"]["workspace"].get("workspaceEdit", {})
+            if declared.get("documentChanges") or declared.get("resourceOperations"):
+                assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": URI, "version": 1}
+            else:
+                assert list(sent["edit"]["changes"]) == [URI], "it knows no versions"
             progress = introduction(name)["capabilities"].get("window", {}).get("workDoneProgress")
             assert boxes(client) == ([] if progress else [result["message"]]), "who sees no progress is told the end"
 
@@ -394,6 +398,7 @@ async def test_an_untitled_document_has_no_path_and_works(environment: Environme
 async def test_an_empty_file_can_be_filled(scripted: ScriptedModel, environment: Environment) -> None:
     scripted.default = fenced("def one():\n    return 1")
     async with editor(environment) as client:
+        client.answers["window/showMessageRequest"] = lambda params: {"title": "Apply"}  # no check ran it
         client.open(URI, "python", "", version=0)
         start_ = {"line": 0, "character": 0}
         job = await start(client, "generate", uri=URI, position=start_, instruction="a function one")
@@ -406,6 +411,7 @@ async def test_an_empty_file_can_be_filled(scripted: ScriptedModel, environment:
 async def test_a_document_of_fifty_thousand_lines_is_edited(environment: Environment) -> None:
     filler = "".join(f"VALUE_{n} = {n}\n" for n in range(25_000))
     async with editor(environment) as client:
+        client.answers["window/showMessageRequest"] = lambda params: {"title": "Apply"}  # no check ran it
         result = await refactored(client, filler + OLD + filler, target=lines(25_001))
 
         assert result["applied"] is True, result["message"]
@@ -511,13 +517,13 @@ async def test_preview_always_annotates_the_edit_if_the_client_confirms_itself(e
         assert annotation["needsConfirmation"] is True
         assert annotation["label"].startswith("Stet: Refactored `add`")
         assert annotation["label"].endswith(" · select to apply"), "the box beside it is empty"
-        assert re.match(r"\d+ % sure: .* Apply it\?$", annotation["description"])
+        assert re.match(r"[\d-]+ % sure: .* Apply it\?$", annotation["description"])
         assert "Refactored" not in annotation["description"], "clients show both"
         assert all("annotationId" in edit for edit in sent["edit"]["documentChanges"][0]["edits"])
         assert not client.received("window/showMessageRequest")
         [shown] = client.received("window/showDocument")
         content = await client.request("workspace/textDocumentContent", {"uri": shown["uri"]})
-        assert "- differential: passed" in content["text"], "the evidence is open beside the preview"
+        assert "- ✓ differential: " in content["text"], "the evidence is open beside the preview"
         assert result["applied"] is True
 
 
@@ -577,7 +583,7 @@ async def test_a_plugin_shows_the_edit_with_its_evidence_and_asks(
 
         [asked] = client.received("stet/offer")
         assert (asked["job"], asked["question"], asked["choices"]) == (job, "Apply it?", ["Apply", "Discard"])
-        assert "- syntax: passed" in asked["markdown"]
+        assert "- ✓ syntax: " in asked["markdown"]
         assert "-    total = a + b\n-    return total\n+    return a + b\n" in asked["markdown"]
         assert asked["markdown"].index("+    return a + b") < asked["markdown"].index("inputs_add.py")
         assert not client.received("window/showMessageRequest")
@@ -676,6 +682,7 @@ async def test_an_addition_removes_nothing(scripted: ScriptedModel, environment:
     words = "def words(text):\n    return len(text.split())\n"
     scripted.default = fenced(words)
     async with editor(environment) as client:
+        client.answers["window/showMessageRequest"] = lambda params: {"title": "Apply"}  # no check ran it
         client.open(URI, "python", BEFORE)
         whole = {"start": {"line": 0, "character": 0}, "end": {"line": BEFORE.count("\n"), "character": 0}}
         asked = {"uri": URI, "range": whole, "instruction": "add a function words", "budget": "quick"}

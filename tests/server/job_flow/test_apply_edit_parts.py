@@ -15,7 +15,7 @@ from support.session import NEOVIM, boxes, command, editor, fenced, finish, line
 from support.wire import PATIENCE, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer, Edit, EditOutcome, NewFile
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UnknownIdError
@@ -126,6 +126,17 @@ def test_new_tests_that_did_not_run_need_confirmation(verdict: Ruling) -> None:
 
     assert found(replace(unrun, action="test")) == (why,)
     assert found(unrun) == (), "those of the project, which could not be run, stop no edit"
+
+
+def test_an_edit_that_no_check_ran_is_asked_about_with_the_way_to_have_it_checked() -> None:
+    syntax = (Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True),)
+    unproven = Metadata(evidence_tier=EvidenceTier.PARSED, raised_by="give an example: f(...) == ...")
+    offered = replace(answer(INSIDE, evidence=syntax), metadata=unproven)
+    assert found(offered) == ("no check ran it; give an example: f(...) == ...",)
+    for tier in (EvidenceTier.SELF_TESTED, EvidenceTier.COMPARED, EvidenceTier.TESTED):
+        assert found(replace(offered, metadata=replace(unproven, evidence_tier=tier))) == ()
+    unwatched = (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting `checks.validation` is off"),)
+    assert found(replace(offered, evidence=unwatched)) == (), "its user switched the checks off"
 
 
 def test_the_question_states_each_fact_once() -> None:

@@ -64,7 +64,7 @@ async def test_a_refuted_edit_names_its_counter_example(scripted: ScriptedModel,
         result, [asked] = await answered(client, "Discard")
         assert result["status"] == "refused"
         assert client.text(URI) == OLD
-        assert asked["headline"].startswith("✗ changes behavior: `print(total([]))` was: 0, now: 1")
+        assert asked["headline"].startswith("✗ changes behavior: `total([])` was: 0, now: 1")
         assert asked["refuted"] is True
         assert Path(asked["counterExample"].removeprefix("file://")).name == "counter_example_total.py"
         assert boxes(client) == [], "who pressed Discard needs no message"
@@ -122,7 +122,11 @@ async def test_a_plugin_learns_the_target_and_its_comment(environment: Environme
 async def test_models_to_choose_from_are_listed_and_only_those_are_downloaded(environment: Environment) -> None:
     async with editor(environment, VSCODE) as client:
         listed = await command(client, "stet.models")
-        assert {row["name"]: row["installed"] for row in listed["embedded"]} == {"tiny": False, "small": False}
+        assert {row["name"]: row["installed"] for row in listed["embedded"]} == {
+            "tiny": False,
+            "small": False,
+            "medium": False,
+        }
         assert all(row["megabytes"] > 100 for row in listed["embedded"])
         with pytest.raises(ErrorAnswer, match="unknown model 'huge'; it is one of tiny, small"):
             await command(client, "stet.download", name="huge")

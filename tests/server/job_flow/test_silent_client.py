@@ -180,9 +180,13 @@ async def test_an_unanswered_question_before_the_job_delays_one_job_and_stays_op
         refused = [(await tidied())["status"] for _ in range(2)]
         assert refused == ["refused", "refused"]
         assert len([box for box in boxes(client) if "No response to" in box]) == 1
+        asked = [each["message"] for each in client.received("window/showMessageRequest")]
+        client.answers["window/showMessageRequest"] = lambda params: {"title": "Apply"}  # no check ran it
         silence.end({"title": "Trust these actions"})
         async with asyncio.timeout(PATIENCE):
             while (await tidied())["status"] == "refused":  # the answer is still on its way
                 await asyncio.sleep(0.05)
         assert client.text(URI) == NEW
-        assert len(client.received("window/showMessageRequest")) == 1
+        assert len(asked) == 1
+        later = client.received("window/showMessageRequest")[1:]
+        assert [any(each["title"] == "Apply" for each in params["actions"]) for params in later] == [True]

@@ -1,4 +1,4 @@
-"""What eight real editors offer, and what a client that offers nothing gets."""
+"""What real editors offer, recorded or read from their source, and what a client that offers nothing gets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.message_converter import converter_factory
 
 _VSCODE = """
-    apply_edit versioned_edits create_files change_annotations edit_metadata
+    apply_edit versioned_edits create_files rename_files change_annotations edit_metadata
     literal_actions disabled_actions llm_tag
     work_done_progress show_document text_document_content
     pull_diagnostics refresh_diagnostics related_information diagnostic_data
@@ -23,20 +23,46 @@ _VSCODE = """
 # What is not named is not offered.
 EXPECTED = {
     "emacs28-eglot-1.9": ("utf-16", "apply_edit versioned_edits literal_actions configuration dynamic_watched_files"),
+    "emacs28-lsp-mode-8.0.0": (
+        "utf-16",
+        """apply_edit versioned_edits create_files rename_files literal_actions work_done_progress related_information
+        configuration""",
+    ),
+    "helix-from-its-source": (
+        "utf-8",
+        """apply_edit versioned_edits create_files rename_files literal_actions disabled_actions work_done_progress
+        configuration dynamic_watched_files""",
+    ),
+    "jetbrains-lsp4ij-from-its-source": (
+        "utf-16",
+        """apply_edit versioned_edits create_files rename_files literal_actions work_done_progress show_document
+        pull_diagnostics refresh_diagnostics related_information diagnostic_data
+        configuration dynamic_configuration dynamic_watched_files code_lens refresh_code_lenses""",
+    ),
+    "sublime-lsp-from-its-source": (
+        "utf-16",
+        """apply_edit versioned_edits change_annotations literal_actions llm_tag work_done_progress show_document
+        pull_diagnostics related_information configuration""",
+    ),
+    "vim9-vim-lsp-2026-04": (
+        "utf-16",
+        """apply_edit literal_actions disabled_actions work_done_progress related_information configuration
+        code_lens""",
+    ),
     "kate-22.12": ("utf-16", "literal_actions work_done_progress related_information"),
     "neovim-0.11.4": (
         "utf-8",
-        """apply_edit versioned_edits create_files literal_actions work_done_progress show_document
+        """apply_edit versioned_edits create_files rename_files literal_actions work_done_progress show_document
         pull_diagnostics related_information diagnostic_data configuration code_lens""",
     ),
     "neovim-0.7.2-debian": (
         "utf-16",
-        "apply_edit versioned_edits create_files literal_actions work_done_progress related_information",
+        "apply_edit versioned_edits create_files rename_files literal_actions work_done_progress related_information",
     ),
     "vim9-ale-3.3": ("utf-16", "literal_actions related_information"),
     "vim9-yegappan-lsp": (
         "utf-32",
-        """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress
+        """apply_edit versioned_edits create_files rename_files literal_actions disabled_actions work_done_progress
         pull_diagnostics diagnostic_data configuration code_lens""",
     ),
     "vscode-1.100-code-server-languageclient-11": ("utf-16", _VSCODE),

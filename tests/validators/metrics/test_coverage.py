@@ -94,7 +94,7 @@ COVERAGE_PY = json.dumps({"files": {"pkg/b.py": {"executed_lines": [], "missing_
 def test_every_form_tells_the_same(tmp_path: Path, name: str, report: str, source: str) -> None:
     file = project(tmp_path, name, report.replace("{root}", str(tmp_path)), source=source)
     result = covered(file, tmp_path)
-    assert result.report == tmp_path / name
+    assert result.source == name.rsplit("/", 1)[-1]
     assert result.stale == ""
     assert result.count(range(0, 4)) == (3, 4)
     assert result.count(range(2, 3)) == (0, 1)
@@ -125,9 +125,9 @@ def test_the_report_of_go_itself(tmp_path: Path) -> None:
 def test_the_nearest_report_that_names_the_file_wins(tmp_path: Path) -> None:
     file = project(tmp_path, "coverage.json", COVERAGE_PY)
     (tmp_path / "pkg" / "lcov.info").write_text("SF:b.py\nDA:1,1\nend_of_record\n")
-    assert covered(file, tmp_path).report.name == "coverage.json"
+    assert covered(file, tmp_path).source == "coverage.json"
     (tmp_path / "pkg" / "lcov.info").write_text("SF:a.py\nDA:1,1\nend_of_record\n")
-    assert covered(file, tmp_path).report.name == "lcov.info"
+    assert covered(file, tmp_path).source == "lcov.info"
 
 
 def test_a_file_of_the_same_name_elsewhere_is_another_file(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 --- Edits of the server, as Neovim applies them, with two differences: each is an undo step of its own, and a buffer
 --- without a name can be edited. All such buffers have the URI "file://", which Neovim cannot map to a buffer.
+local marks = require("stet.marks")
+
 local M = {}
 
 local URI = vim.uri_from_fname("")
@@ -54,6 +56,7 @@ function M.apply(err, params, context)
   params.label = nil
   local changed = buffers_of(changes, unnamed)
   break_undo(changed)
+  local mark = marks.before(changed)
   local result
   if unnamed then
     result = apply_unnamed(client, unnamed, changes[1])
@@ -61,6 +64,7 @@ function M.apply(err, params, context)
     result = vim.lsp.handlers["workspace/applyEdit"](err, params, context)
   end
   break_undo(changed)
+  mark()
   return result
 end
 

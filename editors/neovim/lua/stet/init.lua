@@ -1,12 +1,16 @@
 --- Stet in Neovim: sends commands to the server and shows the returned reports. The server itself sends the edits.
 local instruction = require("stet.instruction")
 local jobs = require("stet.jobs")
+local marks = require("stet.marks")
+local memory = require("stet.memory")
 local messages = require("stet.messages")
 local progress = require("stet.progress")
 local question = require("stet.question")
 local quickfix = require("stet.quickfix")
 local request = require("stet.request")
 local server = require("stet.server")
+local setup = require("stet.setup")
+local tasks = require("stet.tasks")
 local window = require("stet.window")
 local words = require("stet.words")
 
@@ -33,10 +37,28 @@ local say = messages.say
 
 local send = request.send
 
---- Waits for the end of a job without blocking, and shows its report if it has one.
-local function follow(client, bufnr, job, name)
+--- Marks the target of a job in its code. Returns a function that removes the marks.
+local function mark_target(client, bufnr, argument)
+  local place = { uri = argument.uri, range = argument.range, position = argument.position }
+  local unmark, over
+  send(client, bufnr, "stet.target", place, function(target)
+    if not over and type(target.first) == "number" and vim.api.nvim_buf_is_loaded(bufnr) then
+      unmark = marks.target(bufnr, target.first, target.last)
+    end
+  end)
+  return function()
+    over = true
+    if unmark then
+      unmark()
+    end
+  end
+end
+
+--- Waits for the end of a job without blocking, and shows its report if it has one. `ended` is called first.
+local function follow(client, bufnr, job, name, ended)
   M.last_job, last_name, last_client = job, name, client.id
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
+    ended()
     if not result.asks then
       question.close(job)
     end
@@ -78,8 +100,9 @@ function M.start(client, bufnr, command, argument)
   if vim.g.stet_progress ~= false then
     progress.begin(name)
   end
+  local unmark = (argument.range or argument.position) and mark_target(client, bufnr, argument) or function() end
   send(client, bufnr, command, argument, function(result)
-    follow(client, bufnr, result.job, name)
+    follow(client, bufnr, result.job, name, unmark)
   end)
 end
 
@@ -114,6 +137,10 @@ function M.evidence(client, bufnr, job, check)
   end)
 end
 
+function question.evidence(client_id, job)
+  M.evidence(assert(vim.lsp.get_client_by_id(client_id)), 0, job)
+end
+
 --- The `commands` of the client's configuration.
 function M.client_commands()
   local commands = {}
@@ -123,7 +150,8 @@ function M.client_commands()
       local argument = (command.arguments or {})[1] or {}
       local range = argument.range or vim.lsp.util.make_range_params(0, client.offset_encoding).range
       local text = argument.instruction or ""
-      instruction.ask(context.bufnr, action, text, range.start.line, range["end"].line, function(answer)
+      local first, last = range.start.line, range["end"].line
+      instruction.ask(client, context.bufnr, action, text, argument, first, last, function(answer)
         argument.instruction = answer ~= "" and answer or nil
         M.start(client, context.bufnr, command.command, argument)
       end)
@@ -179,7 +207,7 @@ local function run(client, bufnr, call, action, text, argument)
   if action == "debug" then
     argument.diagnostics = diagnostics(client, bufnr, call.line1 - 1, call.line2 - 1)
   end
-  instruction.ask(bufnr, action, text, call.line1 - 1, call.line2 - 1, function(answer)
+  instruction.ask(client, bufnr, action, text, argument, call.line1 - 1, call.line2 - 1, function(answer)
     argument.instruction = answer ~= "" and answer or nil
     M.start(client, bufnr, vim.list_contains(M.actions, action) and "stet." .. action or "stet.custom", argument)
   end)
@@ -227,6 +255,15 @@ local others = {
     local argument = { uri = vim.uri_from_bufnr(bufnr), scope = scope ~= "" and scope or nil }
     send(client, bufnr, "stet.verify", argument, function() end)
   end,
+  review = function(client, bufnr, scope)
+    local argument = { uri = vim.uri_from_bufnr(bufnr), scope = scope ~= "" and scope or nil }
+    send(client, bufnr, "stet.review", argument, function(result)
+      M.last_report = result.markdown
+      window.when_free(function()
+        window.float(result.markdown)
+      end)
+    end)
+  end,
   clear = function(client, bufnr)
     send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
   end,
@@ -235,12 +272,14 @@ local others = {
       M.evidence(client, bufnr, job)
     end)
   end,
-  memory = function(client, bufnr, text)
-    local query = text ~= ""
-    send(client, bufnr, query and "stet.memory.search" or "stet.memory.stats", query and { query = text } or nil, function(result)
-      window.stay(table.concat(words.memory(result), "\n"), true)
-    end)
+  memory = memory.open,
+  plan = function(client, bufnr, text)
+    tasks.plan(client, bufnr, text, say)
   end,
+  tasks = function(client, bufnr, text)
+    tasks.run(client, bufnr, text, M.start, say)
+  end,
+  setup = setup.run,
   health = function(client, bufnr)
     send(client, bufnr, "stet.health", nil, function(result)
       say(table.concat(words.health(result), "\n"))
@@ -293,6 +332,7 @@ local alone = {
       say("nothing is asked")
     end
   end,
+  undo = marks.undo,
   restart = server.restart,
   log = function()
     local client = any_client()

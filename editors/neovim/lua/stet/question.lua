@@ -1,5 +1,6 @@
 --- The server's questions, each in its own window: shown in full, answered with one key, at any time.
 local messages = require("stet.messages")
+local preview = require("stet.preview")
 local window = require("stet.window")
 
 local M = {}
@@ -16,7 +17,11 @@ local READING = "hjklgnqwbezf"
 --- Retries a refused edit: called with the client, the job and the new instruction. Set by the plugin.
 M.retry = nil
 
---- The open questions, the newest last: { job, client, answer }, with `bufnr` once it has a window.
+--- Shows the evidence of a job: called with the client and the job. Set by the plugin.
+M.evidence = nil
+
+--- The open questions, the newest last: { job, client, answer }. With a window they have `close`, `focus` and `map`,
+--- which maps the keys that answer.
 local asked = {}
 
 --- The key of each title: its first free letter, else its number; `q` for a refusal.
@@ -52,8 +57,8 @@ local function drop(entry)
   asked = vim.tbl_filter(function(each)
     return each ~= entry
   end, asked)
-  if entry.bufnr and vim.api.nvim_buf_is_valid(entry.bufnr) then
-    window.close(entry.bufnr)
+  if entry.close then
+    entry.close()
   end
   entry.answer(nil)
 end
@@ -83,25 +88,39 @@ local function try_again(entry)
   vim.ui.input({ prompt = "Try again, how? (empty: the same) " }, function(text)
     if text then
       entry.answer(nil)
-      window.close(entry.bufnr)
+      drop(entry)
       M.retry(entry.client, entry.job, text)
     end
   end)
 end
 
---- Opens the window. The cursor moves there only if the user is not typing.
-local function show(text, titles, entry)
-  local idle = window.idle()
+--- Opens a window with a text. The cursor moves there only if the user is not typing. Returns its buffer.
+local function show_text(text, titles, entry)
   local keys = keys_of(titles)
-  local bufnr, winid = window.below(text, idle)
-  entry.bufnr = bufnr
   local retries = entry.job ~= nil and M.retry ~= nil
-  window.tell_keys(winid, rows_of(titles, keys, retries))
+  local rows = rows_of(titles, keys, retries)
+  if vim.fn.strdisplaywidth(table.concat(titles, "       ")) > vim.o.columns - 20 then -- they do not fit in one line
+    for _, row in ipairs(rows) do
+      text = ("%s\n\n`%s`  %s"):format(text, row[1], row[2])
+    end
+    rows = {}
+  end
+  local bufnr, winid = window.below(text, window.idle())
+  window.tell_keys(winid, rows)
+  function entry.close()
+    if vim.api.nvim_buf_is_valid(bufnr) then
+      window.close(bufnr)
+    end
+  end
+  function entry.focus()
+    local at = vim.fn.bufwinid(bufnr)
+    return at ~= -1 and vim.api.nvim_set_current_win(at) == nil
+  end
   vim.api.nvim_create_autocmd("BufWipeout", {
     buffer = bufnr,
     once = true,
     callback = function()
-      entry.bufnr = nil
+      entry.close = nil -- it is gone already
       drop(entry)
     end,
   })
@@ -111,48 +130,68 @@ local function show(text, titles, entry)
       window.close(bufnr)
     end, { buffer = bufnr, nowait = true, desc = "Stet: " .. (title or "close") })
   end
-  after_typing(bufnr, function()
+  function entry.map()
     map("q", nil)
     for _, title in ipairs(titles) do
       map(keys[title], title)
     end
     if retries then
-      vim.keymap.set("n", "r", function()
-        try_again(entry)
-      end, { buffer = bufnr, nowait = true, desc = "Stet: try again" })
+      vim.keymap.set("n", "r", entry.retry, { buffer = bufnr, nowait = true, desc = "Stet: try again" })
     end
+  end
+  return bufnr
+end
+
+--- Opens the window of a question, by `open`, which returns its buffer. Keys answer once the user has paused.
+local function show(entry, open)
+  local idle = window.idle()
+  after_typing(open(entry), function()
+    entry.map()
   end)
   if not idle then
     messages.say("a question waits for you (:Stet answer)", vim.log.levels.WARN)
   end
 end
 
---- The chosen title, nil if the window is closed. Call it in a coroutine, as handlers are called.
-local function choose(text, titles, client, job)
+--- The answer to a question, nil if its window is closed. Call it in a coroutine, as handlers are called.
+local function choose(client, job, open)
   local co = coroutine.running()
   local entry = { job = job, client = client }
-  local open = true
-  function entry.answer(title)
-    if open then
-      open = false
+  local waits = true
+  function entry.answer(answer)
+    if waits then
+      waits = false
       vim.schedule(function()
-        coroutine.resume(co, title)
+        coroutine.resume(co, answer)
       end)
     end
+  end
+  function entry.retry()
+    try_again(entry)
+  end
+  function entry.evidence()
+    M.evidence(client, job)
   end
   table.insert(asked, entry)
   window.when_free(function()
     if vim.tbl_contains(asked, entry) then
-      show(text, titles, entry)
+      show(entry, open)
     end
   end)
-  return coroutine.yield()
+  local answer = coroutine.yield()
+  asked = vim.tbl_filter(function(each)
+    return each ~= entry
+  end, asked)
+  return answer
 end
 
---- Handles `stet/offer`: shows an edit with its evidence, and asks whether to apply it.
+--- Handles `stet/offer`: shows an edit, and asks whether to apply it.
 function M.offer(_, params, context)
-  return choose(params.question .. "\n\n" .. params.markdown, params.choices, context.client_id, params.job)
-    or vim.NIL
+  return choose(context.client_id, params.job, function(entry)
+    return preview.open(params, entry, function()
+      drop(entry)
+    end)
+  end) or vim.NIL
 end
 
 --- Handles `window/showMessageRequest`.
@@ -160,7 +199,9 @@ function M.request(_, params, context)
   local titles = vim.tbl_map(function(action)
     return action.title
   end, params.actions or {})
-  local title = choose(params.message, titles, context.client_id)
+  local title = choose(context.client_id, nil, function(entry)
+    return show_text(params.message, titles, entry)
+  end)
   for _, action in ipairs(params.actions or {}) do
     if action.title == title then
       return action
@@ -172,8 +213,7 @@ end
 --- Moves to the newest question; false if there is none.
 function M.go()
   local entry = asked[#asked]
-  local winid = entry and entry.bufnr and vim.fn.bufwinid(entry.bufnr) or -1
-  return winid ~= -1 and vim.api.nvim_set_current_win(winid) == nil
+  return entry ~= nil and entry.focus ~= nil and entry.focus()
 end
 
 local function drop_those(is_over)

@@ -12,6 +12,12 @@ local STOP = 5000
 --- When the server was last started after it had stopped by itself.
 local restarted = -AGAIN
 
+--- The command of the server: the one that installed this plugin (`stet editor neovim --install`), else that on PATH.
+function M.command()
+  local ok, installed = pcall(require, "stet.installed")
+  return ok and vim.fn.executable(installed.cmd[1]) == 1 and installed.cmd or { "stet", "--stdio" }
+end
+
 --- Why the server cannot start, nil if nothing is known to be in its way.
 function M.obstacle()
   local cmd = vim.lsp.config.stet.cmd

@@ -34,6 +34,24 @@ local function color_diffs(bufnr, lines)
   end
 end
 
+--- Pieces of a text that fit a width, cut between words.
+function M.folded(text, width)
+  local rows = {}
+  while vim.fn.strdisplaywidth(text) > width do
+    local head = vim.fn.strcharpart(text, 0, width)
+    head = head:match("^(.+)%s%S*$") or head
+    table.insert(rows, head)
+    text = vim.trim(text:sub(#head + 1))
+  end
+  table.insert(rows, text)
+  return rows
+end
+
+--- The columns of a window for text.
+function M.width(winid)
+  return vim.api.nvim_win_get_width(winid) - vim.fn.getwininfo(winid)[1].textoff
+end
+
 --- The number of rows that lines take at a width.
 local function rows_of(lines, width)
   return vim.iter(lines):fold(0, function(rows, line)
@@ -65,7 +83,7 @@ function M.tell_keys(winid, rows)
   local parts = vim.tbl_map(function(row)
     return ("%%#Title# %s %%* %s"):format(row[1], (row[2]:gsub("%%", "%%%%")))
   end, rows)
-  vim.wo[winid].winbar = OUTSIDE .. table.concat(parts, "   ")
+  vim.wo[winid].winbar = OUTSIDE .. table.concat(parts, "   ") .. "%<"
 end
 
 --- Closes a window of `below`; the cursor returns to its previous window.

@@ -37,22 +37,24 @@ function M.job(job)
   return vim.trim(line) .. "  " .. job.job
 end
 
---- The result of `stet.memory.search`, or of `stet.memory.stats`.
+--- What a remembered solution was made for, in one line.
+function M.request(solution)
+  local asked = text(solution.instruction, text(solution.code, solution.id))
+  return vim.split(asked, "\n")[1]
+end
+
+--- A remembered solution in one line.
+function M.solution(solution)
+  local outcome = text(solution.outcome, "")
+  return ("%s  %s%s"):format(M.request(solution), solution.language, outcome ~= "" and ", " .. outcome or "")
+end
+
+--- The result of `stet.memory.stats` in one line.
 function M.memory(result)
   if not result.available then
-    return { text(result.detail, "there is no memory") }
-  elseif type(result.solutions) == "number" then
-    return { ("%d remembered solutions in %s"):format(result.solutions, text(result.uri, "no store")), "`:Stet memory TEXT` searches" }
-  elseif #result.solutions == 0 then
-    return { "nothing remembered matches" }
+    return text(result.detail, "there is no memory")
   end
-  local lines = {}
-  for _, found in ipairs(result.solutions) do
-    vim.list_extend(lines, { ("# %s"):format(vim.split(text(found.request, found.id), "\n")[1]), "", "```" })
-    vim.list_extend(lines, vim.split(text(found.code, ""), "\n"))
-    vim.list_extend(lines, { "```", "" })
-  end
-  return lines
+  return ("%d remembered solutions"):format(result.solutions)
 end
 
 return M

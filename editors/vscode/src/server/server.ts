@@ -25,12 +25,16 @@ class QuietClient extends LanguageClient {
 }
 
 export class Server implements vscode.Disposable {
-  state: State = "stopped";
+  state: State = "starting";
+  /** What starts the server that was found; empty before. */
+  command: readonly string[] = [];
   /** The job that the end of the server interrupted, as words and a way to run it again. */
   lost: () => { readonly title: string; readonly again: () => void } | undefined = () => undefined;
   private client: QuietClient | undefined;
   private starting: Promise<LanguageClient | undefined> | undefined;
   private child: ChildProcess | undefined;
+  /** How the last process ended: the last line that it wrote, and its status. */
+  private failure = "";
   private endedAt = -AGAIN_MS;
   /** What the server was started with, to see whether changed settings matter. */
   private startedWith = "";
@@ -105,6 +109,7 @@ export class Server implements vscode.Disposable {
 
   private async launch(): Promise<LanguageClient | undefined> {
     this.become("starting");
+    this.failure = "";
     this.startedWith = await this.fingerprint();
     const found = await find(this.context, this.log);
     if (found === undefined) {
@@ -113,7 +118,8 @@ export class Server implements vscode.Disposable {
       void this.offerInstall();
       return undefined;
     }
-    const started: Record<string, string | null> = { ...environment(this.context), ...(await this.extra()) };
+    this.command = found.command;
+    const started = await this.variables();
     const client = new QuietClient("stet", "Stet", () => this.spawn(found, started), {
       ...this.options(),
       outputChannel: this.log,
@@ -129,7 +135,7 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       this.client = undefined;
       this.become("stopped");
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = this.failure || (error instanceof Error ? error.message : String(error));
       void this.offer(`Stet: “${found.command.join(" ")}” did not start: ${reason}`, [INSTALL, CHOOSE, LOG]);
       return undefined;
     }
@@ -139,6 +145,11 @@ export class Server implements vscode.Disposable {
     return client;
   }
 
+  /** The variables of the server: the user's settings and their choice of a model. */
+  async variables(): Promise<Record<string, string | null>> {
+    return { ...environment(this.context), ...(await this.extra()) };
+  }
+
   private async spawn(found: Found, started: Record<string, string | null>): Promise<ChildProcess> {
     const [command, ...args] = found.command as [string, ...string[]];
     const path = found.path === undefined ? {} : { PATH: found.path };
@@ -146,7 +157,13 @@ export class Server implements vscode.Disposable {
     const child = spawn(command, args, { env: Object.fromEntries(env) as NodeJS.ProcessEnv, stdio: "pipe" });
     await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
     this.child = child;
-    child.once("exit", (code, signal) => this.ended(child, signal ?? `exit code ${code}`));
+    let last = "";
+    child.stderr.on("data", (data: Buffer) => (last = data.toString().trim().split("\n").at(-1) ?? last));
+    child.once("exit", (code, signal) => {
+      const how = signal ?? `exit code ${code}`;
+      this.failure = last === "" ? how : `${last} (${how})`;
+      this.ended(child, how);
+    });
     return child;
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
@@ -14,6 +15,7 @@ from stet_ls.validators.structure import units
 _BINDING = re.compile(r"^const (\w+) = (.+)$", re.MULTILINE)
 _TAGS = re.compile(r"@\w+\s*\{[^}]*\}|@(?:example|see)\b[\s\S]*")
 _DECIDES = re.compile(r"\bthrow\b|\bassert\b")
+_WHOLE = re.compile(r"(?i)\b(?:in|of|as) whole \w+|\bwhole numbers?\b|\bintegers?\b")
 _WORDS = {"null": "None", "true": "True", "false": "False"}
 
 
@@ -27,8 +29,13 @@ def within_contract(calls: tuple[Call, ...], text: str, language: str, unit: str
     if found is None or _DECIDES.search(source.slice(found.span)):
         return calls
     told = conditions(_TAGS.sub(" ", found.doc))
-    broken = exclusions(told)
+    broken = [*exclusions(told), *([_is_in_parts] if _WHOLE.search(told) else [])]
     return tuple(each for each in calls if each.origin == "example" or not _is_excluded(each, broken, told))
+
+
+def _is_in_parts(values: list[Any]) -> bool:
+    """Whether a number is not whole."""
+    return any(isinstance(each, float) and not each.is_integer() for each in values)
 
 
 def _is_excluded(call: Call, broken: list[Breaks], told: str) -> bool:

@@ -12,7 +12,13 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import with_few_texts
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import rows_of
-from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for, scripts_for
+from stet_ls.engine.execution.python.inputs.examples import (
+    literals,
+    named_literals,
+    rows_for,
+    scripts_for,
+    stated_texts,
+)
 from stet_ls.engine.execution.python.inputs.subject import (
     ClassShape,
     Module,
@@ -46,7 +52,8 @@ def calls_for(
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()
-    constants = tuple(dict.fromkeys((*besides, *literals(subject.node), *named_literals(module, subject))))
+    named = (*besides, *literals(subject.node), *named_literals(module, subject), *stated_texts(subject.node))
+    constants = tuple(dict.fromkeys(named))
     try:
         seed = zlib.crc32(f"{qualified}\0{unparse(subject.node)}".encode())
     except RecursionError:  # an expression of hundreds of terms
@@ -102,10 +109,13 @@ def _on_objects(
     makings = _makings(module, shape, tests, constants, seed)
     before = _steps(module, shape, constants, seed, leave_out=subject.callee)
     known = list(rows)
+    few = with_few_texts([row for row, _ in known])  # so that it finds what another method stored
+    known = [(row, origin) if origin == "example" else (other, origin)
+             for (row, origin), other in zip(known, few, strict=True)]  # fmt: skip
     wanted = max(DRAWN_ALONE, len(known))
     for number, (row, origin) in enumerate(itertools.islice(itertools.cycle(known), wanted)):
         setup, names = _bound(subject.parameters, row, "obj")
-        earlier = [f"obj.{step}" for step in before[number * 3 : number * 3 + number % 4]] if before else []
+        earlier = [f"obj.{step}" for step in before[number * 5 : number * 5 + number % 6]] if before else []
         given, making = _given(makings[number % len(makings)])
         called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
         yield Call(

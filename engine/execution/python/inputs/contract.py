@@ -19,7 +19,7 @@ from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.parallel import of_one_length
 from stet_ls.engine.execution.python.inputs.stated_values import as_stated, stated_values
-from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
+from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
 
 Breaks = Callable[[list[Any]], bool]
 """Whether the values of one call violate such words."""
@@ -49,7 +49,10 @@ def _is_descending(values: list[Any]) -> bool:
 _WORDS: tuple[tuple[str, Breaks], ...] = (
     (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|non-?empty",
      lambda values: any(not each for each in _groups(values))),
-    (r"(is|are|be) not negative|non-?negative", lambda values: any(each < 0 for each in _numbers(values))),
+    (r"at least (two|2)\b", lambda values: any(len(each) < 2 for each in _groups(values))),
+    (r"at least (three|3)\b", lambda values: any(len(each) < 3 for each in _groups(values))),
+    (r"\b(not|never|cannot be|can't be) negative|non-?negative",
+     lambda values: any(each < 0 for each in _numbers(values))),
     (r"\bpositive\b", lambda values: any(each <= 0 for each in _numbers(values))),
     (r"(is|are|be) not zero|non-?zero", lambda values: any(each == 0 for each in _numbers(values))),
     (r"(of|have) (one|the same|equal) (length|size)|equally long",
@@ -61,9 +64,9 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
 
 
 _DECIDES = re.compile(
-    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts?|keeps?|filters?|removes?"
+    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts|keeps?|filters?|removes?"
     r"|drops?|selects?|finds?)\b"
-    r"|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
+    r"|^count (the|how|all|each|every)\b|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
 )
 """A sentence with such a word says what the code decides or selects by."""
 _CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
@@ -72,7 +75,7 @@ _TEXT_OF = re.compile(
     r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|text|nam(es|ing)|says|saying|tells|telling|mention)"
 )
 """What promises a text in a sentence about an error: a quotation of several words, or such a word."""
-_SHAPED = re.compile(r"(?i)\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
+_SHAPED = re.compile(r"(?i)\brectangular\b|\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
 _GROWN = re.compile(r" \* \d+\)\[:(\d+)\]$", re.MULTILINE)
 """An argument that was only made longer."""
 _DISTINCT = re.compile(r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b")
@@ -87,7 +90,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     """The calls of a unit without those that its docstring excludes; examples always stay."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
-    if subject is None or any(isinstance(each, ast.Raise | ast.Assert) for each in ast.walk(subject.node)):
+    if subject is None or _refuses_inputs(subject):
         return calls
     calls = of_one_length(calls, subject)
     told = conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
@@ -100,6 +103,25 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     if _SHAPED.search(told):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
     return tuple(dict.fromkeys(kept))
+
+
+def _refuses_inputs(subject: Subject) -> bool:
+    """Whether the code itself decides which numbers and sizes it takes: then violations of the docstring count."""
+    names = {each.name.lstrip("*") for each in subject.parameters}
+    for each in ast.walk(subject.node):
+        if isinstance(each, ast.Assert):
+            return True
+        if isinstance(each, ast.If) and any(isinstance(part, ast.Raise) for part in (*each.body, *each.orelse)):
+            parts = list(ast.walk(each.test))
+            is_bound = any(isinstance(part, ast.Not) or _is_size(part) for part in parts)
+            if is_bound and any(isinstance(part, ast.Name) and part.id in names for part in parts):
+                return True
+    return False
+
+
+def _is_size(node: ast.AST) -> bool:
+    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return is_number or (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE))
 
 
 def promised_messages(text: str, unit: str) -> tuple[str, ...]:
@@ -181,7 +203,7 @@ def _squared(rows: list[Any]) -> list[Any]:
 _REPAIRS = (
     (_DISTINCT, _without_doubles),
     (_SORTED, sorted),
-    (re.compile(r"(?i)\b(the same|equal) length\b|\bequally long\b"), _evened),
+    (re.compile(r"(?i)\b(the same|equal) length\b|\bequally long\b|\brectangular\b"), _evened),
     (re.compile(r"(?i)\bsquare matrix\b"), _squared),
 )
 

@@ -6,19 +6,17 @@ import ast
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.mutations import like_items, literal, meeting, mutated, with_keys
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values.observed_types import hinted
-from stet_ls.engine.storage.paths import user_paths
 
 if TYPE_CHECKING:
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts
 
-_DRAWING, _LOOKS = 2.0, 10
+_DRAWING, _LOOKS = 2.0, 50
 """Seconds after which the rest of the draws is left out, and after how many rows the clock is read."""
 
 
@@ -60,10 +58,6 @@ def _are_typed(module: Module, parameters: Sequence[Parameter]) -> bool:
     return all(each.annotation is not None and of_hint(each.annotation, known) is not None for each in parameters)
 
 
-class _Enough(Exception):
-    """The time for drawing is used up."""
-
-
 def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
@@ -84,42 +78,13 @@ def drawn_rows(
     seed: int,
 ) -> list[ArgumentRow]:
     """Rows from a strategy for each parameter; fewer if each takes long to draw."""
-    from hypothesis import HealthCheck, Phase, Verbosity, given, settings
-    from hypothesis import seed as seeded
-
+    from stet_ls.engine.execution.inputs.strategies import examples
     from stet_ls.engine.execution.python.inputs.values.type_strategies import of_parameters
 
-    _alone()
-    rows: list[ArgumentRow] = []
     began = time.thread_time()
 
-    @seeded(seed)
-    @settings(
-        max_examples=count, database=None, deadline=None, phases=[Phase.generate], verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck), print_blob=False,
-    )  # fmt: skip
-    @given(of_parameters(parameters, context, strategy))
-    def collect(row: ArgumentRow) -> None:
-        # Processor time, not wall time: the same inputs are drawn while the machine is busy. Hypothesis runs the call
-        # that raises once more, which has to raise again.
-        if rows and len(rows) % _LOOKS == 0 and time.thread_time() - began > _DRAWING:
-            raise _Enough
-        rows.append(row)
+    def is_late(tried: int) -> bool:
+        # Processor time, not wall time: the same inputs are drawn while the machine is busy.
+        return tried > 0 and tried % _LOOKS == 0 and time.thread_time() - began > _DRAWING
 
-    with suppress(_Enough):
-        collect()
-    return rows
-
-
-def _alone() -> None:
-    """Makes Hypothesis draw the same in each process, and leave nothing in the current folder.
-
-    Constants of loaded modules outside `site-packages` would be drawn, too; no public setting turns that off.
-    """
-    from hypothesis.configuration import set_hypothesis_home_dir
-    from hypothesis.internal.conjecture import providers
-    from hypothesis.internal.constants_ast import Constants
-
-    set_hypothesis_home_dir(user_paths().cache / "hypothesis")
-    if hasattr(providers, "_get_local_constants"):
-        setattr(providers, "_get_local_constants", Constants)  # noqa: B010 - the name is private to its module
+    return examples(of_parameters(parameters, context, strategy), count, seed, is_late)

@@ -27,9 +27,9 @@ from stet_ls.engine.execution.python.inputs.subject import (
 _OBJECTS = 24
 _ONE_RESULT = re.compile(r"__out__\((.*)\)")
 _MADE = re.compile(r"(?m)^obj = (.*)$")
-_ENTERED = ("with {}:\n    raise KeyError('in it')\n__out__('no error')", "with {} as held:\n    __out__(held)")
+_ENTERED = ("with {}:\n    raise RuntimeError('in it')\n__out__('no error')", "with {} as held:\n    __out__(held)")
 _DUNDERS = {
-    "__eq__": ("__out__(obj == same)", "__out__(obj == other)", "__out__(obj != other)"),
+    "__eq__": ("__out__(obj == same)", "__out__(obj == other)", "__out__(obj != other)", "__out__(obj == 'a')"),
     "__hash__": ("__out__(hash(obj) == hash(same))",),
     "__repr__": ("__out__(repr(obj))",),
     "__str__": ("__out__(str(obj))",),

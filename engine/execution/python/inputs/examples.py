@@ -7,6 +7,7 @@ import doctest
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject
@@ -17,6 +18,10 @@ from stet_ls.validators.test_files import for_language
 
 _MOST_ROWS = 60
 _MOST_TEXT = 300_000
+_LARGEST = 10**12
+_MORE_STATED = 12
+_STATED = re.compile(r"(?i)\b(?:as|like|e\.g\.|such as|form|format) [`\"']?(?=[^\s,;`\"']*\d)([^\s,;`\"']{3,40})")
+"""A word with digits that stands for a form."""
 _SAFE = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.BinOp,
          ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Name, ast.Call, ast.Attribute, ast.keyword)  # fmt: skip
 
@@ -63,11 +68,34 @@ def literals(node: ast.AST) -> list[str]:
     for each in ast.walk(node):
         if isinstance(each, ast.Constant) and id(each) not in documentation:
             value = each.value
-            if type(value) is int and abs(value) < 10**6:
+            if type(value) is int and abs(value) < _LARGEST:
                 found += [repr(value), repr(value + 1), repr(value - 1)]
             elif type(value) in (str, float, bytes) and len(repr(value)) < 100:
                 found.append(repr(value))
+        elif isinstance(each, ast.BinOp) and (product := _folded(each)) and product < _LARGEST:
+            found += [repr(product), repr(product + 1), repr(product - 1)]
     return list(dict.fromkeys(found))[:40]
+
+
+def _folded(node: ast.expr) -> int:
+    """The product of whole numbers that an expression is, as `1024 * 1024`; 0 for any other."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _folded(node.left) * _folded(node.right)
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
+
+
+def stated_texts(node: ast.AST) -> list[str]:
+    """The texts that a docstring gives as an example of a form, `as 2024-01-31`, and more like them, as literals."""
+    told = (ast.get_docstring(node) or "").partition(">>>")[0] if isinstance(node, Function) else ""
+    found: list[str] = []
+    for each in _STATED.finditer(told):
+        text = each[1].rstrip(".,;:")
+        random = Random(text)  # noqa: S311 - inputs must be reproducible
+        found.append(text)
+        for _ in range(_MORE_STATED):
+            found.append("".join(random.choice("0123456789") if letter.isdigit() and random.random() < 0.25 else letter
+                                 for letter in text))  # fmt: skip
+    return list(map(repr, dict.fromkeys(found)))
 
 
 def named_literals(module: Module, subject: Subject) -> Iterator[str]:

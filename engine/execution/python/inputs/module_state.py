@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import replace
 
 from stet_ls.engine.execution.harness_run import Call
@@ -10,6 +11,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import AHEAD
 from stet_ls.engine.execution.python.inputs.subject import Module, read_module
 
 _NEIGHBOURS = 3
+_IN_TURN = 12
 _CHANGING = frozenset({
     "append", "extend", "insert", "remove", "pop", "popleft", "appendleft", "clear", "sort", "reverse", "add",
     "discard", "update", "setdefault", "popitem",
@@ -42,7 +44,15 @@ def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     first = [call for call in calls[:_NEIGHBOURS] if call.body.startswith("__out__(")]
     more = [replace(call, body=f"{call.body[len('__out__') :]}\n{name}()\n{call.body}", again=True)
             for name in beside[:_NEIGHBOURS] for call in first]  # fmt: skip
+    more += _in_turn(calls) if changed else []
     return (*calls[:AHEAD], *more, *calls[AHEAD:])
+
+
+def _in_turn(calls: tuple[Call, ...]) -> list[Call]:
+    """Calls after another one with other arguments, which may have left something behind."""
+    apart = [call for call in calls if call.body.startswith("__out__(") and not call.again][:_IN_TURN]
+    return [replace(second, setup=f"{first.setup}\n{first.body[len('__out__') :]}\n{second.setup}", again=True)
+            for first, second in itertools.pairwise(apart) if first.setup != second.setup]  # fmt: skip
 
 
 def _seen_beside(module: Module, name: str) -> set[str]:

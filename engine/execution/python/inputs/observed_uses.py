@@ -11,15 +11,15 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hypothesis import strategies as st
-
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
+from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
-from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS, named_kind, of_parameter
+from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS, of_parameter
 from stet_ls.validators.ast_text import literal_eval
 
 _MADE = "__double__("

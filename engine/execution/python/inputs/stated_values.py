@@ -129,9 +129,10 @@ def _ranges(told: str, names: list[str]) -> Iterator[tuple[str, tuple[int, int |
 def _spoken_of(told: str, end: int, names: list[str]) -> str:
     """The parameter whose name comes shortly before a place; "" for none."""
     before = told[max(0, end - _FAR) : end]
-    found = [match for name in names for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", before)]
-    last = max(found, key=lambda match: match.end(), default=None)
-    return last[0] if last and not _RESULT.search(before[last.end() :].replace("has to be", "")) else ""
+    found = [(match.end(), name) for name in names
+             for match in re.finditer(rf"(?i)(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", before)]  # fmt: skip
+    last, name = max(found, default=(0, ""))
+    return "" if _RESULT.search(before[last:].replace("has to be", "")) else name
 
 
 def _next_word(rest: str, names: list[str]) -> str:

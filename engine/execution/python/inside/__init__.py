@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 _MODULES = (
-    "originals", "doubles", "encode", "aliasing", "scratch", "determinism", "loading", "effects", "captured", "call",
-    "result_pipe", "fork", "probes", "times/stopwatch", "times/growth", "compare", "times/timing",
+    "originals", "doubles", "database", "encode", "aliasing", "scratch", "determinism", "loading", "effects",
+    "captured", "call", "result_pipe", "fork", "probes", "times/stopwatch", "times/growth", "compare", "times/timing",
     "main",
 )  # fmt: skip
 """Each after the modules that it imports from."""

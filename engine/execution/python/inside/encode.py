@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import collections
 import enum
-import itertools
 import re
 import sys
 import types
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
+from stet_ls.engine.execution.python.inside.database import content_of
 from stet_ls.engine.execution.python.inside.doubles import Double
 
 NODES, ITEMS, DEPTH = 40_000, 1_000, 60
@@ -131,6 +131,9 @@ class Encoder:
                 size = base.shape.__get__(value) if hasattr(base, "shape") else ""
                 more = "" if kind is base else self.fields(value, ", ")
                 return f"{named(kind)}({getattr(value, told)}, {size}, {text}{more})"
+        sqlite: Any = sys.modules.get("sqlite3")
+        if sqlite and isinstance(value, sqlite.Connection):
+            return content_of(value)
         if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
             return "{}({})".format(named(kind), self.fields(value, ""))
         try:
@@ -159,9 +162,11 @@ class Encoder:
         items: list[Any] = []
         begun = self.nodes
         try:
-            for item in itertools.islice(value, self.items):
-                items.append(item)
-                told.append(self.text(item))
+            while len(items) < self.items:
+                items.append(next(value))
+                told.append(self.text(items[-1]))
+        except StopIteration as end:  # `yield from` has its value
+            told += [] if end.value is None else [f"returns {self.text(end.value)}"]
         except Exception as error:
             told.append(f"raises {type(error).__qualname__}")
         self.partial = self.partial or len(items) == self.items

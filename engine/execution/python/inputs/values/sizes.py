@@ -250,7 +250,7 @@ def _of_size(size: int) -> Change:
         if isinstance(value, dict) and value and type(next(iter(value))) in (int, str):
             key, item = next(iter(value.items()))
             if type(key) is type(item) is int:  # a chain, like the links of a graph
-                return f"{{n: n + 1 for n in range({size})}}"
+                return f"{{n: n + 1 for n in range(-{_BELOW}, {size})}}"
             if type(key) is int and isinstance(item, list) and all(type(each) is int for each in item):
                 return f"{{n: [n + 1] for n in range(-{_BELOW}, {size})}}"
             keys = f"range({size})" if type(key) is int else f"map(str, range({size}))"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hypothesis import strategies as st
-
+from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
-from stet_ls.validators.ast_text import try_parse_expression, unparse
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 Texts = st.SearchStrategy[str]
 
@@ -18,6 +19,10 @@ Texts = st.SearchStrategy[str]
 LETTERS = list("abcABxyz0159 _-.,!()[]{}:/'\"\n\té")
 LINES = ["", "a", "  ", "  b c", "\tab-c, d.", "    A=1", "--x", "1,2", "# a", "a:80", "12:30", "2024-02-29", "k=v&k=w"]
 _DEEPEST = 3
+_LONGEST_PART = 3
+_MOST_KEYS = 8
+_KEY = re.compile(r"'[A-Za-z_]\w*'")
+_LABELS = ("'a'", "'b'", "'cd'", "'B'", "''", "'a b'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +110,7 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
     if kind is None:
         return _plain(name, below)
     if kind == "dict":
-        key = _inner(inner, 0, below, SHORT(known))
-        value = of_hint(inner[1], below) if len(inner) > 1 else INTEGERS(known)
-        if name == "Counter":
-            value = st.integers(0, 5).map(repr)
-        return None if value is None else dicts(key, value, name)
+        return _mapping(name, inner, known)
     if kind == "tuple" and inner and not isinstance(inner[-1], ast.Constant):
         parts = [of_hint(each, below) for each in inner]
         if any(part is None for part in parts):
@@ -117,6 +118,39 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
         return st.tuples(*[part for part in parts if part is not None]).map(lambda items: "(" + ", ".join(items) + ",)")
     item = _inner(inner, 0, below, INTEGERS(known))
     return lists(item, kind, small=known.depth > 0)
+
+
+def _mapping(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Texts | None:
+    """Dictionaries of a kind; without hints of keys and values, mostly records with the keys in the code."""
+    key = _inner(inner, 0, known.deeper(), SHORT(known))
+    value = of_hint(inner[1], known.deeper()) if len(inner) > 1 else INTEGERS(known)
+    if name == "Counter":
+        value = st.integers(0, 5).map(repr)
+    if value is None:
+        return None
+    any_one, keys = dicts(key, value, name), [] if inner else _named_keys(known)
+    return st.one_of(*[_record(keys)] * 5, any_one) if keys else any_one
+
+
+def _named_keys(known: ModuleContext) -> list[str]:
+    """The texts in the code that can be keys of a record."""
+    return [text for text in known.constants if _KEY.fullmatch(text)][:_MOST_KEYS]
+
+
+def _record(keys: Sequence[str]) -> Texts:
+    """Dictionaries with these keys, and for each of them values of the kind that its name suggests."""
+
+    def value(key: str) -> Texts:
+        kind = named_kind(key)
+        if kind == "str":
+            return st.sampled_from(_LABELS)
+        return st.integers(0, 9).map(repr) if kind in ("", "int", "float") else of_kind(kind)
+
+    def of_kind(kind: str) -> Texts:
+        return st.sampled_from(("True", "False")) if kind == "bool" else lists(st.integers(0, 9).map(repr), small=True)
+
+    fixed = st.fixed_dictionaries({text: value(text[1:-1]) for text in keys})
+    return fixed.map(lambda row: "{" + ", ".join(f"{key}: {each}" for key, each in row.items()) + "}")
 
 
 def _inner(inner: Sequence[ast.expr], at: int, known: ModuleContext, otherwise: Texts) -> Texts:
@@ -178,7 +212,13 @@ def SHORT(known: ModuleContext) -> Texts:
         st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
     ]
-    return st.one_of([*options, st.sampled_from(own)] if own else options)
+    return st.one_of([*options, st.sampled_from(own), _joined(own)] if own else options)
+
+
+def _joined(own: Sequence[str]) -> Texts:
+    """Texts of what the code names and of letters, side by side: one that is searched for a separator has some."""
+    parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
+    return st.lists(st.sampled_from([*parts, "a", "b", " ", "1"]), max_size=9).map("".join).map(repr)
 
 
 def _bytes(known: ModuleContext) -> Texts:
@@ -190,8 +230,8 @@ def _bytes(known: ModuleContext) -> Texts:
 
 def _floats(_: ModuleContext) -> Texts:
     return st.one_of(
-        st.integers(-10, 30).map(float), st.sampled_from([0.5, -0.25, 1.5, 1e6, -1e-3, float("inf"), float("nan")]),
-        st.floats(-1000, 1000, allow_nan=False, width=32),
+        st.integers(0, 2).map(float), st.integers(-10, 30).map(float),
+        st.sampled_from([0.5, -0.25, 1.5, 1e6, -1e-3, float("inf"), float("nan")]), st.floats(-1000, 1000),
     ).map(text_of)  # fmt: skip
 
 

@@ -7,29 +7,14 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from hypothesis import strategies as st
-
+from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
+from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.validators.ast_text import parse_expression
 
-_NAMES = (
-    (r"n|m|k|i|j|x|y|z|a|b|c|num|number|count|size|index|idx|limit|length|width|height|year|month|day|age|depth|step"
-     r"|start|stop|end|low|high|lo|hi|left|right|base|exp|max\w*|min\w*|\w*_(count|size|id|index)|seconds|offset|target",
-     "int"),
-    (r"s|t|st|txt|text|string|str\w*|name|word|line|path|key|prefix|suffix|sep|char|ch|letter|title|message|msg|sentence"
-     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna", "str"),
-    (r"(is|has|with|should|use|allow|no)_\w+|flag|verbose|strict|reverse|ascending|inclusive", "bool"),
-    (r"price|rate|ratio|amount|total|weight|score|threshold|tolerance|eps\w*|factor|percent\w*|temperature|radius",
-     "float"),
-    (r"words|names|lines|strings|tokens|keys|labels|\w*_names|texts|strs", "list[str]"),
-    (r"matrix|grid|rows|table|board|intervals|points|edges|pairs|lists|lst_of_lists", "list[list[int]]"),
-    (r"numbers|nums|values|items|xs|ys|lst|l|arr|array|list\w*|data|seq\w*|elements|prices|scores|vector|ints|array\w*",
-     "list[int]"),
-    (r"d|dic|dict\w*|mapping|map|config|options|counts|settings|record|graph|params", "dict[str, int]"),
-    (r"f|fn|func\w*|callback|predicate|key_?func\w*|op|handler", "Callable"),
-)  # fmt: skip
 METHODS = {
     name: kind
     for kind, names in {
@@ -71,6 +56,11 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
     kinds, weak = _used(parameter.name, node)
+    if (parts := described_item(parameter.name, node, named_kind)) and (kinds or weak):
+        items = [f"tuple[{', '.join(part or other for part in parts)}]" for other in ("int", "str")]
+        return _one_of([f"list[{each}]" for each in items] if "list[int]" in weak else items, known)
+    if "list[int]" in weak and is_plural(parameter.name):
+        weak = [each for each in weak if each != "str"]
     if enums := _enums_beside(parameter.name, node, known):
         return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
     default = parameter.default
@@ -86,11 +76,6 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
-
-
-def named_kind(name: str) -> str:
-    """The kind that a name suggests, as a hint; "" for none."""
-    return next((kind for pattern, kind in _NAMES if re.fullmatch(pattern, name.lower())), "")
 
 
 _OF_NUMBERS = re.compile(r"nums|numbers|ints|prices|scores|vector")
@@ -117,9 +102,15 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
             # The word that comes first is what the function is about.
             met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", told))]
             kind = min(met)[1] if met else kind
+        uses, weak = _used(each.name, subject.node)
+        parts = described_item(each.name, subject.node, named_kind)
+        if not uses and "list[int]" in weak and (parts or (is_plural(each.name) and kind in ("", "str", "dict"))):
+            kind = "list"
         if kind in _TOPS and not (kind == "int" and not is_whole):
             inner = {"list[int]]": "List of List", "str]": "List of str"}.get(items, "") if kind == "list" else ""
-            numbers = {f"List of {top}" for top in _TOPS["float"]} if _OF_NUMBERS.fullmatch(each.name) else set()
+            inner = "List of Tuple" if parts and kind == "list" else inner
+            is_of_numbers = _OF_NUMBERS.fullmatch(each.name) and not parts
+            numbers = {f"List of {top}" for top in _TOPS["float"]} if is_of_numbers else set()
             found[each.name] = frozenset({*_TOPS[kind], *numbers, inner} - {""})
     return found
 
@@ -189,7 +180,9 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             elif called in ("len", "enumerate", "set", "list", "tuple") and any(_is(a, name) for a in each.args):
                 weak += ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.For | ast.comprehension) and _is(each.iter, name):
-            weak += ["list[int]", "str", "list[str]"]
+            items = [f"list[{kind}]" for kind in _of_items(each.target, node)]
+            found += items
+            weak += [] if items else ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
             weak += ["str", "list[int]"] if _is(each.comparators[0], name) else []
         elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
@@ -198,6 +191,13 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
+    """The kinds that the methods called on a loop's variable imply."""
+    name = getattr(target, "id", "")
+    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and _is(each.value, name))
+    return list(dict.fromkeys(METHODS[each] for each in used if METHODS.get(each) == "str"))
 
 
 def _subscripted(index: ast.expr) -> list[str]:

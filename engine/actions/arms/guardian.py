@@ -1,0 +1,47 @@
+"""The guardian: secrets, dangerous calls and words for a model, in what a request or the steps added."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from stet_ls.engine.actions.action import finished
+from stet_ls.engine.actions.arms.arm import StepRun
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.summary import Summary
+from stet_ls.engine.judges.danger.risks import risks_in
+from stet_ls.engine.privacy.secrets.scan import find_secrets
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.source import Source
+
+_INJECTION = re.compile(
+    r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+|your\s+)?(?:previous|prior|above|earlier)\s+"
+    r"(?:instructions?|prompts?|rules)\b|\byou are now\b.{0,40}\b(?:assistant|model|agent)\b|\bsystem prompt\b",
+    re.IGNORECASE,
+)
+"""Words that are meant for a model, not for a reader."""
+
+
+async def guard(run: StepRun) -> Answer:
+    """What the steps so far added that its user should see before it lands."""
+    found = [detail for path, (old, new) in run.overlay.changes().items() for detail in added(path.name, old, new)]
+    evidence = Evidence(
+        Check.DANGER, Ruling.UNKNOWN if found else Ruling.PASS, "; ".join(found) or "nothing dangerous", trusted=True
+    )
+    request = run.job.request
+    summary = Summary("Looked for secrets and dangerous calls")
+    return finished(run.job, Answer(True, request.action, request.language, summary, evidence=(evidence,)))
+
+
+def added(name: str, before: Source, after: Source) -> Iterator[str]:
+    """What a text has and the former one had not: secrets by kind, risks, and words for a model."""
+    known = {secret.value for secret in find_secrets(before.text)}
+    for kind in sorted({secret.kind for secret in find_secrets(after.text) if secret.value not in known}):
+        yield f"{name} gets a secret ({kind})"
+    language = language_of(name)
+    for what, call in sorted(Counter(risks_in(after, language)) - Counter(risks_in(before, language))):
+        yield f"{name} gets `{call}`, which {what}"
+    if _INJECTION.search(after.text) and not _INJECTION.search(before.text):
+        yield f"{name} has words that are meant for a model"

@@ -1,0 +1,152 @@
+"""A task that computes: "plot the revenue of sales.csv by month".
+
+work_in_box(job, BoxTask("plot the revenue by month", inputs=("sales.csv",), criteria=Criteria(picture=True)))
+
+  the model writes a program     it runs in an overlay of the workspace; its output and files go back to the model
+  ... until it is done           the programs, tables and pictures are offered as new files, described by what they hold
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.box_work.criteria import Criteria
+from stet_ls.engine.actions.box_work.file_facts import described, facts, text_of
+from stet_ls.engine.actions.box_work.inputs import input_files, root_of
+from stet_ls.engine.actions.box_work.turns import MOST_TURNS, Course, Turns
+from stet_ls.engine.api.answer import Answer, NewFile
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
+from stet_ls.engine.api.summary import Summary
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.table import judge_of
+from stet_ls.engine.plurals import plural
+from stet_ls.validators.source import Source
+
+_PROGRAMS = "python"
+"""The language of the programs: its packages are wheels, which are unpacked without running anything."""
+_JUDGED = (Check.SYNTAX, Check.DANGER)
+"""What is judged of a program that is offered as a new file, beside the fact that it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxTask:
+    """A task that computes.
+
+    goal: What to find out or to make, in the user's words.
+    inputs: The files that it reads, below the project's folder; programs cannot change them.
+    required_libraries: Packages to install beside those that the programs import.
+    constraints: What the programs have to meet, a sentence each.
+    criteria: The files that have to exist at the end.
+    made: Files of earlier steps, by name.
+    most_turns: The most programs; the budget allows fewer.
+    """
+
+    goal: str
+    inputs: tuple[str, ...] = ()
+    required_libraries: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    criteria: Criteria = field(default_factory=Criteria)
+    made: Mapping[str, bytes] = field(default_factory=dict)
+    most_turns: int = MOST_TURNS
+
+
+async def work_in_box(job: Job, task: BoxTask) -> Answer:
+    """Does the task, and offers what its programs made; a refusal if none of them succeeded.
+
+    Raises UsageError for an input that cannot be read, PolicyError where code may not run.
+    """
+    root = root_of(job.request)
+    with job.stage("context"):
+        inputs = await asyncio.to_thread(input_files, job.request, root, task.inputs, job.settings.privacy.ignore)
+    program = replace(job.request, language=_PROGRAMS, path=root / "task.py", source=Source(""), selection=None)
+    own = replace(job, request=program, _runtime=None)
+    own.deadline = job.deadline
+    course = await Turns(own, task.goal, root, inputs, task).run()
+    if not course.programs:
+        return _refused(job, course)
+    return await _answer(job, task, root, course)
+
+
+def _refused(job: Job, course: Course) -> Answer:
+    ran = f" after {plural(course.turns, 'turn')}" if course.turns else ""
+    no = refusal(job, f"Task: no result{ran}. {course.problem}")
+    return replace(no, execution=_execution(course))
+
+
+def _execution(course: Course) -> ExecutionResult:
+    stdout = "".join(run.stdout for run in course.runs)
+    return ExecutionResult(course.status, stdout, course.stderr, course.seconds, course.turns)
+
+
+async def _answer(job: Job, task: BoxTask, root: Path, course: Course) -> Answer:
+    contents = {**{each.name: each.text.encode("utf-8", "surrogatepass") for each in course.programs}, **course.made}
+    contents = {name: data for name, data in contents.items() if name not in task.made or data != task.made[name]}
+    taken = [name for name in contents if (root / name).exists()]
+    files = tuple(_produced(root, name, data, course) for name, data in contents.items() if name not in taken)
+    new = tuple(_new_file(each.path, contents[each.name]) for each in files)
+    made = [each for each in files if each.kind is not FileKind.CODE]
+    unmet = task.criteria.unmet(course.made)
+    notes = [unmet.rstrip(".")] if unmet else []
+    notes += [f"`{name}` exists already, so the new one is left out" for name in taken]
+    notes += [course.problem.rstrip(".")] if course.problem else []
+    changed = sorted({name for run in course.runs for name in run.left_alone})
+    notes += [f"changes of `{name}` discarded: a task that computes writes new files only" for name in changed]
+    summary = Summary(
+        f"Computed with {plural(len(course.programs), 'program')}" + (f", {plural(len(made), 'file')}" if made else ""),
+        new_files=tuple(each.name for each in files),
+        notes=tuple(notes),
+    )
+    evidence = (_ran(course), *(await _judged(job, root, course)))
+    return finished(
+        job,
+        Answer(
+            True,
+            job.request.action,
+            job.request.language,
+            summary,
+            new_files=new,
+            markdown=course.summary,
+            code="\n\n".join(each.text for each in course.programs),
+            explanation=course.summary,
+            evidence=evidence,
+            warnings=course.warnings,
+            execution=_execution(course),
+            files=files,
+        ),
+    )
+
+
+def _produced(root: Path, name: str, data: bytes, course: Course) -> ProducedFile:
+    found = facts(name, data)
+    return ProducedFile(root / name, name, found.kind, len(data), described(found, course.words.get(name, "")))
+
+
+def _new_file(path: Path, data: bytes) -> NewFile:
+    text = text_of(data)
+    return NewFile(path, "", data) if text is None else NewFile(path, text)
+
+
+def _ran(course: Course) -> Evidence:
+    """That the programs ran: it shows that they work, not that their result is right."""
+    seconds = sum(run.seconds for run in course.runs)
+    failed = course.turns - len(course.runs)
+    detail = f"{plural(len(course.runs), 'program')} ran in {seconds:.1f} s"
+    detail += f", after {failed} that failed" if failed else ""
+    return Evidence(Check.EXECUTION, Ruling.PASS, detail, trusted=True, seconds=seconds, count=len(course.runs))
+
+
+async def _judged(job: Job, root: Path, course: Course) -> list[Evidence]:
+    found = []
+    for program in course.programs:
+        case = Case(
+            job.request.action, _PROGRAMS, root / program.name, Source(""), Source(program.text), tools=job.tools
+        )
+        found += [await judge_of(check).judge(case) for check in _JUDGED]
+    # One line of each kind says it for all programs.
+    return list({(item.check, item.detail): item for item in found}.values())

@@ -1,0 +1,160 @@
+"""One program in the sandbox: in an overlay of the workspace, with the files of earlier programs, inputs read-only."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, RunStatus
+from stet_ls.validators.project_files import BUILD_FOLDERS
+
+_MIB = 1024 * 1024
+MOST_BYTES, MOST_FILES = 32 * _MIB, 200
+"""What the programs of a task may keep in all."""
+LIMITS = Limits(
+    seconds=60.0,
+    patience=3.0,
+    data=2048 * _MIB,
+    memory=2048 * _MIB,
+    processes=128,
+    file=2 * MOST_BYTES,
+    scratch=4 * MOST_BYTES,
+    output=256 * 1024,
+    report=8 * MOST_BYTES,
+)
+"""Limits of one program. A report keeps its first quarter whole: that is more than all files and their names."""
+_MOST_ENTRIES = 200_000
+_INSIDE = (Path(__file__).parent / "inside" / "run_program.py").read_bytes()
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS")
+_ENV = {
+    "MPLBACKEND": "Agg",
+    "MPLCONFIGDIR": "/tmp/matplotlib",  # noqa: S108 - the sandbox's own
+    "PYTHONHASHSEED": "0",
+    "PYTHONIOENCODING": "utf-8",
+    **dict.fromkeys(_THREADS, "4"),
+}
+"""Pictures go to files; results are the same in each run; as many threads as `LIMITS.processes` allows."""
+
+_STOPPED: Mapping[RunStatus, str] = {
+    RunStatus.TIMEOUT: f"it ran longer than {LIMITS.seconds:.0f} s and was stopped",
+    RunStatus.STARVED: "the machine is too busy: it got too little time to finish",
+    RunStatus.MEMORY: f"it needed more than {LIMITS.memory // _MIB:,} MB of memory: read large files in parts",
+    RunStatus.OUTPUT: f"it printed more than {4 * LIMITS.output // 1024:,} KB and was stopped: print results only",
+    RunStatus.DISK: f"it wrote more than {LIMITS.scratch // _MIB} MB of files and was stopped",
+    RunStatus.PROCESSES: f"it started more than {LIMITS.processes} processes",
+    RunStatus.NO_RUNNER: "there is no Python in the sandbox",
+    RunStatus.REFUSED: "the sandbox refused it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program by its path below the working folder."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """The workspace as programs see it: unsaved buffers, read-only inputs, and the files of earlier programs."""
+
+    root: Path
+    buffers: Mapping[str, bytes] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    made: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """How a program ended. `problem` says why it failed, "" if it succeeded; only then there are `files`.
+
+    `files` holds those that it made or wrote again. `left_alone` are workspace files that it changed in its overlay.
+    """
+
+    status: str
+    stdout: str
+    stderr: str
+    seconds: float
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    left_alone: tuple[str, ...] = ()
+    problem: str = ""
+
+
+async def run_program(runtime: Runtime, place: Workplace, program: Program) -> ProgramRun:
+    """Runs a program once. Raises PolicyError if the sandbox is too weak for the user's settings."""
+    assert runtime.python is not None, "the caller asks for a Python first"
+    folder = f".stet-{secrets.token_hex(4)}"
+    job = {
+        "program": program.name,
+        "inputs": place.inputs,
+        "own": [*place.made, program.name],
+        "skip": sorted(BUILD_FOLDERS),
+        "most_entries": _MOST_ENTRIES,
+        "most_bytes": MOST_BYTES,
+        "most_files": MOST_FILES,
+    }
+    spec = RunSpec(
+        (str(runtime.python.path), "-s", "-B", f"{folder}/run.py", f"{folder}/job.json"),
+        files={
+            **place.made,
+            program.name: program.text.encode("utf-8", "surrogatepass"),
+            f"{folder}/run.py": _INSIDE,
+            f"{folder}/job.json": json.dumps(job).encode(),
+        },
+        binds=runtime.python.binds,
+        overlay=Overlay(place.root, place.buffers),
+        env={**runtime.python.env, **_ENV},
+        limits=LIMITS.within(runtime.left()),
+        report=True,
+        read_only=tuple(name for name in place.inputs if name not in place.buffers),
+    )
+    return _read(await runtime.sandbox.run(spec))
+
+
+def _read(run: RunResult) -> ProgramRun:
+    stdout, stderr = (stream.decode("utf-8", "replace") for stream in (run.stdout, run.stderr))
+    ended = ProgramRun(run.status.value, stdout, stderr, run.seconds)
+
+    def failed(problem: str) -> ProgramRun:
+        status = ended.status if run.status is not RunStatus.OK else RunStatus.FAILED.value
+        return ProgramRun(status, stdout, stderr, run.seconds, problem=problem)
+
+    if run.status is RunStatus.FAILED:
+        return failed(_last_line(stderr) or f"it ended with status {run.exit}")
+    if run.status is not RunStatus.OK:
+        return failed(_STOPPED.get(run.status, run.detail or f"it was ended by signal {run.signal}"))
+    told = _report(run.report)
+    if told is None:
+        return failed("its files could not be read")
+    if told["inputs"]:
+        return failed(f"it changed `{told['inputs'][0]}`, an input file: write results to new files")
+    if told["problem"]:
+        return failed(str(told["problem"]))
+    return ProgramRun(ended.status, stdout, stderr, run.seconds, told["contents"], tuple(told["changed"]))
+
+
+def _report(report: bytes) -> dict[str, Any] | None:
+    """The report with its contents; None if it is not whole."""
+    line, _, rest = report.partition(b"\n")
+    try:
+        told: dict[str, Any] = json.loads(line)
+        files: dict[str, bytes] = {}
+        for name, size in told["files"]:
+            if len(rest) < size:
+                return None
+            files[name], rest = rest[:size], rest[size:]
+        told["contents"] = files
+    except (ValueError, KeyError, TypeError):
+        return None
+    return told if not rest else None
+
+
+def _last_line(stderr: str) -> str:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""

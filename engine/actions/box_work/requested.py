@@ -1,0 +1,61 @@
+"""Whether a request asks for work that computes, by rule: it names data and says what to find out or to make of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from stet_ls.engine.actions.box_work.box_task import BoxTask
+from stet_ls.engine.actions.box_work.criteria import Criteria, wants_picture
+from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES
+from stet_ls.engine.actions.box_work.inputs import data_names, located, names_in, root_of
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.validators.languages import NODE_KINDS, language_of
+
+LIBRARIES, INPUTS = "required_libraries", "inputs"
+"""Keys of a request's context: packages to install, and files to read, separated by commas."""
+
+_COMPUTES = re.compile(
+    r"\b(?:analy[sz]|plot|chart|graph|histogram|visuali[sz]|draw|comput|calculat|count|averag|mean\b|median|aggregat"
+    r"|summari[sz]|summary|correlat|convert|statistic|total|merge|filter|sort|clean|report|compare|find out|how many"
+    r"|which\b|what\b|trend|outlier|forecast)",
+    re.I,
+)
+_EDITS_CODE = re.compile(
+    r"\b(?:function|method|class|module|refactor|rename|unit tests?|docstring|implement|endpoint|api|fix|bug)\b", re.I
+)
+
+
+def computing_task(request: Request) -> BoxTask | None:
+    """The task, if the request asks for one that computes; else None. Looks at the disk: not for an event loop."""
+    if request.path is None:
+        return None
+    found = find_instruction(request, resolve_target(request))
+    goal = found.text if found is not None else ""
+    root, folder = root_of(request), request.path.absolute().parent
+    named = {name: located(root, folder, name) for name in data_names(goal)}
+    inputs = [name for name in named.values() if name] + _listed(request, INPUTS)
+    own = request.path.absolute()
+    if own.suffix.lower() in DATA_SUFFIXES and own.is_file():
+        inputs.insert(0, own.relative_to(root).as_posix())
+    outputs = tuple(name for name, existing in named.items() if existing is None)
+    says_code = _EDITS_CODE.search(goal) or any(language_of(name) in NODE_KINDS for name in _code_names(goal))
+    if not goal or says_code or not _COMPUTES.search(goal) or not (inputs or outputs):
+        return None
+    return BoxTask(
+        goal,
+        tuple(dict.fromkeys(inputs)),
+        tuple(_listed(request, LIBRARIES)),
+        request.constraints,
+        Criteria(outputs, wants_picture(goal)),
+    )
+
+
+def _code_names(goal: str) -> list[str]:
+    return [name for name in names_in(goal) if Path(name).suffix.lower() not in DATA_SUFFIXES]
+
+
+def _listed(request: Request, key: str) -> list[str]:
+    return [each.strip() for each in request.context.get(key, "").split(",") if each.strip()]

@@ -1,0 +1,68 @@
+"""The packages that a task requires: named in its words, and known before anything is installed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from stet_ls.engine.sandbox.environments.known_packages import DISTRIBUTIONS, distribution, normalized, well_known
+from stet_ls.engine.sandbox.environments.requirements import dependencies
+
+_USED = re.compile(
+    r"\b(?:with|using|use|uses|via|by means of|import|through)\s+(?:the\s+)?`?(?P<name>[A-Za-z][\w.-]*)`?", re.I
+)
+
+
+def named_libraries(words: str) -> Iterator[str]:
+    """The names after "with", "using" and their like, and every package that the words have in backticks."""
+    seen: dict[str, None] = {}
+    for match in _USED.finditer(words):
+        seen[match["name"].rstrip(".")] = None
+    seen.update(dict.fromkeys(re.findall(r"`([A-Za-z][\w-]*)`", words)))
+    yield from seen
+
+
+def is_known(name: str) -> bool:
+    """Whether a word is the name of a widely used package, or of a module of one."""
+    return name in DISTRIBUTIONS or normalized(name) in well_known()
+
+
+def library_problem(names: Sequence[str], root: Path, allowed: Collection[str]) -> str:
+    """The sentence about the first package that is not known; "" if all are.
+
+    Known are the project's dependencies, those that the user's settings allow, and widely used ones. A model invents
+    names, and somebody may have registered one that differs from a known name by a letter.
+    """
+    project = dependencies(root)
+    known = {*project, *map(normalized, allowed), *well_known()}
+    for name in names:
+        package = normalized(distribution(name))
+        if package in known or name in sys.stdlib_module_names:
+            continue
+        if near := sorted(other for other in known if one_letter_off(package, other)):
+            return (
+                f"The package {name!r} is not known; its name is one letter off {near[0]!r}. Name that if it is meant."
+            )
+        return (
+            f"The package {name!r} is not known: it is neither among the project's dependencies nor widely used. "
+            "Add it to the project's dependencies or to the setting `sandbox.packages`, or use another."
+        )
+    return ""
+
+
+def one_letter_off(one: str, other: str) -> bool:
+    """Whether one letter was added, left out, replaced, or swapped with the next one."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    at = next(
+        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
+        min(len(one), len(other)),
+    )
+    return (
+        one[at + 1 :] == other[at:]
+        or one[at:] == other[at + 1 :]
+        or one[at + 1 :] == other[at + 1 :]
+        or (one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :])
+    )

@@ -1,0 +1,30 @@
+"""Tasks that are no change in steps: a rename through the project, and work that computes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from stet_ls.engine.actions.box_work.box_task import work_in_box
+from stet_ls.engine.actions.box_work.requested import computing_task
+from stet_ls.engine.actions.renaming.rename_task import rename_task
+from stet_ls.engine.actions.renaming.requested import rename_request
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+
+
+async def done_without_plan(job: Job) -> Answer | None:
+    """The answer to such a task; None for all others, which need a plan. Raises what the work itself raises."""
+    with job.stage("context"):
+        goal = await asyncio.to_thread(_goal, job.request)
+        computing = await asyncio.to_thread(computing_task, job.request)
+    if (renaming := rename_request(goal)) is not None and (answer := await rename_task(job, renaming)) is not None:
+        return answer
+    return None if computing is None else await work_in_box(job, computing)
+
+
+def _goal(request: Request) -> str:
+    found = find_instruction(request, resolve_target(request))
+    return found.text if found is not None else ""

@@ -1,0 +1,162 @@
+"""Puts the results of the steps together: one answer over all files, with a word about what is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.arms.guardian import added
+from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
+from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
+from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
+from stet_ls.engine.actions.task_run.course import Course
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.plan import Plan, PlanStep
+from stet_ls.engine.api.summary import Summary
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.calibration import DEFAULT
+
+_WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
+
+
+def put_together(job: Job, plan: Plan, course: Course, overlay: WorkspaceOverlay) -> Answer:
+    """The answer of a task. Without any result it is a refusal that names the first step that failed."""
+    report = "\n".join(_line(step, course) for step in plan.steps)
+    done = {number: course.done[number] for number in sorted(course.done)}
+    if not course.edits(plan):
+        return _without_edit(job, plan, course, done, report)
+    files = overlay.new_files
+    evidence = (
+        *_together(done),
+        *unrequested_changes(files, tuple(done.values()), overlay.kept),
+        *_guarded(overlay, done),
+    )
+    refuted = any(item.verdict is Ruling.FAIL for item in evidence)
+    answer = Answer(
+        success=True,
+        action=job.request.action,
+        language=job.request.language,
+        summary=Summary(
+            f"{'Tried' if refuted else 'Did'} {_head(plan, done)}",
+            new_files=tuple(file.path.name for file in files),
+            notes=_notes(plan, course),
+        ),
+        edits=with_steps(overlay.edits, done),
+        new_files=files_with_steps(files, done),
+        code="\n\n".join(each.code for each in done.values() if each.code),
+        tests=next((each.tests for each in reversed(done.values()) if each.tests), None),
+        explanation=report,
+        confidence=math.prod(each.confidence for each in done.values() if each.edits or each.new_files),
+        warnings=_warnings(job, done),
+        evidence=evidence,
+        metadata=_metadata(plan, done),
+    )
+    return finished(job, answer)
+
+
+def _without_edit(job: Job, plan: Plan, course: Course, done: Mapping[int, Answer], report: str) -> Answer:
+    """The reports of the steps, if they are all that was wanted; else a refusal."""
+    problems = {**course.failed, **course.lost}
+    if done and not problems:
+        parts = [f"## {plan.step(number)}\n\n{each.markdown or each.message}" for number, each in done.items()]
+        answer = Answer(
+            True,
+            job.request.action,
+            job.request.language,
+            Summary(f"Did {_head(plan, done)}", notes=_notes(plan, course)),
+            markdown="\n\n".join(parts) + "\n",
+            explanation=report,
+            evidence=_together(done),
+            warnings=_warnings(job, done),
+            metadata=_metadata(plan, done),
+        )
+        return finished(job, answer)
+    at = min(problems, default=min(course.skipped, default=1))
+    first = plan.enabled[0].number if plan.enabled else at
+    which = "first step" if at == first else f"step {at}"
+    why = problems.get(at, course.skipped.get(at, ""))
+    no = refusal(job, f"Task: no edit. The plan's {which}, {plan.step(at)}, failed: {why}")
+    return replace(no, explanation=report, unneeded=not problems, metadata=job.metadata(_metadata(plan, done)))
+
+
+def _head(plan: Plan, done: Mapping[int, Answer]) -> str:
+    count = "one step" if len(done) == 1 else f"{len(done)} steps"
+    return f"{len(done)} of {len(plan.enabled)} steps" if len(done) < len(plan.enabled) else count
+
+
+def _notes(plan: Plan, course: Course) -> tuple[str, ...]:
+    notes = [f"skipped {plan.step(number)}: {reason}" for number, reason in sorted(course.skipped.items())]
+    notes += [f"stopped at {plan.step(number)}: {reason}" for number, reason in sorted(course.failed.items())]
+    notes += [f"not done {plan.step(number)}: {reason}" for number, reason in sorted(course.lost.items())]
+    notes += [f"{len(course.resumed)} of them done before"] if course.resumed else []
+    return tuple(notes)
+
+
+def _warnings(job: Job, done: Mapping[int, Answer]) -> tuple[str, ...]:
+    every = dict.fromkeys(warning for each in done.values() for warning in each.warnings)
+    return tuple(warning for warning in every if warning not in job.usage.warnings)
+
+
+def _guarded(overlay: WorkspaceOverlay, done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
+    """What the guardian finds in new files; each step's judges looked at the edits of existing ones."""
+    new = {file.path for file in overlay.new_files}
+    judged = {item.detail for answer in done.values() for item in answer.evidence if item.check is Check.DANGER}
+    found = [
+        detail
+        for path, (before, after) in overlay.changes().items()
+        if path in new
+        for detail in added(path.name, before, after)
+        if "secret" in detail or "model" in detail
+    ]
+    return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, each, trusted=True) for each in found if each not in judged)
+
+
+def _metadata(plan: Plan, done: Mapping[int, Answer]) -> Metadata:
+    """The plan, and for each step the rows of the table that its chance comes from, and the reason."""
+    rows = dict.fromkeys(each.metadata.calibration or DEFAULT for each in done.values())
+    return Metadata(
+        calibration=", ".join(rows),
+        reasons=tuple(
+            f"step {number}: {'; '.join(each.metadata.reasons)}"
+            for number, each in done.items()
+            if each.metadata.reasons
+        ),
+        steps=tuple(str(step) for step in plan.enabled),
+    )
+
+
+def _line(step: PlanStep, course: Course) -> str:
+    number = step.number
+    if not step.enabled:
+        return f"{number}. {step}: left out"
+    if number in course.done:
+        before = " (done before)" if number in course.resumed else ""
+        return f"{number}. {step}: {course.done[number].message}{before}"
+    if number in course.skipped:
+        return f"{number}. {step}: skipped, nothing to do: {course.skipped[number]}"
+    state = course.failed.get(number) or course.lost.get(number, "not done")
+    return f"{number}. {step}: {state} (requested: {step.instruction})"
+
+
+def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
+    """One piece of evidence per check: the worst result of any step, and that step."""
+    merged = []
+    items = [(n, item) for n, answer in done.items() for item in answer.evidence]
+    order = list(Check)
+    for check, name in sorted({(item.check, item.name) for _, item in items}, key=lambda each: order.index(each[0])):
+        same = [(n, item) for n, item in items if (item.check, item.name) == (check, name)]
+        worst = min((item.verdict for _, item in same), key=_WORST.index)
+        those = [(n, item) for n, item in same if item.verdict is worst]
+        alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
+        detail = those[0][1].detail if alike else "; ".join(f"step {n}: {item.detail}" for n, item in those)
+        trusted = any(item.trusted for _, item in those)
+        seconds = sum(item.seconds for _, item in same)
+        count = sum(item.count for _, item in those)
+        attached = tuple(replace(each, name=f"step-{n}-{each.name}") for n, item in same for each in item.attachments)
+        codes = tuple(dict.fromkeys(code for _, item in same for code in item.codes))
+        merged.append(Evidence(check, worst, detail, trusted, seconds, count, attached, codes, name))
+    return tuple(merged)

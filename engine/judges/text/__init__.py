@@ -1,0 +1,1 @@
+"""Judges that read the old and the new text, and run nothing of it."""

@@ -1,0 +1,102 @@
+"""The result of one step as a row of the history, from which a resumed task takes it instead of doing it again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.summary import Caution, Summary
+from stet_ls.validators.source import Source, Span
+
+DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+"""How a step ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step that ended. `tokens` are those of its calls; `answer` is what `answer_of` reads back."""
+
+    number: int
+    state: str
+    message: str
+    arm: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+    answer: Mapping[str, Any] = field(default_factory=dict)
+
+
+def row_of(answer: Answer) -> dict[str, Any]:
+    """What is kept of an answer: its edits as hunks with the hash of their text, its evidence, its summary."""
+    return {
+        "action": answer.action,
+        "language": answer.language,
+        "summary": asdict(answer.summary),
+        "edits": [
+            {
+                "path": str(edit.path),
+                "base": digest(edit.base.text),
+                "start": edit.span.start,
+                "end": edit.span.end,
+                "text": edit.new_text,
+            }
+            for edit in answer.edits
+        ],
+        "new_files": [{"path": str(file.path), "text": file.text} for file in answer.new_files],
+        "markdown": answer.markdown,
+        "code": answer.code,
+        "tests": answer.tests,
+        "explanation": answer.explanation,
+        "confidence": answer.confidence,
+        "warnings": list(answer.warnings),
+        "evidence": [item.to_json() for item in answer.evidence],
+        "reasons": list(answer.metadata.reasons),
+        "calibration": answer.metadata.calibration,
+    }
+
+
+def answer_of(row: Mapping[str, Any], text_of: Callable[[Path], str | None]) -> Answer | None:
+    """The answer of a row; None if a file is not the one that the step changed, or a new file exists by now."""
+    edits = []
+    for each in row["edits"]:
+        path = Path(each["path"])
+        text = text_of(path)
+        if text is None or digest(text) != each["base"]:
+            return None
+        edits.append(Edit(path, Source(text), Span(each["start"], each["end"]), each["text"]))
+    files = tuple(NewFile(Path(each["path"]), each["text"]) for each in row["new_files"])
+    if any(text_of(file.path) is not None for file in files):
+        return None
+    return Answer(
+        True,
+        row["action"],
+        row["language"],
+        _summary(row["summary"]),
+        tuple(edits),
+        files,
+        markdown=row["markdown"],
+        code=row["code"],
+        tests=row["tests"],
+        explanation=row["explanation"],
+        confidence=row["confidence"],
+        warnings=tuple(row["warnings"]),
+        evidence=tuple(Evidence.from_json(item) for item in row["evidence"]),
+        metadata=Metadata(reasons=tuple(row["reasons"]), calibration=row["calibration"]),
+    )
+
+
+def _summary(row: Mapping[str, Any]) -> Summary:
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return Summary(**{**fields, "caution": Caution(row["caution"])})
+
+
+def digest(text: str) -> str:
+    """The hash of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,1 @@
+"""The project's tests on both trees: which of them run, what their outcomes say, what they still notice."""

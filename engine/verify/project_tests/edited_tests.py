@@ -1,0 +1,63 @@
+"""How a change edits tests, read from their texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
+from stet_ls.validators import structure
+from stet_ls.validators.languages import family
+from stet_ls.validators.source import Source
+
+_ASSERTS = re.compile(
+    r"\bassert(?!\s+(?:True|1)\b)|\bexpect\b|\braises\b|\bwarns\b|\bfail\b|\bshould\b|\bt\.(?:Error|Fatal)"
+)
+"""What makes a test fail, in the languages whose tests run."""
+
+
+def edits_of(files: Collection[ChangedFile], language: str) -> Mapping[str, str]:
+    """How the tests of changed files were edited: "edited", "added" or "removed", by path and by "path::name"."""
+    found: dict[str, str] = {}
+    for each in files:
+        if not is_of_tests(each.path) or each.language not in family(language):
+            continue
+        old, new = (test_units(each.text(data) or "", each.language) for data in (each.before, each.after))
+        for path in {each.path, each.was}:
+            found[path] = "edited"
+            for name in old.keys() | new.keys():
+                if old.get(name) != new.get(name):
+                    how = "added" if name not in old else "removed" if name not in new else "edited"
+                    found[f"{path}::{name}"] = how
+                else:
+                    found[f"{path}::{name}"] = "unchanged"
+    return found
+
+
+def edit_of(identifier: str, edits: Mapping[str, str]) -> str:
+    """How one test was edited, by its id."""
+    path, _, name = identifier.partition("::")
+    qualified = name.partition("[")[0].replace("::", ".")
+    return edits.get(f"{path}::{qualified}", edits.get(path, "unchanged"))
+
+
+def asserts_nothing(name: str, files: Collection[ChangedFile]) -> bool:
+    """Whether tests of a change call a unit that it adds, but none of these tests asserts anything.
+
+    Such a test passes whatever the unit returns.
+    """
+    called = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
+    calling = [
+        text
+        for each in files
+        if is_of_tests(each.path)
+        for text in test_units(each.text(each.after) or "", each.language).values()
+        if called.search(text)
+    ]
+    return bool(calling) and not any(_ASSERTS.search(text) for text in calling)
+
+
+def test_units(text: str, language: str) -> dict[str, str]:
+    """The units of a file of tests by their qualified names. Parses: not for an event loop."""
+    source = Source(text)
+    return {unit.qualified: source.slice(unit.span) for unit in structure.units(source, language)}

@@ -1,0 +1,72 @@
+"""Runs tests of a change on planted errors in what they test, in the new tree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.generated_tests.mutant_trial import try_mutants
+from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.engine.verify.changes.change import Change, is_of_tests
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+LEAST_SECONDS = 6.0
+"""With less time left, nothing is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class MutantRuns:
+    """Runs for the tests of one language."""
+
+    change: Change
+    language: str
+    suite: SuiteRuns
+
+    async def kills(
+        self,
+        tests_file: str,
+        path: str,
+        text: str,
+        tests: Sequence[str],
+        mutants: Sequence[Mutant],
+        over: Mapping[str, bytes],
+    ) -> tuple[Mapping[str, frozenset[int]], int]:
+        """The numbers of the mutants of the file `path` that each test notices, and how many were tried. `over` are
+        files that differ from the new tree.
+        """
+        runtime = self.suite.runtime
+        files = {**self.change.new, path: text.encode("utf-8", "surrogatepass"), **over}
+        own = over.get(tests_file) or self.suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
+        plan = TestPlan(
+            self.language, tests=(tests_file,), suite=SuiteOwner.PROJECT, idle=self.suite.selected.idle,
+            environment=runtime.environment(self.language),
+            overlay=Overlay(self.change.root, files), files={tests_file: own},
+        )  # fmt: skip
+        done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
+        return done.kills, done.tried
+
+
+def named_functions(
+    project: Sequence[ProjectFile], language: str, words: Collection[str], around: Collection[str]
+) -> Iterator[tuple[ProjectFile, str]]:
+    """The functions of the product whose names are among `words`, in files that a file of tests with the words
+    `around` names. Parses.
+    """
+    for file in project:
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        if is_of_tests(file.path) or not ({stem, *file.path.split("/")[:-1]} & {*around}):
+            continue
+        for unit in units(Source(file.text), language):
+            owner, _, name = unit.qualified.rpartition(".")
+            if unit.kind != "class" and name in words and (not owner or owner.partition(".")[0] in around):
+                yield file, unit.qualified
+
+
+def plain_name(test: str) -> str:
+    """A test's name without the case of its parameters."""
+    return test.partition("[")[0]

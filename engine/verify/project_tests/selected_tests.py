@@ -1,0 +1,79 @@
+"""Chooses the tests that a change can reach: by what they import and name, from one walk through the project."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_among
+from stet_ls.engine.judges.project_tests.required_packages import texts
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests, is_test_name
+from stet_ls.validators.project_files import read_text
+
+_MOST_FILES = 60
+_SLOW_PLUGINS = {"hypothesispytest": "hypothesis"}
+"""Plugins of pytest that take as long to load as pytest itself, with the word in every project that uses them."""
+_CONFIGURATION = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini")
+_MOST_CONFIGURATION = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedTests:
+    """The test files to run. `texts` are theirs, on the new side where both have one; `helpers` are texts of helpers.
+
+    `of_files` are the test files that touch a changed file. `needs` are the texts that decide which packages are
+    needed. `project` are all source files of these languages, as they are on the new side. `idle` are plugins of the
+    test runner that nothing in the project names.
+    """
+
+    tests: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    helpers: tuple[str, ...] = field(default=(), repr=False)
+    of_files: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    needs: tuple[str, ...] = field(default=(), repr=False)
+    project: Sequence[ProjectFile] = field(default=(), repr=False)
+    idle: tuple[str, ...] = ()
+
+
+def selected_tests(
+    change: Change, language: str, files: Sequence[ChangedFile], until: float = float("inf")
+) -> SelectedTests:
+    """The tests that the changed `files` of a language can reach. Files that are not looked at until then, or for which
+    there are too many tests already, are missing in `of_files`. Reads the project: not for an event loop.
+    """
+    buffers = {change.root / path: data.decode("utf-8", "replace") for path, data in change.new.items()}
+    project = project_files(change.root, language, buffers)
+    known = {each.path: each.text for each in project}
+    found: dict[str, None] = {}
+    read: dict[str, str] = {}
+    helpers: dict[str, None] = {}
+    of_files: dict[str, frozenset[str]] = {}
+    for each in files:
+        if is_of_tests(each.path) and (is_test_name(each.path) or is_test_name(each.was)):
+            if len(found) >= _MOST_FILES:
+                break
+            found |= dict.fromkeys((each.path, each.was))
+            read |= {each.was: each.text(each.before) or "", each.path: each.text(each.after) or ""}
+    for each in files:
+        if is_of_tests(each.path) or len(found) >= _MOST_FILES or time.monotonic() > until:
+            continue
+        reached: dict[str, None] = {}
+        for name in dict.fromkeys((each.path, each.was)):  # what still uses the former name fails
+            near = touching_among(project, change.root, change.root / name, "", language)
+            helpers |= dict.fromkeys(near.helpers)
+            reached |= dict.fromkeys(near.tests)
+        of_files[each.path] = frozenset(reached)
+        for path in [*reached][: _MOST_FILES - len(found)]:
+            found[path] = None
+            read.setdefault(path, known.get(path, ""))
+    needs = texts(change.root, read, buffers)
+    sides = (each.text(data) or "" for each in change.files for data in (each.before, each.after))
+    said = [*sides, *(each.text for each in project), *(_text(change.root / name) for name in _CONFIGURATION)]
+    idle = tuple(name for name, word in _SLOW_PLUGINS.items() if not any(word in text for text in said))
+    return SelectedTests(tuple(found), read, tuple(helpers), of_files, needs, project, idle)
+
+
+def _text(path: Path) -> str:
+    return read_text(path, most=_MOST_CONFIGURATION) or ""

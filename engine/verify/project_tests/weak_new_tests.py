@@ -1,0 +1,131 @@
+"""Finds new tests that notice next to nothing: planted errors in what a change adds, which its own tests let pass.
+
+A new test that passes shows little: 33 of 118 new tests of real commits pass on the old code, too. Whether `is not
+None` says enough about a function is not read from the text but tried.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
+from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.plurals import plural
+from stet_ls.engine.runners.report import CaseOutcome
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.units import Kind, UnitChange
+from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, test_units
+from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
+
+_MOST_SUBJECTS, _MOST_MUTANTS, _LEAST_MUTANTS = 4, 8, 4
+_SHARE = 1 / 3
+"""Of the planted errors, tests of honest changes notice five in six (median of 214 changes)."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A function that new tests name. `unit` is the change that edits or adds it, if one does."""
+
+    path: str
+    text: str
+    name: str
+    unit: UnitChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unnoticed:
+    """New tests that notice few of the errors planted into a function."""
+
+    subject: _Subject
+    tests: frozenset[tuple[str, str]]
+    noticed: int
+    tried: int
+    passes_with: Mutant
+
+    def concerns(self, unit: UnitChange) -> bool:
+        """Whether a unit is one of the tests, or the new code that only they test."""
+        if unit is self.subject.unit:
+            return unit.change is Kind.ADDED
+        name = unit.name.replace(".", "::")
+        return bool(name) and any(path == unit.path and test == name for path, test in self.tests)
+
+    def __str__(self) -> str:
+        errors = f"{self.noticed} of {plural(self.tried, 'planted error')} in `{self.subject.name}`"
+        return f"new tests notice {errors}; they pass with {self.passes_with.change} in line {self.passes_with.line}"
+
+
+async def weak_new_tests(
+    change: Change,
+    units: Sequence[UnitChange],
+    files: Sequence[ChangedFile],
+    suite: SuiteRuns,
+    runs: TestRuns,
+    slots: asyncio.Semaphore,
+    *,
+    of_tests: bool,
+) -> list[Unnoticed]:
+    """The new tests of changed files that notice few errors in the changed functions that they name; in a change
+    `of_tests`, in any that they name. Only for languages whose lines are traced.
+    """
+    found: list[Unnoticed] = []
+    changed = [] if of_tests else _changed(units)
+    for file in files if (changed or of_tests) and not runs.problem else ():
+        if not is_of_tests(file.path) or file.after is None or not for_language(file.language).traces_lines:
+            continue
+        texts = await asyncio.to_thread(_new_tests, file, runs)
+        subjects = await asyncio.to_thread(_named, file, texts, suite) if of_tests else changed
+        trials = [(each, [name for name, text in texts.items() if _names(text, each)]) for each in subjects]
+        for subject, tests in [each for each in trials if each[1]][:_MOST_SUBJECTS]:
+            if suite.runtime.left() > LEAST_SECONDS:
+                async with slots:
+                    found += await _unnoticed(MutantRuns(change, file.language, suite), file, subject, tests)
+    return found
+
+
+def _changed(units: Sequence[UnitChange]) -> list[_Subject]:
+    """The changed and added functions and methods of the product; a class counts by its methods."""
+    own = [each for each in units if each.name and each.change in (Kind.ADDED, Kind.CHANGED)]
+    owners = {each.name.rpartition(".")[0] for each in own}
+    fitting = [each for each in own if each.name not in owners and not is_of_tests(each.path)]
+    return [_Subject(each.path, each.file.text(each.file.after) or "", each.name, each) for each in fitting]
+
+
+def _named(file: ChangedFile, tests: Mapping[str, str], suite: SuiteRuns) -> list[_Subject]:
+    """The functions of the product that new tests name. Parses."""
+    words = {word for text in tests.values() for word in _WORD.findall(text)}
+    around = {*_WORD.findall(file.text(file.after) or "")}
+    found = named_functions(suite.selected.project, file.language, words, around) if words else ()
+    return [_Subject(each.path, each.text, name) for each, name in found]
+
+
+def _new_tests(file: ChangedFile, runs: TestRuns) -> dict[str, str]:
+    """The texts of the passing tests that a file adds, by their names. Parses."""
+    edits = edits_of([file], file.language)
+    units = test_units(file.text(file.after) or "", file.language)
+    passing = (each for each, how in runs.new_on_new.items() if how == CaseOutcome.PASSED)
+    near = (each for each in passing if each.startswith(f"{file.path}::") and edit_of(each, edits) == "added")
+    names = dict.fromkeys(plain_name(each.partition("::")[2]) for each in near)
+    return {each: text for each in names if (text := units.get(each.replace("::", ".")))}
+
+
+def _names(test: str, subject: _Subject) -> bool:
+    return re.search(rf"\b{re.escape(subject.name.rpartition('.')[2])}\b", test) is not None
+
+
+async def _unnoticed(
+    trial: MutantRuns, file: ChangedFile, subject: _Subject, tests: Sequence[str]
+) -> Iterable[Unnoticed]:  # fmt: skip
+    mutants = await asyncio.to_thread(mutants_of, subject.text, subject.name, _MOST_MUTANTS)
+    if len(mutants) < _LEAST_MUTANTS:
+        return ()
+    kills, tried = await trial.kills(file.path, subject.path, subject.text, tests, mutants, {})
+    noticed = frozenset().union(*kills.values())
+    missed = [each for number, each in enumerate(mutants[:tried]) if number not in noticed]
+    if not kills or tried < _LEAST_MUTANTS or len(noticed) > _SHARE * tried:
+        return ()
+    return [Unnoticed(subject, frozenset((file.path, each) for each in tests), len(noticed), tried, missed[0])]

@@ -1,0 +1,141 @@
+"""Finds edited tests that notice less: planted errors which the old tests fail on, and which the new ones let pass.
+
+Both versions of the tests run on mutants of what they test, in the new tree. Whether an assertion was weakened is not
+read from its text: `is not None` in place of `== 3`, a wider tolerance and a deleted line all show by the same means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
+from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.plurals import plural
+from stet_ls.engine.runners.report import CaseOutcome
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_test_name
+from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, test_units
+from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
+from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
+
+_PASSED = CaseOutcome.PASSED.value
+_MOST_SUBJECTS, _MOST_MUTANTS, _MOST_OTHERS = 4, 8, 5
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Weakened:
+    """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now.
+
+    If none does, the new tests are as good, and `tests` are all that noticed one.
+    """
+
+    tests: tuple[str, ...]
+    before: int
+    tried: int
+    lost: tuple[tuple[str, Mutant], ...]
+
+    def concerns(self, unit: str) -> bool:
+        """Whether a unit holds one of the tests that noticed these errors."""
+        name = unit.replace(".", "::")
+        return any(each == name or each.startswith(f"{name}::") for each in self.tests)
+
+    def __str__(self) -> str:
+        path, first = self.lost[0]
+        noticed = f"{self.before - len(self.lost)} of {plural(self.tried, 'planted error')}, {self.before} before"
+        return f"notices {noticed}; passes with {first.change} in {path}:{first.line}"
+
+
+async def weakened_tests(
+    change: Change, files: Sequence[ChangedFile], suite: SuiteRuns, runs: TestRuns, slots: asyncio.Semaphore
+) -> Mapping[str, Weakened]:
+    """What the tests of changed files notice less, by the file's path, if they noticed anything before; only for
+    languages whose lines are traced.
+    """
+    found: dict[str, Weakened] = {}
+    for file in files:
+        language = for_language(file.language)
+        if not language.traces_lines or not is_test_name(file.path) or file.before is None or runs.problem:
+            continue
+        trial = _Trial(change, file, suite, runs)
+        if trial.edited and suite.runtime.left() > LEAST_SECONDS:
+            async with slots:
+                weakened = await trial.run()
+            if weakened.before:
+                found[file.path] = weakened
+    return found
+
+
+class _Trial:
+    """One file of tests, old and new, on mutants of what its edited tests test."""
+
+    def __init__(self, change: Change, file: ChangedFile, suite: SuiteRuns, runs: TestRuns) -> None:
+        self._change, self._file, self._suite, self._runs = change, file, suite, runs
+        self._trial = MutantRuns(change, file.language, suite)
+        edits = edits_of([file], file.language)
+        passing = (
+            name
+            for name, how in runs.old_on_new.items()
+            if how == _PASSED and runs.old_on_old.get(name) == _PASSED and edit_of(name, edits) in ("edited", "removed")
+        )
+        near = (plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
+        self.edited = tuple(dict.fromkeys(near))
+
+    async def run(self) -> Weakened:
+        """What the new tests do not notice, and the old ones did."""
+        mutants = await asyncio.to_thread(lambda: [*self._mutants()])
+        old = {self._file.was: self._file.before or b""}
+        texts = {path: text for path, text, _ in mutants}
+        noticed: dict[tuple[str, Mutant], set[str]] = {}
+        tried = 0
+        for path in texts:
+            own = [mutant for at, _, mutant in mutants if at == path]
+            kills, count = await self._trial.kills(self._file.was, path, texts[path], self.edited, own, old)
+            tried += count
+            for test, numbers in kills.items():
+                for number in numbers:
+                    noticed.setdefault((path, own[number]), set()).add(test)
+        lost = [*noticed]
+        for tests, of_file in self._new_tests() if lost else ():
+            lost = [each for path in texts for each in await self._unnoticed(path, texts[path], tests, of_file, lost)]
+            if not lost:
+                break
+        names = sorted({test for each in lost or noticed for test in noticed[each]})
+        return Weakened(tuple(names), len(noticed), tried, tuple(lost))
+
+    async def _unnoticed(
+        self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
+    ) -> list[tuple[str, Mutant]]:
+        """Those of the mutants of a file that tests do not notice; all if that could not be tried."""
+        own = [mutant for at, mutant in left if at == path]
+        if not own or not tests:
+            return [(path, mutant) for mutant in own]
+        kills, _ = await self._trial.kills(of_file, path, text, tests, own, {})
+        killed = frozenset().union(*kills.values())
+        return [(path, mutant) for number, mutant in enumerate(own) if number not in killed]
+
+    def _new_tests(self) -> Iterator[tuple[list[str], str]]:
+        """The passing tests of the new file, then those of other files that may test the same."""
+        passing = [each for each, how in self._runs.new_on_new.items() if how == _PASSED]
+        files = [self._file.path, *(each for each in self._suite.selected.tests if each != self._file.path)]
+        for path in files[:_MOST_OTHERS]:
+            names = dict.fromkeys(
+                plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{path}::")
+            )
+            if names:
+                yield [*names], path
+
+    def _mutants(self) -> Iterator[tuple[str, str, Mutant]]:
+        """Mutants of the functions that the edited tests name: path, text, mutant. Parses."""
+        old = test_units(self._file.text(self._file.before) or "", self._file.language)
+        names = {each.replace("::", ".") for each in self.edited}
+        words = {word for name, text in old.items() if name in names for word in _WORD.findall(text)}
+        around = {*_WORD.findall(self._file.text(self._file.before) or "")}
+        changed = {each.path for each in self._change.files}
+        known = named_functions(self._suite.selected.project, self._file.language, words, around)
+        subjects = sorted(known, key=lambda row: (row[0].path not in changed, row[0].path))
+        for file, name in subjects[:_MOST_SUBJECTS]:
+            for mutant in mutants_of(file.text, name, _MOST_MUTANTS):
+                yield file.path, file.text, mutant

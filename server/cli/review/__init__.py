@@ -1,0 +1,1 @@
+"""`stet review`: the arguments, and the formats of its report."""

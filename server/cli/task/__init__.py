@@ -1,0 +1,1 @@
+"""`stet plan` and `stet tasks`."""

@@ -1,0 +1,87 @@
+"""Changes that are wrong and were once called ok, and honest ones that were once refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import pytest
+from support.repository import Repository
+
+from stet_ls.engine.verify.changes.broken_calls import broken_calls
+from stet_ls.engine.verify.report import Report, Verdict
+
+Verify = Callable[..., Awaitable[Report]]
+SHOP = "RATE = 0.5\n\n\ndef shipping(weight):\n    return weight * RATE\n"
+TEST = "from shop import shipping\n\n\ndef test_shipping():\n    assert shipping(10) == 5\n"
+DEARER = SHOP.replace("0.5", "0.6")
+PATCHED = (
+    "import shop\n\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef rate(monkeypatch):\n"
+    "    monkeypatch.setattr(shop, 'RATE', 0.5)\n"
+)
+LABEL = "\n\ndef label(weight, name):\n    if weight >= 9:\n        return name + ' heavy'\n    return name\n"
+USED = TEST + "\n\ndef test_label():\n    import shop\n\n    assert shop.label(1, 'a') == 'a'\n"
+BOX = "class Base:\n    pass\n\n\nclass Box(Base):\n    def size(self):\n        return 3\n"
+BOX_TEST = "from shop import Box\n\n\ndef test_box():\n    assert Box().size() == 3\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "intent", "verdict", "finding"),
+    [
+        ({"shop.py": DEARER, "tests/test_shop.py": TEST.replace("== 5", "== 6")}, "", "unproven", "was edited"),
+        ({"shop.py": DEARER, "tests/conftest.py": PATCHED}, "", "unproven", "passes only with the new set-up of tests"),
+        ({"shop.py": DEARER, "tests/conftest.py": PATCHED}, "refactor", "refuted", "passes only with the new set-up"),
+        ({"shop.py": None, "store.py": SHOP}, "", "refuted", "passed and does not run now"),
+        ({"tests/test_shop.py": None, "tests/test_rates.py": TEST}, "refactor", "ok", ""),
+    ],
+    ids=[
+        "a constant and its expectation",
+        "a set-up that hides",
+        "the same, stated",
+        "a renamed module",
+        "renamed tests",
+    ],
+)
+async def test_what_tests_say(
+    repository: Repository, verified: Verify, after: Mapping[str, str | None], intent: str, verdict: str, finding: str
+) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
+    for path in after:
+        (repository.folder / path).unlink(missing_ok=True)
+    repository.write({path: text for path, text in after.items() if text is not None})
+    report = await verified(intent)
+    assert report.verdict == verdict, report
+    assert finding in str([each.detail for each in report.findings])
+
+
+async def test_what_moved_and_changed_is_not_proven_by_tests(repository: Repository, verified: Verify) -> None:
+    """They do not cover its edge."""
+    repository.commit({"shop.py": SHOP + LABEL, "util.py": "", "tests/test_shop.py": USED})
+    moved = LABEL.strip().replace(">=", ">")
+    repository.write({"shop.py": f"from util import label\n\n{SHOP}", "util.py": f"{moved}\n"})
+    report = await verified("refactor")
+    assert report.verdict is Verdict.UNPROVEN
+    assert "moved from `shop.py::label` and edited" in str(report.units)
+
+
+async def test_a_method_that_is_inherited_now_is_not_gone(repository: Repository, verified: Verify) -> None:
+    repository.commit({"shop.py": BOX, "tests/test_shop.py": BOX_TEST})
+    size = "    def size(self):\n        return 3\n"
+    repository.write({"shop.py": f"class Base:\n{size}\n\nclass Box(Base):\n    pass\n"})
+    assert (await verified("refactor")).verdict is Verdict.UNPROVEN
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        ("a, b=1", ""),
+        ("a, b=2, c=3", ""),
+        ("a, b=1, *, c=3", ""),
+        ("*args, **kwargs", ""),
+        ("a, c=1", "the parameter `b` is gone"),
+        ("b, a=1", "the parameter `a` is at another place"),
+        ("a, b", "the parameter `b` is required now"),
+        ("a, b=1, *, c", "the parameter `c` is required now"),
+    ],
+)
+def test_calls_that_break_are_found(after: str, why: str) -> None:
+    assert broken_calls("def f(a, b=1):\n    return a\n", f"def f({after}):\n    return 1\n", "f") == why

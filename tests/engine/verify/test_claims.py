@@ -1,0 +1,73 @@
+"""What a change claims to be, judged by running it: faster, tests alone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from support.repository import Repository
+from support.verifying import SHOP, TESTS
+
+from stet_ls.engine.verify.report import Report, Verdict
+
+Verify = Callable[..., Awaitable[Report]]
+_SLOW = """\
+def distinct(numbers: list[int]) -> int:
+    seen = []
+    for number in numbers:
+        if number not in seen:
+            seen.append(number)
+    return len(seen)
+"""
+_FAST = "def distinct(numbers: list[int]) -> int:\n    return len({*numbers})\n"
+_TEST = "from words import distinct\n\n\ndef test_distinct():\n    assert distinct([*range(40)] * 3) == 40\n"
+
+
+@pytest.mark.parametrize(("code", "verdict"), [(_FAST, Verdict.OK), (_SLOW.replace("seen", "known"), Verdict.REFUTED)])
+async def test_a_claim_to_be_faster_is_measured(
+    repository: Repository, verified: Verify, code: str, verdict: Verdict
+) -> None:
+    repository.commit({"words.py": _SLOW, "tests/test_words.py": _TEST})
+    repository.write({"words.py": code})
+    report = await verified("perf")
+    assert report.verdict is verdict, report
+    (timed,) = (each for each in report.units[0].checks if each.check == "timing")
+    assert timed.refutes is (verdict is Verdict.REFUTED), timed
+    assert not any(each.check == "timing" for each in (await verified("refactor")).units[0].checks)
+
+
+async def test_a_change_of_tests_leaves_the_product_alone(repository: Repository, verified: Verify) -> None:
+    test = f"{TESTS}\n\ndef test_none():\n    assert total([]) == 0\n"
+    repository.write({"tests/test_shop.py": test})
+    assert (await verified("test")).verdict is not Verdict.REFUTED
+    repository.write({"shop.py": SHOP.replace("sum(prices)", "sum(prices, 0)")})
+    report = await verified("test")
+    assert [each.detail for each in report.findings if each.refutes] == ["a change of tests edits product code"]
+    repository("checkout", "--", "shop.py")
+    repository.write({"more.py": "def more():\n    return 1\n"})
+    report = await verified("test")
+    assert [each.detail for each in report.findings if each.refutes] == ["a change of tests adds product code"]
+
+
+@pytest.mark.parametrize(("line", "is_weak"), [("is not None", True), ("== 6", False)])
+async def test_a_new_test_that_notices_next_to_nothing_proves_nothing(
+    repository: Repository, verified: Verify, line: str, is_weak: bool
+) -> None:
+    """A weak assertion is found whatever it looks like, by errors planted into what it tests."""
+    code = "\n\ndef area(width: int, height: int) -> int:\n    return width * height if width > 0 else 0\n"
+    test = f"\n\ndef test_area():\n    from shop import area\n\n    assert area(2, 3) {line}\n"
+    repository.write({"shop.py": SHOP + code, "tests/test_shop.py": TESTS + test})
+    report = await verified()
+    assert report.verdict is (Verdict.UNPROVEN if is_weak else Verdict.OK), report
+    told = {(each.unit, each.check) for each in report.findings}
+    assert told == ({("test_area", "mutants")} if is_weak else set())
+    assert not is_weak or "planted errors in `area`; they pass with" in report.findings[0].detail
+
+
+async def test_types_and_lint_are_notes(repository: Repository, verified: Verify) -> None:
+    """They refute nothing: what runs may be right all the same."""
+    repository.write({"shop.py": f"import os\n\n{SHOP}"})
+    report = await verified()
+    assert any(each.check == "lint" and "F401" in each.detail for each in report.findings), report
+    assert not any(each.refutes for each in report.findings)
+    assert any(each.check == "types" for each in report.units[0].checks)
