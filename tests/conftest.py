@@ -12,7 +12,7 @@ from itertools import compress
 from pathlib import Path
 
 import pytest
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector

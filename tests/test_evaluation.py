@@ -17,7 +17,7 @@ from bench.eval.arms import ARMS, settings_of
 from bench.eval.cases import HALVES, half_of, load
 from bench.eval.run import in_turn
 from bench.eval.table import by_case, markdown, outcomes
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.judges.calibration import wilson
 from stet_ls.engine.settings.schema import Settings

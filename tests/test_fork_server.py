@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.fork_server import forked_argv
-from support.stet import stet_argv
+from support.processes.stet import stet_argv
+from support.servers.fork_server import forked_argv
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are Linux's here")
 

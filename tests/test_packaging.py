@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from support.scripted import ScriptedModel
-from support.session import fenced
+from support.servers.scripted import ScriptedModel
+from support.servers.session import fenced
 
 from stet_ls.validators.install_hints import FULL
 

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bench.verdicts import JUDGES, Outcome, outcome_of
-from support.tools import needs
-from support.verdicts import HASHED, Half, Label, Rewrite, observed, rewrites
+from bench.quality.verdicts import JUDGES, Outcome, outcome_of
+from support.corpora.verdicts import HASHED, Half, Label, Rewrite, observed, rewrites
+from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 

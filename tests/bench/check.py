@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.row import Row
-from support.stet import stet_argv
+from support.processes.stet import stet_argv
 
 FILES = 1000
 RUFF = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--quiet"]

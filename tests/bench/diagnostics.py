@@ -8,8 +8,8 @@ import time
 from collections.abc import AsyncIterator, Iterator
 
 from bench.row import Row
-from support.stet import stet_argv
-from support.wire import RawClient, recorded
+from support.processes.stet import stet_argv
+from support.servers.wire import RawClient, recorded
 
 URI = "file:///bench/big.py"
 UNIT = "def f{n}(a, b=1):\n    total = a + b\n    for i in range(total):\n        total += i\n    return total\n\n\n"

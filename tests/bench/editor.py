@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.row import Row
-from support.scripted import Reply, ScriptedModel
-from support.stet import stet_argv
-from support.wire import RawClient, recorded
+from support.processes.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.wire import RawClient, recorded
 
 BARE = [sys.executable, str(Path(__file__).with_name("bare_server.py"))]
 URI = "file:///bench/big.py"

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench.rephrased import PAIRS, THINGS, apart, instructions, rephrased, solution
+from bench.quality.rephrased import PAIRS, THINGS, apart, instructions, rephrased, solution
 from bench.row import Row
-from support.session import NOTHING, command, editor
-from support.stet import stet_argv
-from support.wire import RawClient
+from support.processes.stet import stet_argv
+from support.servers.session import NOTHING, command, editor
+from support.servers.wire import RawClient
 
 from stet_ls.engine.memory.solution import Solution, texts_of
 from stet_ls.engine.memory.store import journal, maintenance

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.row import Row
-from support.planted import corpus
+from support.corpora.planted import corpus
 
 from stet_ls.engine.judges.danger.risks import risks_in
 from stet_ls.engine.privacy.redact import redact

@@ -9,6 +9,7 @@ import importlib
 import sys
 from pathlib import Path
 
+_HERE = Path(__file__).resolve().parent
 TOPICS = (
     "editor",
     "diagnostics",
@@ -30,14 +31,15 @@ TOPICS = (
     "verdicts",
     "verify",
 )
-"""The modules beside this one that need no data, each with a `rows()` that yields a `Row` for each measurement."""
+"""The modules here and in `quality/` that need no data, each with a `rows()` that yields a `Row` a measurement."""
 
 
 def main(topics: list[str]) -> None:
     """Prints one row a measurement: what, the number, the goal."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the tests' folder, for bench and support
+    sys.path.insert(0, str(_HERE.parent))  # the tests' folder, for bench and support
     for topic in topics or TOPICS:
-        for row in importlib.import_module(f"bench.{topic}").rows():
+        package = "bench.quality" if (_HERE / "quality" / f"{topic}.py").is_file() else "bench"
+        for row in importlib.import_module(f"{package}.{topic}").rows():
             print(f"{row.what:<52} {row.number:<34} goal {row.goal}", flush=True)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support.neovim import Neovim, plugin
-from support.scripted import Reply, ScriptedModel
-from support.signs import BEFORE, REPLY
-from support.stet import stet_argv
+from support.editors.neovim import Neovim, plugin
+from support.editors.signs import BEFORE, REPLY
+from support.processes.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 
 @pytest.fixture(scope="module")

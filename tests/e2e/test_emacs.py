@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support import emacs
-from support.scripted import Reply, ScriptedModel
-from support.signs import AFTER, BEFORE, REPLY
+from support.editors import emacs
+from support.editors.signs import AFTER, BEFORE, REPLY
+from support.servers.scripted import Reply, ScriptedModel
 
 pytestmark = [pytest.mark.editor, pytest.mark.skipif(emacs.missing() is not None, reason=str(emacs.missing()))]
 

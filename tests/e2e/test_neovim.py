@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.neovim import PLUGIN, SECONDS, Neovim, plugin
+from support.editors.neovim import PLUGIN, SECONDS, Neovim, plugin
+from support.processes.stet import stet_argv
 from support.repository import Repository
-from support.scripted import Reply, ScriptedModel
-from support.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 pytestmark = pytest.mark.editor
 

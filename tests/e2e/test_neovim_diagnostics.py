@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from support.neovim import PLUGIN, SECONDS, Neovim, plugin
-from support.stet import stet_argv
+from support.editors.neovim import PLUGIN, SECONDS, Neovim, plugin
+from support.processes.stet import stet_argv
 
 pytestmark = pytest.mark.editor
 

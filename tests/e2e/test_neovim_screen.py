@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support.neovim import SECONDS, Neovim, plugin
-from support.scripted import Reply, ScriptedModel
-from support.signs import REPLY
-from support.stet import stet_argv
+from support.editors.neovim import SECONDS, Neovim, plugin
+from support.editors.signs import REPLY
+from support.processes.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 pytestmark = pytest.mark.editor
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support import vim
-from support.scripted import Reply, ScriptedModel
-from support.signs import AFTER, BEFORE
+from support.editors import vim
+from support.editors.signs import AFTER, BEFORE
+from support.servers.scripted import Reply, ScriptedModel
 
 needs_vim = pytest.mark.skipif(vim.missing() is not None, reason=str(vim.missing()))
 needs_ale = pytest.mark.skipif(vim.missing("ale") is not None, reason=str(vim.missing("ale")))

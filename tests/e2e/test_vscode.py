@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support import vscode
-from support.scripted import Reply, ScriptedModel
-from support.signs import AFTER, BEFORE, REPLY
-from support.stet import stet_argv
-from support.vscode import SECONDS, VSCode
+from support.editors import vscode
+from support.editors.signs import AFTER, BEFORE, REPLY
+from support.editors.vscode import SECONDS, VSCode
+from support.processes.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 pytestmark = [
     pytest.mark.editor,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.patience import patient_with_tools
+from support.processes.patience import patient_with_tools
 
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, applied, code_reply
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget

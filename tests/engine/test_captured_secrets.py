@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Workspace

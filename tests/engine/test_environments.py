@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, applied, code_reply, reply_of_tests
-from support.scripted import ScriptedModel
-from support.wheels import use_index, write_wheel
+from support.processes.wheels import use_index, write_wheel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.engine import Bench, applied, code_reply, request_for
 from support.markers import split_markers
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Ruling

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import PolicyError

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.inprocess import connected
-from support.scripted import Reply, ScriptedModel
-from support.session import NOTHING, finish, introduction, lines
-from support.wire import RECORDED, Json, RawClient
+from support.servers.inprocess import connected
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import NOTHING, finish, introduction, lines
+from support.servers.wire import RECORDED, Json, RawClient
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.server.app import create_server

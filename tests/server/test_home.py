@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from support.findings import editing
-from support.scripted import Reply, ScriptedModel
-from support.session import NEOVIM, command, fenced, finish, health, start
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import NEOVIM, command, fenced, finish, health, start
 
 HEAD = 'def add(a: int, b: int) -> int:\n    """The sum.\n\n    >>> add(1, 2)\n    3\n    """\n'
 OLD = f"{HEAD}    total = a + b\n    return total\n"

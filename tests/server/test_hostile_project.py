@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted import ScriptedModel
-from support.session import NOTHING, VSCODE, boxes, command, editor, ended, fenced, finish, start
-from support.traps import laid
+from support.corpora.traps import laid
+from support.servers.scripted import ScriptedModel
+from support.servers.session import NOTHING, VSCODE, boxes, command, editor, ended, fenced, finish, start
 
 URI = "file:///w/a.py"
 APPLIES = {"workspace": {"applyEdit": True}}

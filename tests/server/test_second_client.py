@@ -11,8 +11,8 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from support.engine import code_reply
-from support.scripted import Reply, ScriptedModel
-from support.stet import stet_argv
+from support.processes.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 TEXT = "def sign(x):\n    if x > 0:\n        return 1\n    return -1\n"
 URI = "file:///project/sign.py"

@@ -9,7 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 from support.engine import Bench, applied, code_reply, reply_of_tests
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer

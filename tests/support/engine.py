@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import SecretStr
 from support.markers import split_markers
-from support.scripted import Body, ScriptedModel
+from support.servers.scripted import Body, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Event

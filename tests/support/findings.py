@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from logging.handlers import RotatingFileHandler
 from typing import Any
 
-from support.inprocess import connected
-from support.session import introduction
-from support.wire import PATIENCE, Json, RawClient
+from support.servers.inprocess import connected
+from support.servers.session import introduction
+from support.servers.wire import PATIENCE, Json, RawClient
 
 from stet_ls.server.app import create_server
 

@@ -3,7 +3,7 @@
 Loaded by `-p support.measure`, before anything of the product is imported. SlipCover rewrites the code that it
 measures, which costs seconds once and little afterwards; a tracer doubles the time of all tests.
 
-The fork server (`support/fork_server.py`) pays them once for all that it forks. To write down what one of them reached
+The fork server (`servers/fork_server.py`) pays them once for all that it forks. To write down what one of them reached
 takes a third of a second: so the first of each kind of call is measured (`call_of`), not all. What runs in a box,
 servers that editors start, and the memory's process are not measured: what only they reach counts as missed.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from slipcover import FileMatcher, ImportManager, Slipcover
-from support import command
-from support.fork_server import forked_argv, measured_argv
+from support.processes import command
+from support.servers.fork_server import forked_argv, measured_argv
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("server", "engine", "validators")

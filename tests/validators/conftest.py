@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from support.patience import patient_with_tools
+from support.processes.patience import patient_with_tools
 
 __all__ = ["patient_with_tools"]

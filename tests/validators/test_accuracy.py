@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from support.corpus import Mutant, digest, mutants, samples
+from support.corpora.corpus import Mutant, digest, mutants, samples
 
 from stet_ls.validators import batch, syntax
 from stet_ls.validators.batch import Text

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from support.actions import CheckAction
-from support.boxed import backend, make, runtime
-from support.scripted import ScriptedModel
+from support.processes.boxed import backend, make, runtime
+from support.servers.scripted import ScriptedModel
 
 __all__ = ["backend", "make", "runtime"]
 

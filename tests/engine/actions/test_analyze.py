@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, request_for
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import CONFIRMED, OPINION, Answer
 from stet_ls.engine.api.budget import Budget

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply, said
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Ruling

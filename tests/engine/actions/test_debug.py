@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, said
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import is_example, stated_examples

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.actions.prose.unsupported_claims import mark_unknown
 from stet_ls.engine.api.answer import Answer

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.command import Stet
 from support.engine import Bench, code_reply, said
-from support.scripted import ScriptedModel
+from support.processes.command import Stet
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.engine import Bench, applied, code_reply, said
 from support.judging import MakeCase
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.repair_search.search import search
 from stet_ls.engine.api.answer import Answer

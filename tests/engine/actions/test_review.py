@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.engine import Bench, applied, code_reply, request_for, said
-from support.scripted import Body, ScriptedModel
+from support.servers.scripted import Body, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget

@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from support.busy import too_busy_for
 from support.engine import Bench, applied, said
-from support.scripted import Reply, ScriptedModel
+from support.processes.busy import too_busy_for
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Ruling

@@ -1,6 +1,6 @@
 """Failures as models and people write them, with labels, run in the sandbox, and diagnosed by the table.
 
-`tests/support/failures.py` says how the labels are kept. The share is over a runner's failures;
+`tests/support/corpora/failures.py` says how the labels are kept. The share is over a runner's failures;
 the wrong ones are printed, since one more rule may not be what they need.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.failures import FOLDER, UNSEEN, Label, Labelled, labelled
-from support.tools import needs
+from support.corpora.failures import FOLDER, UNSEEN, Label, Labelled, labelled
+from support.processes.tools import needs
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis

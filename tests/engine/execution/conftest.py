@@ -1,7 +1,7 @@
-"""The runtime and the cases of `support.boxed`."""
+"""The runtime and the cases of `support.processes.boxed`."""
 
 from __future__ import annotations
 
-from support.boxed import backend, make, patient_with_trials, runtime
+from support.processes.boxed import backend, make, patient_with_trials, runtime
 
 __all__ = ["backend", "make", "patient_with_trials", "runtime"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.boxed import backend, make, runtime
-from support.tools import needs
+from support.processes.boxed import backend, make, runtime
+from support.processes.tools import needs
 
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.linters.languages import ROWS

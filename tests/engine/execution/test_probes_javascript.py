@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.judging import MakeCase, assert_unseen
-from support.tools import needs
+from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.execution.javascript.probes import probed

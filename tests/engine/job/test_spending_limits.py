@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply, request_for
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Progress

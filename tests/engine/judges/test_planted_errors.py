@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.tools import needs
+from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.api.request import Workspace

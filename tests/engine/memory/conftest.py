@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.remembered import Open
+from support.corpora.remembered import Open
 
 pytest.importorskip("lancedb", reason="the extra memory is not installed")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.busy import too_busy_for
 from support.engine import Bench, code_reply
-from support.scripted import ScriptedModel
+from support.processes.busy import too_busy_for
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.budget import Budget

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.mounts import read_only, tiny
-from support.remembered import DATE, REVERSE, Open
+from support.corpora.remembered import DATE, REVERSE, Open
+from support.processes.mounts import read_only, tiny
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import Solution

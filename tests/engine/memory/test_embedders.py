@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.remembered import DATE, REVERSE
+from support.corpora.remembered import DATE, REVERSE
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.memory_client import MemoryClient

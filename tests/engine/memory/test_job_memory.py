@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from support.engine import Bench, code_reply, request_for
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.budget import Budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from support.remembered import Open
+from support.corpora.remembered import Open
 
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import maintenance

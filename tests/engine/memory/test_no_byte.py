@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import killed
-from support.killed import die_at
+from support.processes import killed
+from support.processes.killed import die_at
 
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import journal, maintenance

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.remembered import DATE, REVERSE, Open
+from support.corpora.remembered import DATE, REVERSE, Open
 
 from stet_ls.engine.memory.solution import Solution
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.corpora.remembered import DATE, REVERSE
 from support.engine import request_for
-from support.remembered import DATE, REVERSE
 
 from stet_ls.engine.memory.recall import chosen
 from stet_ls.engine.memory.solution import Solution

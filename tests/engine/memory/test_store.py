@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from support.remembered import DATE, REVERSE, Open
+from support.corpora.remembered import DATE, REVERSE, Open
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import MOST_GROUNDS, Solution

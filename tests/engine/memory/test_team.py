@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from support.remembered import DATE, REVERSE
+from support.corpora.remembered import DATE, REVERSE
 
 from stet_ls.engine.errors import StoreError
 from stet_ls.engine.memory.store import maintenance

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.events import Event
 from stet_ls.engine.api.message import Message

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from support.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.errors import EndpointError, Fault
 from stet_ls.engine.settings.table_schemas import Provider
@@ -20,7 +20,7 @@ keyring = pytest.importorskip("keyring", reason="the extra `keyring` is not inst
 @pytest.fixture
 def entries(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Fills the keyring."""
-    from support.keyring_backend import Keyring
+    from support.processes.keyring_backend import Keyring
 
     before = keyring.get_keyring()
     keyring.set_keyring(Keyring())
@@ -68,7 +68,7 @@ async def test_without_its_key_an_endpoint_is_skipped(entries, scripted: Scripte
 async def test_no_message_contains_a_key_of_the_keyring(
     entries, scripted: ScriptedModel, pool, provider, caplog
 ) -> None:
-    from support.scripted import Reply
+    from support.servers.scripted import Reply
 
     caplog.set_level("DEBUG")
     entries("stet/work=k3y-of-the-keyring")

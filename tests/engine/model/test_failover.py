@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
-from support.scripted import Reply, ScriptedModel, dead_endpoint
+from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.api.events import Notice
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError

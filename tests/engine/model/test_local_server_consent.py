@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.scripted import ScriptedModel, dead_endpoint
-from support.session import NOTHING, command, fenced, finish, introduction, lines, start
-from support.wire import RawClient
+from support.servers.scripted import ScriptedModel, dead_endpoint
+from support.servers.session import NOTHING, command, fenced, finish, introduction, lines, start
+from support.servers.wire import RawClient
 
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import NoModelError, PolicyError

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 from pydantic import SecretStr
-from support.scripted import Reply, ScriptedModel, dead_endpoint
+from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.api.events import Notice, Progress
 from stet_ls.engine.api.message import Message

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, Stage, ignore

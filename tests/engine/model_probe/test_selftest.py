@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 from support.engine import code_reply
-from support.scripted import Body, Reply, ScriptedModel
+from support.servers.scripted import Body, Reply, ScriptedModel
 
 from stet_ls.engine.api.events import ignore
 from stet_ls.engine.errors import EndpointError, Fault

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.drawn import drawn
-from support.planted import CODE, TOKENS, Planted, corpus
+from support.corpora.drawn import drawn
+from support.corpora.planted import CODE, TOKENS, Planted, corpus
 
 from stet_ls.engine.privacy.redact import redact, restore
 from stet_ls.engine.privacy.secrets.dotenv import values_of

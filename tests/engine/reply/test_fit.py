@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.sections import read
+from support.corpora.sections import read
 
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.reply.fitting.fit import Fitted, fit

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.sections import read
+from support.corpora.sections import read
 
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.boxed import patient_with_trials
 from support.engine import Bench
+from support.processes.boxed import patient_with_trials
 from support.repository import Repository
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.review.change_review import ReviewOptions, review_change
 from stet_ls.engine.review.report import ChangeReview, lines

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from support.processes.tools import needs
 from support.suites import Check, outcomes
-from support.tools import needs
 
 from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
+from support.processes.tools import needs
 from support.suites import Check, outcomes
-from support.tools import needs
 
 from stet_ls.engine.runners.language_table import expected
 from stet_ls.engine.runners.plan import TestPlan

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.processes.tools import needs
 from support.suites import Check, outcomes
-from support.tools import needs
 
 from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.tools import needs
+from support.processes.tools import needs
 
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.runners import toolchain

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import code_reply, request_for
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.run import Engine

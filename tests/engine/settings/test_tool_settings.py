@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from support.engine import Bench, applied, code_reply
-from support.scripted import ScriptedModel
-from support.tools import needs
+from support.processes.tools import needs
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.settings.schema import Checks, Settings

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from support.corpora.planted import NAMED, PASSWORDS, TOKENS
 from support.engine import Bench, code_reply
-from support.planted import NAMED, PASSWORDS, TOKENS
-from support.scripted import Reply, ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.errors import EndpointError, LimitError, NoModelError, UsageError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.processes.tools import needs
 from support.repository import Repository
-from support.tools import needs
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import Asked, read_change

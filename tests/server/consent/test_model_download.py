@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.inprocess import connected
-from support.session import NEOVIM, VSCODE, boxes, finish, health, introduction, lines, start
-from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.inprocess import connected
+from support.servers.session import NEOVIM, VSCODE, boxes, finish, health, introduction, lines, start
+from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 from stet_ls.engine.storage.paths import user_paths

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.inprocess import connected
-from support.scripted import Reply, ScriptedModel
-from support.session import EGLOT, finish, introduction, lines, start
-from support.wire import ErrorAnswer, Json, RawClient
+from support.servers.inprocess import connected
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import EGLOT, finish, introduction, lines, start
+from support.servers.wire import ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.settings import load
 from stet_ls.engine.storage.paths import user_paths

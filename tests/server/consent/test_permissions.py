@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted import ScriptedModel
-from support.session import editor, fenced, finish, start
+from support.servers.scripted import ScriptedModel
+from support.servers.session import editor, fenced, finish, start
 
 from stet_ls.engine.sandbox.linux import landlock
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from support.findings import PUBLISH, REFRESH, URI, editing, empty, messages, pull, pushed, saying
-from support.scripted import Reply, ScriptedModel
-from support.session import EGLOT, NEOVIM, VSCODE, command, finish, start
-from support.wire import Json, RawClient
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import EGLOT, NEOVIM, VSCODE, command, finish, start
+from support.servers.wire import Json, RawClient
 
 UNUSED = "import os\nimport re\n\n\ndef area(w, h):\n    return re.sub('x', w, h)\n"
 UNUSED_TWICE = UNUSED.replace("    return", "    import sys\n    return")

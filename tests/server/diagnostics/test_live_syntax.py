@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from support.findings import PUBLISH, URI, editing, empty, messages, pushed, saying
-from support.session import EGLOT, SERVER, introduction
-from support.wire import PATIENCE, RawClient
+from support.servers.session import EGLOT, SERVER, introduction
+from support.servers.wire import PATIENCE, RawClient
 
 from stet_ls.server.diagnostics.serial_executor import SerialExecutor
 from stet_ls.server.lsp.watchdog import is_alive

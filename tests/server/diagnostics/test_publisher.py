@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from support.findings import PUBLISH, REFRESH, URI, editing, empty, messages, pull, pushed, saying, worded
-from support.session import EGLOT, NEOVIM, NOTHING, VSCODE
-from support.wire import RECORDED, ErrorAnswer, Json, RawClient, recorded
+from support.servers.session import EGLOT, NEOVIM, NOTHING, VSCODE
+from support.servers.wire import RECORDED, ErrorAnswer, Json, RawClient, recorded
 
 BROKEN = "def area(w, h:\n    return w * h\n"
 WHOLE = "def area(w, h):\n    return w * h\n"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from support.findings import PUBLISH, URI, editing, empty, pull, pushed, saying, worded
-from support.session import EGLOT, VSCODE
-from support.wire import Json, RawClient
+from support.servers.session import EGLOT, VSCODE
+from support.servers.wire import Json, RawClient
 
 BROKEN = "def area(w, h:\n    return w * h\n"
 OTHER = "file:///w/a.js"

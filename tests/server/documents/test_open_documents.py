@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
-from support.inprocess import connected
-from support.probe_server import hardened
-from support.wire import RawClient
+from support.servers.inprocess import connected
+from support.servers.probe_server import hardened
+from support.servers.wire import RawClient
 
 from stet_ls.server.documents.open_documents import LARGEST_FILE, Documents, path_of
 from stet_ls.validators.source import Encoding, Source, Span

@@ -11,9 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted import ScriptedModel
-from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start, turned_out
-from support.wire import Applying, ErrorAnswer, Json, RawClient
+from support.servers.scripted import ScriptedModel
+from support.servers.session import (
+    NEOVIM,
+    NOTHING,
+    VSCODE,
+    boxes,
+    command,
+    editor,
+    fenced,
+    finish,
+    lines,
+    start,
+    turned_out,
+)
+from support.servers.wire import Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.scripted import Reply, ScriptedModel
-from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, finish, lines, start
-from support.wire import ErrorAnswer, Json, RawClient
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, finish, lines, start
+from support.servers.wire import ErrorAnswer, Json, RawClient
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    return a + b\n"

@@ -7,9 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from support.scripted import Reply, ScriptedModel, dead_endpoint
-from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, health, lines, start
-from support.wire import PATIENCE, ErrorAnswer
+from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
+from support.servers.session import (
+    NEOVIM,
+    NOTHING,
+    VSCODE,
+    boxes,
+    command,
+    editor,
+    fenced,
+    finish,
+    health,
+    lines,
+    start,
+)
+from support.servers.wire import PATIENCE, ErrorAnswer
 
 EXAMPLE = "add(1, 2) == 3"
 URI = "file:///w/a.py"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.scripted import Reply, ScriptedModel
-from support.session import command, editor, fenced, finish, lines
-from support.wire import ErrorAnswer, Json, RawClient
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import command, editor, fenced, finish, lines
+from support.servers.wire import ErrorAnswer, Json, RawClient
 
 TABLE = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}."\nlanguages = ["python"]\n'
 CODE = "def f(a):\n    return a\n"

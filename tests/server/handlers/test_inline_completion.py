@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from support.scripted import Reply, ScriptedModel
-from support.session import VSCODE, command, editor, lines, start
-from support.wire import RawClient
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import VSCODE, command, editor, lines, start
+from support.servers.wire import RawClient
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    return \n\n\ndef twice(a):\n    return a + a\n"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from support.findings import editing
-from support.scripted import ScriptedModel
-from support.session import NEOVIM, command, editor, fenced, finish, health, lines, start
+from support.servers.scripted import ScriptedModel
+from support.servers.session import NEOVIM, command, editor, fenced, finish, health, lines, start
 
 from stet_ls.engine.memory import job_memory
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.findings import editing
 from support.repository import Repository
-from support.scripted import ScriptedModel
-from support.session import VSCODE, boxes, command
-from support.wire import ErrorAnswer
+from support.servers.scripted import ScriptedModel
+from support.servers.session import VSCODE, boxes, command
+from support.servers.wire import ErrorAnswer
 
 pytestmark = pytest.mark.usefixtures("served_here")
 

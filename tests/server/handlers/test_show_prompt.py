@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from support.scripted import ScriptedModel
-from support.session import VSCODE, command, editor, fenced, finish, lines, start
-from support.wire import Json, RawClient
+from support.servers.scripted import ScriptedModel
+from support.servers.session import VSCODE, command, editor, fenced, finish, lines, start
+from support.servers.wire import Json, RawClient
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 3
 USE = "from helpers import tidy\n\n\ndef use(x):\n    total = tidy(x)\n    return total\n"

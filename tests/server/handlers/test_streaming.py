@@ -6,9 +6,9 @@ import threading
 
 import pytest
 from support.findings import editing
-from support.scripted import Reply, ScriptedModel
-from support.session import VSCODE, command
-from support.wire import Json
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import VSCODE, command
+from support.servers.wire import Json
 
 from stet_ls.engine.api.events import Progress, Stage
 from stet_ls.server.jobs.progress_text import ProgressText

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from support.findings import editing, pull
 from support.repository import Repository
-from support.session import VSCODE, boxes, command
+from support.servers.session import VSCODE, boxes, command
+from support.servers.wire import ErrorAnswer, Json, RawClient
 from support.verifying import SHOP, TESTS
-from support.wire import ErrorAnswer, Json, RawClient
 
 WRONG = SHOP.replace("cost += 1", "cost += 2")
 SOURCE = "stet verify"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted import Reply, ScriptedModel
-from support.session import (
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import (
     EGLOT,
     NEOVIM,
     NOTHING,
@@ -25,7 +25,7 @@ from support.session import (
     lines,
     start,
 )
-from support.wire import PATIENCE, RECORDED, Applying, ErrorAnswer, Json, RawClient
+from support.servers.wire import PATIENCE, RECORDED, Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.validators.source import Source
 

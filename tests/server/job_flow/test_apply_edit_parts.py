@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from support.findings import editing
-from support.scripted import ScriptedModel
-from support.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
-from support.wire import PATIENCE, Json, RawClient
+from support.servers.scripted import ScriptedModel
+from support.servers.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
+from support.servers.wire import PATIENCE, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer, Edit, EditOutcome, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted import ScriptedModel
-from support.session import VSCODE, boxes, command, editor, fenced, finish, lines, start
-from support.wire import ErrorAnswer, Json, RawClient
+from support.servers.scripted import ScriptedModel
+from support.servers.session import VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.servers.wire import ErrorAnswer, Json, RawClient
 
 URI = "file:///w/a.py"
 OLD = """\

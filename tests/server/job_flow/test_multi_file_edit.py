@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.session import NEOVIM, VSCODE, command, editor, finish, start
-from support.wire import ErrorAnswer, RawClient
+from support.servers.session import NEOVIM, VSCODE, command, editor, finish, start
+from support.servers.wire import ErrorAnswer, RawClient
 
 PRICES = "def total(prices):\n    return sum(prices)\n"
 CART = "from prices import total\n\n\ndef pay(cart):\n    return total(cart)\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from support.scripted import ScriptedModel
-from support.session import NOTHING, VSCODE, command, editor, finish, start
+from support.servers.scripted import ScriptedModel
+from support.servers.session import NOTHING, VSCODE, command, editor, finish, start
 
 SALES = "month,revenue\nJan,30\nFeb,12.5\n"
 DRAW = """PLAN: draw

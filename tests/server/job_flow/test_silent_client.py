@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.inprocess import connected
-from support.scripted import ScriptedModel
-from support.session import NEOVIM, VSCODE, boxes, command, fenced, finish, introduction, lines, start
-from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.inprocess import connected
+from support.servers.scripted import ScriptedModel
+from support.servers.session import NEOVIM, VSCODE, boxes, command, fenced, finish, introduction, lines, start
+from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls.server.app import create_server
 from stet_ls.server.consent import permissions

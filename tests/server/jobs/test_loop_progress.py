@@ -8,9 +8,9 @@ import re
 import pytest
 from support.engine import asks_for_tests, code_reply, reply_of_tests
 from support.findings import editing
-from support.scripted import ScriptedModel
-from support.session import VSCODE, begins_first, finish, lines, start
-from support.wire import PATIENCE
+from support.servers.scripted import ScriptedModel
+from support.servers.session import VSCODE, begins_first, finish, lines, start
+from support.servers.wire import PATIENCE
 
 from stet_ls.server.lsp import editor_settings
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from support.findings import editing
-from support.scripted import Reply, ScriptedModel
-from support.session import (
+from support.servers.scripted import Reply, ScriptedModel
+from support.servers.session import (
     EGLOT,
     NEOVIM,
     VSCODE,
@@ -26,7 +26,7 @@ from support.session import (
     lines,
     start,
 )
-from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
 from stet_ls.engine.api.events import JudgeStarted, Notice, Progress, Stage

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
-from support.wire import RECORDED, recorded
+from support.servers.wire import RECORDED, recorded
 
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.message_converter import converter_factory

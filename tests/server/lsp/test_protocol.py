@@ -7,9 +7,9 @@ import logging
 from typing import Any
 
 import pytest
-from support.inprocess import connected
-from support.probe_server import hardened
-from support.wire import RECORDED, Call, ErrorAnswer, RawClient, recorded
+from support.servers.inprocess import connected
+from support.servers.probe_server import hardened
+from support.servers.wire import RECORDED, Call, ErrorAnswer, RawClient, recorded
 
 URI = "file:///nowhere/a.py"
 

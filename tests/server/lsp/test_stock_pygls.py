@@ -25,10 +25,10 @@ from lsprotocol import types
 from pygls.cli import start_server
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec, TextDocument, Workspace
-from support import probe_server
-from support.probe_server import stock
-from support.scripted import held_port
-from support.wire import Call, Channel, ErrorAnswer, Json, RawClient, StreamChannel, frame
+from support.servers import probe_server
+from support.servers.probe_server import stock
+from support.servers.scripted import held_port
+from support.servers.wire import Call, Channel, ErrorAnswer, Json, RawClient, StreamChannel, frame
 
 URI = "file:///nowhere/a.py"
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "stock"]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import probe_server
-from support.probe_server import TOKEN
-from support.wire import PATIENCE, Call, Channel, ErrorAnswer, Json, RawClient, frame
+from support.servers import probe_server
+from support.servers.probe_server import TOKEN
+from support.servers.wire import PATIENCE, Call, Channel, ErrorAnswer, Json, RawClient, frame
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 

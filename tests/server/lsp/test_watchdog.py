@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import probe_server
-from support.wire import PATIENCE
+from support.servers import probe_server
+from support.servers.wire import PATIENCE
 
 from stet_ls.server.lsp import watchdog
 from stet_ls.server.lsp.watchdog import (

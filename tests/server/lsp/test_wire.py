@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.inprocess import connected
-from support.probe_server import hardened
-from support.wire import Applying, ErrorAnswer, RawClient
+from support.servers.inprocess import connected
+from support.servers.probe_server import hardened
+from support.servers.wire import Applying, ErrorAnswer, RawClient
 
 URI = "file:///nowhere/a.py"
 

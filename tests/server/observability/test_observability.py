@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from support import session
+from support.corpora.planted import TOKENS
 from support.engine import Bench, code_reply, request_for
-from support.planted import TOKENS
-from support.scripted import Reply, ScriptedModel, held_port
-from support.session import command, editor, fenced, finish, lines, start
+from support.servers import session
+from support.servers.scripted import Reply, ScriptedModel, held_port
+from support.servers.session import command, editor, fenced, finish, lines, start
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.request import Workspace

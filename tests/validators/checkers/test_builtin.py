@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.tools import needs
+from support.processes.tools import needs
 
 from stet_ls.validators import lint
 from stet_ls.validators.checkers.programs import find

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.tools import needs
+from support.processes.tools import needs
 
 from stet_ls.validators.checkers.tools.c_includes import unfit
 from stet_ls.validators.checkers.tools.compile_commands import flags

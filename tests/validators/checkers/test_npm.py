@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.tools import needs
+from support.processes.tools import needs
 
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import Verdict

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # as a script this file has no package
-from support.corpus import digest, mutants, samples
+from support.corpora.corpus import digest, mutants, samples
 
 RECORD = Path(__file__).with_name("truth.json")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.wheels import use_index, write_wheel
+from support.processes.wheels import use_index, write_wheel
 
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector

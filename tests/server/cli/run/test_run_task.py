@@ -1,0 +1,79 @@
+"""`stet run task` on data: real pandas and matplotlib in the sandbox, and the files that come of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.processes.command import Stet
+from support.servers.scripted import ScriptedModel
+
+CITIES = """city,year,visitors
+Bern,2023,410
+Bern,2024,455
+Basel,2023,380
+Basel,2024,372
+"""
+PLOT = """PLAN: sum the visitors by city and draw them
+FILE: plot_visitors.py
+CODE:
+```python
+import matplotlib.pyplot as plt
+import pandas as pd
+
+cities = pd.read_csv("visitors.csv")
+table = cities.pivot_table(index="city", columns="year", values="visitors", aggfunc="sum")
+table["change"] = (table[2024] / table[2023] - 1).round(3)
+print(table.to_string())
+table.to_csv("change.csv")
+table[[2023, 2024]].plot(kind="bar", title="Visitors", ylabel="thousands", figsize=(5, 4))
+plt.savefig("visitors.png", dpi=100)
+```
+"""
+DONE = """DONE
+Bern grew by 0.11 to 455, Basel shrank by 0.021 to 372.
+visitors.png: a bar for each city and year, 500 x 400
+change.csv: the change of each city, 2 rows
+"""
+AGAIN = "FILE: again.py\nCODE:\n```python\nif False:\n    import matplotlib, pandas\nprint('as before')\n```\n"
+ASKED = ("run", "task", "visitors.csv", "--instruction", "plot the visitors of each city and how they changed")
+
+
+def test_a_plot_is_made_with_real_packages_and_taken(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    (folder / "visitors.csv").write_text(CITIES)
+    scripted.replies([PLOT, DONE])
+    ran = replace(stet, seconds=280)(*ASKED, "--apply")
+    if "not reachable" in ran.err:
+        pytest.skip(f"no package index: {ran.err}")
+
+    assert ran.status == 0, ran.err
+    assert ran.out.splitlines()[:3] == ["wrote plot_visitors.py", "wrote change.csv", "wrote visitors.png"]
+    assert (folder / "visitors.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "change.csv").read_text().startswith("city,2023,2024,change\nBasel,380,372,-0.021\n")
+    assert "figures that no program printed" not in ran.err
+
+    scripted.replies([AGAIN, "DONE\nAs before."])
+    again = stet("run", "task", "visitors.csv", "--instruction", "summarize the visitors", "--json")
+    told = json.loads(again.out)
+    assert told["success"], told["message"]
+    assert told["metadata"]["stages"]["environment"] <= 0.5, "the environment comes from the cache"
+
+
+def test_files_that_are_not_taken_are_kept_and_named(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    (folder / "visitors.csv").write_text(CITIES)
+    code = "with open('lines.csv', 'w') as file:\n    file.write('lines\\n5\\n')\nprint('4 rows')"
+    scripted.replies([f"FILE: count.py\nCODE:\n```python\n{code}\n```\n", "DONE\nThere are 4 rows."])
+    ran = stet("run", "task", "visitors.csv", "--instruction", "count the rows")
+
+    assert ran.status == 0, ran.err
+    line = next(line for line in ran.out.splitlines() if "lines.csv" in line)
+    kept, _, about = line.partition(": ")
+    assert about == "data, 8 bytes, 1 row of lines"
+    assert Path(kept).read_text() == "lines\n5\n"
+    assert [path.name for path in folder.iterdir()] == ["visitors.csv"]

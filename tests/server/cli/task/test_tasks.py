@@ -1,0 +1,62 @@
+"""`stet plan`, `stet run task` over a folder, and `stet tasks`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support.engine import asks_for_tests
+from support.processes.command import Stet
+from support.servers.scripted import ScriptedModel
+
+PLAN = "1. generate | a.py | two | gives 2\n2. generate | b.py | three | gives 3\n"
+
+
+def block(code: str) -> str:
+    return f"PLAN: as asked\nCODE:\n```python\n{code}```\n"
+
+
+def project(folder: Path) -> None:
+    (folder / ".git").mkdir()
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text("def one():\n    return 1\n")
+
+
+def test_a_plan_is_printed_edited_run_listed_and_exported(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
+    project(folder)
+    scripted.on(asks_for_tests, "none")
+    scripted.reply(PLAN)
+    planned = stet("plan", ".", "--instruction", "more numbers")
+    assert planned.status == 0, planned.err
+    assert "- [x] 2. generate | b.py | three | gives 3" in planned.out
+    (folder / "plan.md").write_text(planned.out.replace("[x] 2.", "[ ] 2."))
+
+    scripted.default = block("def two():\n    return 2\n")
+    done = stet("run", "task", ".", "--plan", "plan.md", "--apply")
+    assert done.status == 0, done.err
+    assert "wrote a.py" in done.out
+    assert "def two" in (folder / "a.py").read_text()
+    assert "def three" not in (folder / "b.py").read_text()
+
+    first, second = [json.loads(line) for line in stet("tasks", "list", "--json").out.splitlines()]
+    assert {first["state"], second["state"]} == {"done", "planned"}
+    ran = first if first["state"] == "done" else second
+    shown = stet("tasks", "show", ran["id"])
+    assert "- 1. done (" in shown.out
+    assert "pass syntax" in shown.out
+    assert len(stet("tasks", "export", "-").out.splitlines()) == 2
+    missing = stet("tasks", "show", "ffff")
+    assert missing.status == 2
+    assert "there is no task 'ffff'" in missing.err
+
+
+def test_a_wrong_plan_and_a_vague_task_are_reported(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
+    project(folder)
+    (folder / "plan.md").write_text("# Plan: x\n- [x] 1. debug | ../a.py | one | mend it\n")
+    wrong = stet("run", "task", ".", "--plan", "plan.md")
+    assert wrong.status == 2
+    assert "the plan cannot be used: The plan names '../a.py'" in wrong.err
+    vague = stet("run", "task", "a.py", "--instruction", "make it better")
+    assert vague.status == 1
+    assert "does not say which code" in vague.err
+    assert not scripted.requests

@@ -1,0 +1,198 @@
+"""VS Code's real workbench: code-server with our extension in it, and a browser that is driven by keys."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from support.servers.scripted import held_port
+
+ROOT = Path(__file__).resolve().parents[3]
+VSIX = ROOT / "editors" / "vscode" / "stet.vsix"
+INSTALLED = ROOT / ".cache" / "code-server"
+DRIVER = ROOT / "tests" / "e2e" / "vscode" / "drive.mjs"
+
+SECONDS = 90.0
+"""How long anything may take; a loaded machine with two cores starts the workbench in ten."""
+
+_ENTRY = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js"
+
+_SETTINGS = {
+    "security.workspace.trust.enabled": False,
+    "workbench.startupEditor": "none",
+    "telemetry.telemetryLevel": "off",
+    "update.mode": "none",
+    "extensions.autoCheckUpdates": False,
+    "files.autoSave": "off",
+}
+
+
+def missing() -> str | None:
+    """What is not there for these tests, in words; None if nothing."""
+    programs = [name for name in ("node", "chromium") if shutil.which(name) is None]
+    if programs:
+        return f"not on PATH: {', '.join(programs)}"
+    if not (INSTALLED / ".installed").exists():
+        return "code-server is not installed: make code-server"
+    return None if VSIX.exists() else "the extension is not built: make vsix"
+
+
+class VSCode:
+    """One workbench with one folder open."""
+
+    def __init__(self, folder: Path, env: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+        """A workbench whose user has these settings besides those that keep it quiet."""
+        self._folder = folder
+        self._env = dict(env)
+        self._children: list[subprocess.Popen[str]] = []
+        self._log: TextIO = (folder / "code-server.log").open("w+", encoding="utf-8")
+        self.pictures = Path(os.environ.get("STET_TEST_PICTURES", folder))
+        """Where a test leaves its pictures, those of the docs among them."""
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        self.work = folder / "work"
+        self.work.mkdir()
+        file = folder / "data" / "User" / "settings.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({**_SETTINGS, **settings}), encoding="utf-8")
+        self._held = ExitStack()
+        self._port = self._held.enter_context(held_port())
+        config = folder / "config.yaml"
+        config.write_text(f"bind-addr: 127.0.0.1:{self._port}\nauth: none\ncert: false\n", encoding="utf-8")
+        self._code_server = [
+            "node", str(_ENTRY), "--config", str(config), "--user-data-dir", str(folder / "data"),
+            "--extensions-dir", str(folder / "extensions"), "--disable-telemetry", "--disable-update-check",
+        ]  # fmt: skip
+
+    def __enter__(self) -> VSCode:
+        try:
+            self._install()
+            self._start(self._code_server)
+            self._wait_healthy()
+            chromium = shutil.which("chromium")
+            assert chromium is not None
+            self._driver = self._start(["node", str(DRIVER), str(INSTALLED), chromium], piped=True)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for child in reversed(self._children):
+            if child.stdin is not None:
+                child.stdin.close()
+            else:
+                child.terminate()
+        for child in self._children:
+            try:
+                child.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+            if child.stdout is not None:
+                child.stdout.close()
+        self._log.close()
+        self._held.close()
+
+    def open(self, name: str, text: str) -> Path:
+        """Writes a file and opens the workbench anew with it."""
+        file = self.work / name
+        file.write_text(text, encoding="utf-8")
+        payload = json.dumps([["openFile", f"vscode-remote://127.0.0.1:{self._port}{file}"]])
+        self.call("open", url=f"http://127.0.0.1:{self._port}/?folder={quote(str(self.work))}&payload={quote(payload)}")
+        return file
+
+    def palette(self, title: str) -> None:
+        """Runs a command by its title."""
+        self.call("palette", title=title)
+
+    def choose(self, title: str) -> None:
+        """Picks a code action at the cursor by its title."""
+        self.call("choose", title=title)
+
+    def preview(self, words: str) -> str:
+        """The text of the rendered markdown document with these words; its frame is there before what it shows."""
+        deadline = time.monotonic() + SECONDS
+        while True:
+            text = str(self.call("framed", selector="iframe.webview", inner="iframe#active-frame", content="body"))
+            if words in text:
+                return text
+            assert time.monotonic() < deadline, text
+            time.sleep(0.1)
+
+    def press(self, key: str) -> None:
+        """Presses a key, named as in "Control+S"."""
+        self.call("press", key=key)
+
+    def type(self, text: str) -> None:
+        """Types a text."""
+        self.call("type", text=text)
+
+    def picture(self, name: str) -> None:
+        """Takes a picture of the workbench."""
+        self.call("screenshot", path=str(self.pictures / f"vscode-{name}.png"))
+
+    def click(self, selector: str) -> None:
+        """Clicks on the first such element."""
+        self.call("click", selector=selector)
+
+    def text(self, selector: str, seconds: float = SECONDS) -> str:
+        """Waits until such an element is visible; returns its text."""
+        return str(self.call("text", selector=selector, timeout=seconds * 1000))
+
+    def gone(self, selector: str) -> None:
+        """Waits until no such element is visible."""
+        self.call("gone", selector=selector)
+
+    def call(self, name: str, **params: Any) -> Any:
+        """Has the browser do something; a failure leaves a picture of the workbench behind."""
+        answer = self._exchange(name, **params)
+        if not answer["ok"]:
+            picture = self.pictures / f"failed-{os.environ['PYTEST_CURRENT_TEST'].rpartition('::')[2].split()[0]}.png"
+            self._exchange("screenshot", path=str(picture))
+            raise AssertionError(f"{name} {params}: {answer['value']}\nsee {picture} and {self._log.name}")
+        return answer["value"]
+
+    def _exchange(self, name: str, **params: Any) -> Any:
+        assert self._driver.stdin is not None
+        assert self._driver.stdout is not None
+        self._driver.stdin.write(json.dumps({"do": name, **params}) + "\n")
+        self._driver.stdin.flush()
+        line = self._driver.stdout.readline()
+        assert line, f"the browser ended; see {self._log.name}"
+        return json.loads(line)
+
+    def _install(self) -> None:
+        done = subprocess.run(
+            [*self._code_server, "--install-extension", str(VSIX)],
+            env=self._env, stdout=self._log, stderr=self._log, timeout=2 * SECONDS,
+        )  # fmt: skip
+        assert done.returncode == 0, f"the extension was not installed; see {self._log.name}"
+
+    def _start(self, argv: Sequence[str], *, piped: bool = False) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE if piped else None
+        child = subprocess.Popen(
+            argv, env=self._env, stdin=pipe, stdout=pipe or self._log, stderr=self._log, text=True,
+            cwd=self._folder,
+        )  # fmt: skip
+        self._children.append(child)
+        return child
+
+    def _wait_healthy(self) -> None:
+        deadline = time.monotonic() + SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/healthz", timeout=5):
+                    return
+            except (urllib.error.URLError, ConnectionError):
+                assert time.monotonic() < deadline, f"code-server did not start; see {self._log.name}"
+                time.sleep(0.1)
