@@ -113,7 +113,7 @@ NOT_RUN = "not-run"
 
 def not_run(answer: Answer) -> str:
     """Why an edit that nothing ran is asked about, and what would have it checked; "" for any other."""
-    return f"no check ran it; {(answer.metadata.raised_by or 'add a test').rstrip('.')}" if answer.not_run else ""
+    return f"no check ran it; {answer.metadata.raised_by or 'add a test'}" if answer.not_run else ""
 
 
 def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:

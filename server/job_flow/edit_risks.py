@@ -63,7 +63,10 @@ def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) 
 def why_asked(reasons: Sequence[str]) -> str:
     """The question without what was done."""
     why = "; ".join(reasons)
-    return "Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
+    if not why:
+        return "Apply it?"
+    end = "" if why.endswith(".") else "."  # an example to fill in ends in dots
+    return f"Apply it? {why[0].upper()}{why[1:]}{end}"
 
 
 def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:
