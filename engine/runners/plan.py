@@ -35,7 +35,6 @@ class TestPlan:
     requested. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first
     that fits. `environment` is Python's; without one, Stet's own interpreter is used. `binds` are further folders to
     show. `traced` are Python files, relative to the working folder, whose executed lines are reported for each test.
-    `idle` are plugins of the runner that the project does not use, which are not loaded.
     `captured` are those whose calls are reported with their arguments. `until` is the deadline of the run (of
     `time.monotonic`). `reported_root` is filled in from the report.
     """
@@ -57,7 +56,6 @@ class TestPlan:
     coverage: bool = False
     traced: tuple[str, ...] = ()
     captured: tuple[str, ...] = ()
-    idle: tuple[str, ...] = ()
     limits: Limits | None = None
     until: float = float("inf")
     reported_root: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
     runner = choose(plan)
     nonce = report_channel.new_nonce()
     try:
-        spec = runner.prepare(plan, nonce)
+        spec = await asyncio.to_thread(runner.prepare, plan, nonce)
     except MissingToolError as missing:
         detail = f"{missing} is not on this machine"
         return TestReport(runner.name, SuiteOutcome.NO_RUNNER, detail=detail, install=missing.install, seed=plan.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
 import secrets
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.python.inputs.subject import Function, read_module, subject_of
 from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners import idle_plugins
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
@@ -118,7 +120,7 @@ async def try_mutants(
         "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
         "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."]
         if generated
-        else [word for plugin in plan.idle for word in ("-p", f"no:{plugin}")],
+        else await asyncio.to_thread(lambda: [*idle_plugins.arguments(plan)]),
     }
     spec = RunSpec(
         (str(plan.python()), "-s", "-B", script, job),

@@ -79,7 +79,10 @@ def choose(page: Page, wanted: ReplySpec) -> SearchResult:
     rest = [c for c in candidates if not _is_tests(c) and not c.snippet.is_prose]
     if rest:
         return _renamed(rest, wanted) or _inside(rest, wanted)
-    return unfenced(page, wanted)
+    found = unfenced(page, wanted)
+    # As for a block: tests are no answer where no unit is named.
+    is_tests = isinstance(found, FoundCode) and not wanted.symbol and looks_like_tests(found.text)
+    return NoCode(NO_CODE) if is_tests else found
 
 
 def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:

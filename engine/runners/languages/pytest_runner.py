@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from stet_ls.engine.runners import idle_plugins
 from stet_ls.engine.runners.control_tests import Words, settle
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
@@ -52,8 +53,7 @@ class Pytest:
 
 def _arguments(plan: TestPlan) -> Iterator[str]:
     yield from ("-p", "no:cacheprovider", "-q")
-    for plugin in plan.idle:
-        yield from ("-p", f"no:{plugin}")
+    yield from idle_plugins.arguments(plan)
     if plan.suite is SuiteOwner.GENERATED:
         # An empty configuration: a stray one above the working folder, or among the files, has no effect.
         yield from ("-c", "/dev/null", "--rootdir=.", "--confcutdir=.", "-o", "console_output_style=classic")

@@ -43,7 +43,7 @@ class MutantRuns:
         files = {**self.change.new, path: text.encode("utf-8", "surrogatepass"), **over}
         own = over.get(tests_file) or self.suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
         plan = TestPlan(
-            self.language, tests=(tests_file,), suite=SuiteOwner.PROJECT, idle=self.suite.selected.idle,
+            self.language, tests=(tests_file,), suite=SuiteOwner.PROJECT,
             environment=runtime.environment(self.language),
             overlay=Overlay(self.change.root, files), files={tests_file: own},
         )  # fmt: skip

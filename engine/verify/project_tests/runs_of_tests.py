@@ -169,7 +169,7 @@ class SuiteRuns:
             self._language, tests=tuple(tests), overlay=Overlay(self._change.root, over), suite=SuiteOwner.PROJECT,
             select=tuple(select), environment=self.runtime.environment(self._language), seed=seed,
             until=self.runtime.until, limits=for_language(self._language).limits,
-            traced=traced if observes else (), captured=captured if observes else (), idle=self.selected.idle,
+            traced=traced if observes else (), captured=captured if observes else (),
         )  # fmt: skip
         replaced = {path: sha256(data).hexdigest() for path, data in over.items()}
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_among
 from stet_ls.engine.judges.project_tests.required_packages import texts
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests, is_test_name
-from stet_ls.validators.project_files import read_text
 
 _MOST_FILES = 60
-_SLOW_PLUGINS = {"hypothesispytest": "hypothesis"}
-"""Plugins of pytest that take as long to load as pytest itself, with the word in every project that uses them."""
-_CONFIGURATION = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini")
-_MOST_CONFIGURATION = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +18,7 @@ class SelectedTests:
     """The test files to run. `texts` are theirs, on the new side where both have one; `helpers` are texts of helpers.
 
     `of_files` are the test files that touch a changed file. `needs` are the texts that decide which packages are
-    needed. `project` are all source files of these languages, as they are on the new side. `idle` are plugins of the
-    test runner that nothing in the project names.
+    needed. `project` are all source files of these languages, as they are on the new side.
     """
 
     tests: tuple[str, ...] = ()
@@ -34,7 +27,6 @@ class SelectedTests:
     of_files: Mapping[str, frozenset[str]] = field(default_factory=dict)
     needs: tuple[str, ...] = field(default=(), repr=False)
     project: Sequence[ProjectFile] = field(default=(), repr=False)
-    idle: tuple[str, ...] = ()
 
 
 def selected_tests(
@@ -69,11 +61,4 @@ def selected_tests(
             found[path] = None
             read.setdefault(path, known.get(path, ""))
     needs = texts(change.root, read, buffers)
-    sides = (each.text(data) or "" for each in change.files for data in (each.before, each.after))
-    said = [*sides, *(each.text for each in project), *(_text(change.root / name) for name in _CONFIGURATION)]
-    idle = tuple(name for name, word in _SLOW_PLUGINS.items() if not any(word in text for text in said))
-    return SelectedTests(tuple(found), read, tuple(helpers), of_files, needs, project, idle)
-
-
-def _text(path: Path) -> str:
-    return read_text(path, most=_MOST_CONFIGURATION) or ""
+    return SelectedTests(tuple(found), read, tuple(helpers), of_files, needs, project)

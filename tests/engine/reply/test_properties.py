@@ -84,6 +84,7 @@ def test_parsing_invents_no_code(text: str, call: dict[str, object]) -> None:
 
 @relaxed
 @example("CODE\n0", {"language": "cobol", "wants": "unit", "symbol": "total", "truncated": False, "current": ""})
+@example("def test_():", {"language": "python", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
 @given(replies, calls)
 def test_parsing_is_idempotent(text: str, call: dict[str, object]) -> None:
     first = parse_reply(text, **call)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from support.repository import Repository
 from support.verifying import SHOP
 
@@ -23,19 +22,3 @@ def test_only_the_tests_that_reach_a_change_are_selected(repository: Repository)
     selected = _selected(repository)
     assert selected.tests == ("tests/test_shop.py",)
     assert selected.of_files == {"shop.py": {"tests/test_shop.py"}}
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "idle"),
-    [
-        ("notes.py", "x = 1\n", ("hypothesispytest",)),
-        ("conftest.py", "from hypothesis import settings\n", ()),
-        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--hypothesis-seed=0'\n", ()),
-    ],
-)
-def test_a_slow_plugin_that_nothing_names_is_not_loaded(
-    repository: Repository, path: str, text: str, idle: tuple[str, ...]
-) -> None:
-    repository.commit({path: text})
-    repository.write({"shop.py": f"{SHOP}# more\n"})
-    assert _selected(repository).idle == idle
