@@ -13,7 +13,7 @@ return {
     local client = vim.lsp.get_client_by_id(id) -- gone a moment later
     local wanted = client ~= nil and client._is_stopping == true
     vim.schedule(function()
-      require("stet.question").leave(id)
+      require("stet.edits.question").leave(id)
       require("stet.progress").forget()
       if not wanted then
         require("stet.server").on_crash(code, signal)
@@ -24,9 +24,9 @@ return {
   capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
   handlers = {
     ["window/showMessage"] = require("stet.messages").show,
-    ["window/showMessageRequest"] = require("stet.question").request,
-    ["stet/offer"] = require("stet.question").offer,
-    ["workspace/applyEdit"] = require("stet.edit").apply,
+    ["window/showMessageRequest"] = require("stet.edits.question").request,
+    ["stet/offer"] = require("stet.edits.question").offer,
+    ["workspace/applyEdit"] = require("stet.edits.apply").apply,
     ["workspace/codeLens/refresh"] = require("stet.lens").on_refresh,
     ["workspace/diagnostic/refresh"] = require("stet.diagnostics").refresh,
   },

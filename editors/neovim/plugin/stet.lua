@@ -43,7 +43,7 @@ vim.api.nvim_create_autocmd("DiagnosticChanged", {
 vim.api.nvim_create_autocmd("BufWritePost", {
   group = group,
   callback = function(event)
-    require("stet.marks").forget(event.buf)
+    require("stet.edits.marks").forget(event.buf)
   end,
 })
 

@@ -1,6 +1,6 @@
 --- The server's questions, each in its own window: shown in full, answered with one key, at any time.
 local messages = require("stet.messages")
-local preview = require("stet.preview")
+local preview = require("stet.edits.preview")
 local window = require("stet.window")
 
 local M = {}

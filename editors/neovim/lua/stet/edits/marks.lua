@@ -1,5 +1,5 @@
 --- Marks in the code: the target of a job while it runs, and the lines that an edit changed until they are saved.
-local hunks = require("stet.hunks")
+local hunks = require("stet.edits.hunks")
 local messages = require("stet.messages")
 
 local M = {}

@@ -1,5 +1,5 @@
 --- Shows an edit in place: the new text stands in the window of its code, below what each change replaces.
-local hunks = require("stet.hunks")
+local hunks = require("stet.edits.hunks")
 local window = require("stet.window")
 
 local M = {}

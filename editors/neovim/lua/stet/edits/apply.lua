@@ -1,6 +1,6 @@
 --- Edits of the server, as Neovim applies them, with two differences: each is an undo step of its own, and a buffer
 --- without a name can be edited. All such buffers have the URI "file://", which Neovim cannot map to a buffer.
-local marks = require("stet.marks")
+local marks = require("stet.edits.marks")
 
 local M = {}
 
