@@ -7,6 +7,7 @@ satisfy both.
 from __future__ import annotations
 
 import ast
+import itertools
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +19,8 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
-_MOST, _TRIES = 240, 600
+_MOST, _TRIES = 360, 900
+_FACTORS, _LARGEST = 5, 10_000
 _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
 Change = Callable[[Call, "Values"], Call | None]
@@ -92,7 +94,11 @@ class Values:
     """Makes values from the literals that the code compares with."""
 
     def __init__(self, known: Sequence[Any], random: Random) -> None:
-        self.known, self.random = known, random
+        numbers = sorted({each for each in known if type(each) is int and 1 < each <= _LARGEST})[-_FACTORS:]
+        # A share or a rate of a number is compared with a limit: the number is as much larger.
+        products = [one * other for one, other in itertools.combinations(numbers, 2)]
+        products += [one * other // third for one, other, third in itertools.permutations(numbers, 3) if one > other]
+        self.known, self.random, self.products = known, random, list(dict.fromkeys(products))
         self.lengths = [n for n in known if type(n) is int and 0 < n <= _LONGEST] or [1]
 
     def instead(self, value: Any, call: Call) -> Any:
@@ -121,6 +127,8 @@ class Values:
         if not alike or isinstance(value, bool):
             return not value if isinstance(value, bool) else value
         chosen = self.random.choice(alike)
+        if type(value) is int and self.products and self.random.random() < 0.15:
+            return self.random.choice(self.products) + self.random.choice((0, 1, 100))
         if type(value) is int and self.random.random() < 0.2:  # `n % 400` is 0 for multiples alone
             return chosen * self.random.randint(1, 12)
         return chosen + self.random.choice((0, 0, 0, 1, -1)) if type(value) in (int, float) else chosen

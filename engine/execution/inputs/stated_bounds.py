@@ -14,9 +14,14 @@ _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "larger than": operator.gt, "below": operator.lt, "less than": operator.lt, "smaller than": operator.lt,
     ">=": operator.ge, "≥": operator.ge, "<=": operator.le, "≤": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
-_IS = r"`?\b(?P<name>\w+)`?:? (?:(?:is|are|must be|has to be|should be) )?(?:always |an? \w+ )?"
+_IS = r"`?\b(?P<name>\w+)`?:? (?:(?:is|are|must be|has to be|should be) )?(?:always |an? \w+ |an? (?:\w+ ){0,2}\w+, )?"
 _VALUE = r"`?(?P<{}>-?\d+(?:\.\d+)?|[A-Za-z_]\w*)\b`?"
 _ONE = re.compile(_IS + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) " + _VALUE.format("bound"))
+_BESIDE = re.compile(
+    r"`?\b(?P<name>\w+)`? (?:\w+ )?\((?:always )?"
+    + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) {_VALUE.format('bound')}\\)"
+)
+"""A bound in brackets: `runs of size items (at least 1)`."""
 _TWO = re.compile(_IS + "(?:between|from|in) " + _VALUE.format("low") + " (?:and|to|through) " + _VALUE.format("high"))
 _PARTS = re.compile(r"(?<!\w)\((\w+(?:, \w+)+)\)")
 """The parts of an item, by name: `a range is (start, end) with start <= end`."""
@@ -27,7 +32,9 @@ def outside_stated_bounds(told: str, values: Mapping[str, Any]) -> bool:
 
     A bound of a plural holds for the items of a list, and one of an item's part for that part of each.
     """
-    bounds = [(each["name"], _SIGNS[each["sign"]], each["bound"]) for each in _ONE.finditer(told)]
+    bounds = [
+        (each["name"], _SIGNS[each["sign"]], each["bound"]) for each in (*_ONE.finditer(told), *_BESIDE.finditer(told))
+    ]
     for each in _TWO.finditer(told):
         bounds += [(each["name"], operator.ge, each["low"]), (each["name"], operator.le, each["high"])]
     if not bounds:

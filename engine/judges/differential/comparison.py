@@ -97,8 +97,14 @@ class Comparison:
             own = self._without_foreign([kinds_of(call) for call in more.agreed], meant)
         else:
             own = self
-        if not more.valid or (more.valid <= self.valid and not more.differences):
+        is_first = bool(self.raised) and not more.raised  # until now it failed on all inputs
+        if not more.valid:
             return own
+        if more.valid <= self.valid and not more.differences and not is_first:
+            return replace(
+                own, compared=own.compared + more.compared, valid=own.valid + more.valid,
+                calls=(*own.calls, *more.calls), unseen=own.unseen & unseen,
+            )  # fmt: skip
         telling = tuple(each for each in own.differences if each.is_telling)
         rest = own.differences if more.valid < ENOUGH and not more.differences else telling
         return replace(
@@ -112,7 +118,7 @@ class Comparison:
 
     def _without_foreign(self, known: Sequence[Mapping[str, Kind]], meant: Mapping[str, frozenset[str]]) -> Comparison:
         """The comparison without the guesses that the new code fails on, if they are of none of the `known` kinds."""
-        left = tuple(each for each in self.differences if not each.is_refused_guess
+        left = tuple(each for each in self.differences if not each.fails_on_guess
                      or is_named_kind(each.call, meant, known) or in_input_domain(each.call, known))  # fmt: skip
         if len(left) == len(self.differences):
             return self
@@ -175,6 +181,8 @@ def compared(
                 or (is_enough and each.call.origin in {*UNSURE, NEAR})]  # fmt: skip
     named = {*(promised or ()), *handled}
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
+    accepted += [each for each in differences if is_enough and text
+                 and (each.is_float_for_whole or each.is_out_of_range)]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
     if is_enough and "Exception" not in handled:
         accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]

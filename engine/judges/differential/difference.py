@@ -28,6 +28,8 @@ WRITTEN = {CAPTURED, "example"}
 _UNREAD = re.compile(r"invalid literal for int|could not convert string to float|could not parse|Invalid isoformat")
 _FORM = re.compile(r"(?i)\b(?:as|like|form|format|e\.g\.) [\"'`][^\"'`\n]*\d")
 _ITERATED = re.compile(r"raises (\w+)\]")
+_FLOAT = re.compile(r"(?<![\w.])\d+\.\d")
+_WHOLE_FLOAT = re.compile(r"\x01?(?<![\w.])(-?\d+)\.0(?!\d)")
 _SENSELESS = re.compile(r"\bNaN\b")
 """JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
 
@@ -89,10 +91,29 @@ class Difference:
         return self.call.origin in UNSURE and self.old.kind == "ok" and self.new.kind == "raised"
 
     @property
+    def fails_on_guess(self) -> bool:
+        """True if the new code fails on a guessed kind, be it as wrong or where the old code did not fail."""
+        return self.is_refused_guess or (self.call.origin in UNSURE and self.new.is_wrong_kind)
+
+    @property
     def is_refused_shape(self) -> bool:
         """True if the new code fails to unpack a guessed value: the old one subscripted it, and took any length."""
         is_guess = self.is_refused_guess or (self.call.origin == NEAR and self.takes_less)
         return is_guess and self.new.error == "ValueError" and self.new.is_wrong_kind
+
+    @property
+    def is_out_of_range(self) -> bool:
+        """True if the new code fails on numbers that no float holds: `2.0 ** 5000`, where a product is infinite."""
+        return self.call.origin not in WRITTEN and "Numerical result out of range" in self.new.message
+
+    @property
+    def is_float_for_whole(self) -> bool:
+        """True if both agree on a guessed float but for its kind: 5.0 where the other gives 5."""
+        if self.call.origin not in UNSURE or not _FLOAT.search(self.call.setup):
+            return False
+        old, new = (replace(each, digest="", order="", aliases="", results=tuple(map(_whole, each.results)),
+                            variables=_whole(each.variables)) for each in (self.old, self.new))  # fmt: skip
+        return old == new
 
     def is_outside(self, text: str, named: Collection[str]) -> bool:
         """True if the input shows nothing of a code with this text, which names some errors.
@@ -171,6 +192,11 @@ class Difference:
             return f"after `{shortened(call)}`{whose} before: {before}, now: {now}"
         before, now = map(shortened, _apart(str(self.old), str(self.new)))
         return f"`{shortened(call)}`{whose} was: {before}, now: {now}"
+
+
+def _whole(text: str) -> str:
+    """The text with 5 for each 5.0."""
+    return _WHOLE_FLOAT.sub(r"\1", text)
 
 
 def _in_line(snippet: str) -> str:

@@ -24,6 +24,12 @@ def growth_of(rows: Sequence[Sequence[float]]) -> str:
             is_steeper = new_larger / new > _STEEPER * old_larger / old
             now, before, size = new_larger, old_larger, LARGER
         if is_steeper and now > _LEAST_SECONDS * size / LARGER and now > _SLOWER * before:
-            times = f"{before * 1000:.2g} ms before, {now * 1000:.2g} ms now"
+            times = f"{_milliseconds(before)} before, {_milliseconds(now)} now"
             return f"its time grows faster with the size of its input: {times} for {size:,} items"
     return ""
+
+
+def _milliseconds(seconds: float) -> str:
+    """Two digits, without an exponent."""
+    found = seconds * 1000
+    return f"{found:.0f} ms" if found >= 10 else f"{found:.2g} ms"

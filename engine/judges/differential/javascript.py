@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.harness_run import Call, GrownCall, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.harness import run
-from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
+from stet_ls.engine.execution.javascript.inputs.calls import calls_for, fixed_parameters, new_constants
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
 from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, deep_nodes, recursive
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
+from stet_ls.engine.execution.javascript.inputs.grown import grown_calls
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
 from stet_ls.engine.execution.javascript.module_location import (
@@ -32,6 +33,7 @@ from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
+from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.javascript_attachment import comparison
 
 _FURTHER = 5.0
@@ -57,7 +59,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         return NotRunnable("it is not callable")
     both = await asyncio.to_thread(probed, *texts, case.language)
     ran = _Runs(case, runtime, unit, place)
-    report = await ran(texts, both, calls)
+    report = await ran(
+        texts, both, calls, grown=await asyncio.to_thread(grown_calls, calls, texts, case.language, unit)
+    )
     is_alone = False
     if isinstance(report, HarnessReport) and report.texts[0].problem:
         problem = report.texts[0].problem
@@ -75,7 +79,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     if both is not None and not found.differences:
         found = replace(found, unseen=unseen(both, report, case.parts))
     if both is not None and found.unseen and not found.differences:
-        change = partial(changed_call, is_open=any(ASKS_KINDS.search(each.text) for each in found.unseen))
+        is_open = any(ASKS_KINDS.search(each.text) for each in found.unseen)
+        fixed = await asyncio.to_thread(fixed_parameters, texts[0], case.language, unit)
+        change = partial(changed_call, is_open=is_open, fixed=fixed)
         more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals), change)
         further = await ran(texts, both, more, _FURTHER) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
@@ -87,7 +93,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(name, title, shown, calls)
 
-    return replace(found, is_alone=is_alone, runnable=runnable)
+    return replace(found, is_alone=is_alone, runnable=runnable, uncompared=growth_of(report.growth))
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, tuple[Call, ...]]:
@@ -124,14 +130,19 @@ class _Runs:
     place: ScriptLocation
 
     async def __call__(
-        self, texts: _Texts, both: tuple[ProbedText, ProbedText] | None, calls: tuple[Call, ...], seconds: float = 0.0
+        self,
+        texts: _Texts,
+        both: tuple[ProbedText, ProbedText] | None,
+        calls: tuple[Call, ...],
+        seconds: float = 0.0,
+        grown: tuple[GrownCall, ...] = (),
     ) -> HarnessReport | NotRunnable:
-        """The report of calls, within `seconds` if given."""
+        """The report of calls, within `seconds` if given, and of how the time of the `grown` ones grows."""
         language, path = self.case.language, self.place.path
         shown = await asyncio.to_thread(_opened, texts, language)
         trial = HarnessRun(
             shown, calls, self.unit, path, path.stem,
-            reads=self.place.overlay is not None, globals=_seen(texts, language),
+            reads=self.place.overlay is not None, globals=_seen(texts, language), grown=grown,
         )  # fmt: skip
         if both is not None:
             noting = await asyncio.to_thread(_opened, (both[0].text, both[1].text), language)

@@ -16,7 +16,7 @@ from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
 from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
-from stet_ls.engine.execution.python.inputs.contract import promised_messages, within_contract
+from stet_ls.engine.execution.python.inputs.contract import promised_messages, promises_order, within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
@@ -28,6 +28,7 @@ from stet_ls.engine.execution.python.inputs.subject import changed_units, known_
 from stet_ls.engine.execution.python.inputs.values.databases import with_databases
 from stet_ls.engine.execution.python.inputs.values.files import with_files
 from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
+from stet_ls.engine.execution.python.inputs.values.twins import with_twins
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
@@ -42,6 +43,7 @@ _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
 _ENDLESS, _MANY, _PATIENT = 3, 12_000, 0.3
 """Calls whose iterators are compared further than others, to how many items, and the processor seconds for each."""
+_REORDERED = "keys are in another order, and the documentation speaks of an order"
 _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
@@ -80,10 +82,9 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     found = compared(unit, calls, report, promised, before, meant, handled=handled)
     if both is not None and report.unseen is not None:
         found = replace(found, unseen=unseen(both, report, case.parts))
-    if needs_observation(found):
+    if await asyncio.to_thread(needs_observation, found, before):
         trial = _trial(texts, unit, calls, place, both, of_tests)
-        more = within_contract(await observed(runtime, trial, place.overlay), before, unit)
-        more = await asyncio.to_thread(lambda: with_files(with_protocol(more, before, unit), before, unit))
+        more = await asyncio.to_thread(_completed, await observed(runtime, trial, place.overlay), texts, unit)
         further = await run(runtime, replace(trial, calls=more, seconds=_FURTHER), place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
             still = unseen(both, further, case.parts) if both is not None else frozenset()
@@ -106,8 +107,14 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
 
-    left = growth_of(report.growth) or await asyncio.to_thread(uncompared, before, after, unit)
+    left = growth_of(report.growth) or await asyncio.to_thread(_left, found, before, after)
     return replace(found, is_alone=is_alone, runnable=runnable, uncompared=left, uncaptured=of_tests.uncaptured)
+
+
+def _left(found: Comparison, before: str, after: str) -> str:
+    """What no run can compare, or what differs where the documentation alone says whether that counts."""
+    is_promised = found.reordered and promises_order(before, found.unit)
+    return uncompared(before, after, found.unit) or (_REORDERED if is_promised else "")
 
 
 async def _far(found: Comparison, runtime: Runtime, trial: HarnessRun, place: ModuleLocation) -> Comparison:
@@ -118,6 +125,12 @@ async def _far(found: Comparison, runtime: Runtime, trial: HarnessRun, place: Mo
     if not isinstance(more, HarnessReport) or more.texts[0].problem:
         return found
     return replace(found, differences=compared(found.unit, trial.calls, more).differences)
+
+
+def _completed(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
+    """Observed calls with what the first inputs got, too."""
+    calls = within_contract(with_twins(with_sizes(calls, texts, unit), texts, unit), texts[0], unit)
+    return with_files(with_protocol(calls, texts[0], unit), texts[0], unit)
 
 
 def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:
@@ -145,7 +158,8 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, t
     tests = test_texts(case.path, runtime.root_of(case.path))
     tests = (of_tests.written, *tests) if of_tests.written else tests
     calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
-    calls = within_contract(with_sizes(calls, (before, case.after.text), unit), before, unit)
+    calls = with_twins(with_sizes(calls, (before, case.after.text), unit), (before, case.after.text), unit)
+    calls = within_contract(calls, before, unit)
     calls = with_files(with_protocol(calls, before, unit), before, unit)
     calls = with_databases(calls, (before, case.after.text), unit)
     known_inputs = {(each.setup, each.body) for each in of_tests.calls}

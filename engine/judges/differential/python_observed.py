@@ -8,9 +8,16 @@ from dataclasses import replace
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.examples import literals
-from stet_ls.engine.execution.python.inputs.observed_uses import observed_calls, probing_calls, uses_of, wanted_texts
+from stet_ls.engine.execution.python.inputs.observed_uses import (
+    Uses,
+    observed_calls,
+    probing_calls,
+    uses_of,
+    wanted_texts,
+)
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.files import with_files
+from stet_ls.engine.execution.python.inputs.written_uses import written_uses
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.engine.sandbox.spec import Overlay
@@ -20,16 +27,24 @@ _ROUNDS = 3
 """How often the run is made, each time with the texts that the one before has wanted."""
 
 
-def needs_observation(found: Comparison) -> bool:
-    """Whether the inputs so far show too little: the code refuses most of them, or fails on all."""
+def needs_observation(found: Comparison, text: str) -> bool:
+    """Whether the inputs so far show too little: the code refuses most of them, fails on all, or reads keys in places
+    that none of them executed.
+    """
     if found.differences:
         return not found.differences[0].is_telling or found.differences[0].is_refused_guess
     refused = found.compared - found.valid
     return (
         found.valid < LEAST_VALID <= found.compared
         or bool(found.raised)
-        or bool(found.unseen and refused > found.valid)
+        or bool(found.unseen and (refused > found.valid or _written(text, found.unit).parts))
     )
+
+
+def _written(text: str, unit: str) -> Uses:
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    return written_uses(subject) if subject is not None and subject.how == "function" else Uses()
 
 
 async def observed(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None) -> tuple[Call, ...]:
@@ -51,5 +66,5 @@ async def observed(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None)
         texts |= wanted
         if not wanted:
             break
-    uses = uses_of(outcomes, texts)
+    uses = uses_of(outcomes, texts).merged(await asyncio.to_thread(_written, text, trial.target))
     return await asyncio.to_thread(observed_calls, module, subject, uses, tuple(literals(subject.node)))

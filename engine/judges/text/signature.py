@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.text.headers import as_called, changed_part, is_public
+from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.text.headers import as_called, bare, changed_part, is_public
 from stet_ls.validators import structure
 from stet_ls.validators.structure import Unit
 
 _SHARED = re.compile(r"=(?:\[\]|\{\}|(?:list|dict|set)\(\))(?=[,)])")
 """A default of Python's that a call can change for all later ones."""
+_PROMISES, _ASYNC = re.compile(r"\.then\(|\bPromise\b"), re.compile(r"\basync\b\s*")
 _NO_UNIT = "the target has no signature: it is not a function or class"
 _GONE = "the target is not there after the edit, so its signature is not compared"
 
@@ -29,7 +31,9 @@ def _judge(case: Case) -> Evidence:
     old = _find(structure.units(case.before, case.language), case.unit) if case.unit else None
     new = _find(structure.units(case.after, case.language), case.unit) if case.unit else None
     if old is not None and new is not None:
-        if _header(old, case) != _header(new, case) and not _is_unshared(case, old, new):
+        if _header(old, case) != _header(new, case) and not (
+            _is_unshared(case, old, new) or _only_adds_hints(case, old, new) or _is_still_awaited(case, old, new)
+        ):
             return _failed(f"the signature changed to `{new.signature}`")
         if old.doc.strip() and not new.doc.strip():
             return _failed(f"the documentation of `{case.unit}` is gone")
@@ -43,6 +47,26 @@ def _judge(case: Case) -> Evidence:
 def _is_unshared(case: Case, old: Unit, new: Unit) -> bool:
     """Whether a fix puts None in place of a default that all calls share, and changes nothing else of a header."""
     return case.spec.mends and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
+
+
+def _only_adds_hints(case: Case, old: Unit, new: Unit) -> bool:
+    """Whether a header that had no type hints has some now that no decorator reads, as one of a web API does."""
+    row = for_language(case.language)
+    if row.untyped is None or (row.marks is not None and row.marks.search(case.before.slice(old.span))):
+        return False
+    header = row.untyped(old.signature)
+    return (
+        header is not None
+        and bare(header) == bare(f"{old.signature.rstrip(':')}: pass")
+        and header == row.untyped(new.signature)
+    )
+
+
+def _is_still_awaited(case: Case, old: Unit, new: Unit) -> bool:
+    """Whether a function that made promises is declared `async` now: callers get a promise as before."""
+    if not for_language(case.language).calls_by_position or not _PROMISES.search(case.before.slice(old.span)):
+        return False
+    return _header(old, case) == as_called(_ASYNC.sub("", new.signature), case.language)
 
 
 def _failed(detail: str) -> Evidence:

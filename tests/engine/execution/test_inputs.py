@@ -15,6 +15,7 @@ from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
+from stet_ls.engine.execution.python.inputs.values.twins import with_twins
 
 _DRAWN = """
 from itertools import islice
@@ -115,3 +116,14 @@ def test_unusual_values_are_among_the_first_inputs() -> None:
     for said in ("'Straße'", "'12ZORN'", "things = {'a': 1, 'b': 2}", "things = [True"):
         assert said in setups, said
     assert "text = {" not in setups, "its hint says otherwise"
+
+
+def test_items_that_agree_in_all_but_a_text_are_among_the_inputs_of_code_that_chooses() -> None:
+    text = "def last(rows: list[tuple[str, int]]) -> str:\n    return max(rows, key=lambda row: row[1])[0]\n"
+    calls = calls_for(text, "last")
+    more = [each.setup for each in with_twins(calls, (text, text), "last") if each not in calls]
+    assert more
+    for setup in more:
+        (_, one), (_, other), (_, third), *_ = ast.literal_eval(setup.partition(" = ")[2])
+        assert one == other == third
+    assert with_twins(calls, (text.replace("max", "next"),) * 2, "last") == calls

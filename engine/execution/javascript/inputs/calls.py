@@ -63,6 +63,13 @@ def calls_for(
     return tuple(dict.fromkeys(_Inputs(module, subject, tests, besides).calls()))
 
 
+def fixed_parameters(text: str, language: str, qualified: str) -> tuple[str, ...]:
+    """The parameters of a unit that are declared to have one of a few values."""
+    module = read_module(text, language)
+    subject = subject_of(module, qualified) if module else None
+    return tuple(_told(subject)) if subject is not None else ()
+
+
 class _Inputs:
     """Makes the calls of one subject."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.coverage_guided import Values, with_text
 from stet_ls.engine.execution.inputs.mutations import text_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of as text_of_node
 from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, source, value_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import tree_of
@@ -21,15 +22,18 @@ ASKS_KINDS = re.compile(r"\b(?:typeof|instanceof|isArray|null|undefined|is(?:NaN
 """Code that distinguishes kinds. Other code turns a wrong kind into nonsense, and any change shows."""
 
 
-def changed_call(call: Call, values: Values, *, is_open: bool) -> Call | None:
-    """The call with some of its arguments changed, to other kinds too if `is_open`; None if none is a literal."""
+def changed_call(call: Call, values: Values, *, is_open: bool, fixed: Collection[str] = ()) -> Call | None:
+    """The call with some of its arguments changed, to other kinds too if `is_open`; None if none is a literal.
+
+    Variables whose names are `fixed` keep their values.
+    """
     written = call.setup or call.body  # a sequence of calls on an object has no setup
     parsed = tree_of(Source(written), "typescriptreact")
     if parsed is None:
         return None
     made = parsed.data
-    for node, value in reversed(list(_arguments(parsed.root))):
-        if values.random.random() < 0.3:
+    for node, value in reversed(list(arguments(parsed.root))):
+        if values.random.random() < 0.3 or _variable(node) in fixed:
             continue
         new = values.instead(value, call) if is_open else values.like(value)
         text = "new Uint8Array()" if isinstance(new, bytes) else source(text_of(new))
@@ -38,7 +42,14 @@ def changed_call(call: Call, values: Values, *, is_open: bool) -> Call | None:
     return None if text == written else with_text(call, text)
 
 
-def _arguments(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:
+def _variable(node: tree_sitter.Node) -> str:
+    """The name of the variable that an expression is bound to; "" for any other."""
+    holder = node.parent if node.parent is not None and node.parent.type == "variable_declarator" else None
+    name = holder.child_by_field_name("name") if holder is not None else None
+    return text_of_node(name) if name is not None else ""
+
+
+def arguments(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:
     """The literals that are bound or passed, the outermost of each, in order."""
     pending = [(root, False)]
     while pending:

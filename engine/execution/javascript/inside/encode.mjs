@@ -8,6 +8,11 @@ const NODES = 40_000, ITEMS = 1_000, DEPTH = 60, EXACT = 1e8;
 const isPlain = (name) => /^[A-Za-z_$][\w$]*$/.test(name);
 const hidden = /[\u0000-\u001f]/g;
 
+const BY_ENGINE = /is not (?:a function|a constructor|iterable|extensible|defined)|Cannot (?:read|set|convert|destructure|mix|access)|Assignment to constant/;
+
+/** An error's message. Of one that the engine raises, what it is about: the rest quotes the code as it is written. */
+const said = ({ name, message }) => (name === "TypeError" || name === "ReferenceError" ? BY_ENGINE.exec(message)?.[0] : null) ?? message;
+
 /** Whether a key is an array index. */
 export const isIndex = (key) => typeof key === "string" && /^\d+$/.test(key);
 
@@ -77,7 +82,7 @@ export class Encoder {
     if (types.isSet(value)) return this.named(name, "Set", `Set{${[...value].map((item) => this.text(item)).sort().join(", ")}${this.fields(value, ", with ")}}`);
     if (types.isDate(value)) return `${name}(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()}${this.fields(value, ", ")})`;
     if (types.isRegExp(value)) return `${this.named(name, "RegExp", String(value))} at ${value.lastIndex}${this.fields(value, ", with ")}`;
-    if (types.isNativeError(value)) return `${name}(${JSON.stringify(value.message)}${this.fields(value, ", ", (key) => key === "stack" || key === "message")})`;
+    if (types.isNativeError(value)) return `${name}(${JSON.stringify(said(value))}${this.fields(value, ", ", (key) => key === "stack" || key === "message")})`;
     if (types.isBoxedPrimitive(value)) return `${name}(${this.text(value.valueOf())})`;
     if (types.isTypedArray(value)) return `${name}[${this.listed(value, ITEMS * 20, (at) => this.text(value[at]))}]`;
     if (types.isAnyArrayBuffer(value)) return `${name}[${Buffer.from(value).toString("hex")}]`;

@@ -16,6 +16,7 @@ const UNFIT = new Set(["late", "limit", "died", "reached"]);
 const SHOWN = 64_000;
 const MEMORY_MB = 256, MOST_LATE = 4, CLOSE = 1e-9;
 const LOOKS = 0.4, PATIENCE = 10 * LOOKS;
+const MOST_GROWN = 3, GROWING = 4;
 const NUMBER = /\x01[-+.\w]+/g;
 const now = () => performance.now() / 1000;
 
@@ -129,7 +130,23 @@ async function compare(job, calls) {
   const texts = [base, ...others].map((each) => row(each, base, same));
   const isAlike = others.every((each) => !each.load && [...same].every((n) => isClose(base.outcomes[n], each.outcomes[n])));
   const unseen = job.probed.length && isAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n)))) : null;
-  return { texts, left_out: leftOut, unseen };
+  const growth = isAlike && job.grown.length ? await grew(job, [base, ...others], same) : [];
+  return { texts, left_out: leftOut, unseen, growth };
+}
+
+/** For some calls among the `same` ones, enlarged: the seconds of old and new with fewer and with more items; 0 where one fails. */
+async function grew(job, texts, same) {
+  const chosen = job.grown.filter(([number]) => same.has(String(number))).slice(0, MOST_GROWN);
+  const sides = texts.slice(0, 2).map(() => new Float64Array(new SharedArrayBuffer(16 * chosen.length)));
+  for (const [at, spent] of chosen.length ? sides.entries() : []) {
+    const worker = begun(job, { calls: chosen, limits: { cpu: job.cpu }, growing: { file: built(job, job.texts[at], texts[at].way), spent } });
+    await new Promise((done) => {
+      for (const event of ["message", "error", "exit"]) worker.on(event, done);
+      setTimeout(done, 1_000 * GROWING);
+    });
+    await worker.terminate();
+  }
+  return chosen.map(([number], at) => [number, ...sides.flatMap((spent) => [...spent.slice(2 * at, 2 * at + 2)])]);
 }
 
 /** Whether two texts agree on every call, and two runs do: another run of the first would add nothing. */

@@ -13,8 +13,8 @@ import { beside, install, restart, state } from "./determinism.mjs";
 import { probes } from "./probes.mjs";
 import { shared as sharing } from "./aliasing.mjs";
 
-const { job, file, calls, limits, shared, probed } = workerData;
-const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60, RECORDED = 100;
+const { job, file, calls, limits, shared, probed, growing } = workerData;
+const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60, RECORDED = 100, LONGEST = 0.4, SLOW = 0.02;
 const real = { setImmediate, now: performance.now.bind(performance), used: process.cpuUsage, hash: crypto.createHash };
 const post = parentPort.postMessage.bind(parentPort);
 const listed = Object.keys;
@@ -240,6 +240,35 @@ async function look({ name, sides, seconds }) {
   }
 }
 
+/** The seconds of each enlarged call with fewer and with more items; with more only if fewer were quick. */
+async function grow({ file: from, spent }) {
+  const space = await loaded(from);
+  for (const [at, [, body, ...setups]] of calls.entries()) {
+    for (const [size, setup] of setups.entries()) {
+      const times = [0, 1].map(() => timed(space, made([0, setup, body, []])));
+      spent[2 * at + size] = Math.min(...times);
+      if (!(spent[2 * at + size] > 0 && spent[2 * at + size] < SLOW)) break;
+    }
+  }
+}
+
+/** The seconds of a call's body; 0 if it fails, LONGEST if it takes as long. */
+function timed(space, call) {
+  if (!call) return 0;
+  let start = 0, end = 0;
+  restart();
+  globalThis.__stet__ = () => {
+    call(space, (value) => typeof value?.next === "function" && [...value], () => { start = real.now(); }, (own) => own);
+    end = real.now();
+  };
+  try {
+    guarded.runInThisContext({ timeout: 1_000 * LONGEST });
+  } catch (reason) {
+    return reason?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? LONGEST : 0;
+  }
+  return Math.max((end - start) / 1_000, 1e-6);
+}
+
 const cpu = () => {
   const { user, system } = real.used();
   return (user + system) / 1e6;
@@ -248,6 +277,6 @@ const cpu = () => {
 install(job.reads);
 note();
 process.on("unhandledRejection", () => undefined);
-await (probed ? look(probed) : main());
+await (probed ? look(probed) : growing ? grow(growing) : main());
 changes(beside);
 post({ over: listed(state.beside) });

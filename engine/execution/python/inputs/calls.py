@@ -6,11 +6,13 @@ import ast
 import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.mutations import with_few_texts
+from stet_ls.engine.execution.inputs.mutations import literal, with_few_texts
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, GUESSED, ArgumentRow
+from stet_ls.engine.execution.python.inputs.contract import is_senseless
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
     literals,
@@ -19,6 +21,7 @@ from stet_ls.engine.execution.python.inputs.examples import (
     scripts_for,
     stated_texts,
 )
+from stet_ls.engine.execution.python.inputs.few_values import few_valued
 from stet_ls.engine.execution.python.inputs.subject import (
     ClassShape,
     Module,
@@ -27,7 +30,13 @@ from stet_ls.engine.execution.python.inputs.subject import (
     known_module,
     subject_of,
 )
+from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
+
+
+def _is_tight(number: int) -> bool:
+    """Whether the object of this number is made and called with very few values: two in a row, which are compared."""
+    return number % 4 < 2
 
 
 def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
@@ -106,17 +115,17 @@ def _on_objects(
     from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     shape = module.shapes[subject.owner]
-    makings = _makings(module, shape, tests, constants, seed)
-    before = _steps(module, shape, constants, seed, leave_out=subject.callee)
+    wild, few_valued_ones = _object_parts(module, shape, tests, constants, seed)
     known = list(rows)
-    few = with_few_texts([row for row, _ in known])  # so that it finds what another method stored
-    known = [(row, origin) if origin == "example" else (other, origin)
-             for (row, origin), other in zip(known, few, strict=True)]  # fmt: skip
+    few = few_valued([row for row, _ in known], subject.parameters, seed)
+    known = [(row, origin) if origin == "example" or not _is_tight(number) else (other, origin)
+             for number, ((row, origin), other) in enumerate(zip(known, few, strict=True))]  # fmt: skip
     wanted = max(DRAWN_ALONE, len(known))
     for number, (row, origin) in enumerate(itertools.islice(itertools.cycle(known), wanted)):
         setup, names = _bound(subject.parameters, row, "obj")
-        earlier = [f"obj.{step}" for step in before[number * 5 : number * 5 + number % 6]] if before else []
-        given, making = _given(makings[number % len(makings)])
+        parts = few_valued_ones if _is_tight(number) else wild
+        earlier = [f"obj.{step}" for step in parts.steps[number * 5 : number * 5 + number % 10]]
+        given, making = _given(parts.makings[number % len(parts.makings)])
         called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
         yield Call(
             "\n".join(part for part in (setup, *_bindings(given), f"obj = {making}", *_quiet(earlier)) if part),
@@ -131,13 +140,13 @@ def _lives(
 ) -> Iterator[Call]:
     """Objects created and called several times, with the result of each call."""
     shape = module.shapes[subject.name]
-    makings = _makings(module, shape, tests, constants, seed)
-    steps = _steps(module, shape, constants, seed)
+    both = _object_parts(module, shape, tests, constants, seed)
     told = _is_told(shape)
-    for number in range(DRAWN_ALONE if steps else len(makings)):
-        start = number * 5 % max(len(steps), 1)
-        life = [f"__out__(obj.{step})" for step in steps[start : start + 1 + number % 13]]
-        given, making = _given(makings[number % len(makings)])
+    for number in range(DRAWN_ALONE if both[0].steps else len(both[0].makings)):
+        parts = both[_is_tight(number)]
+        start = number * 5 % max(len(parts.steps), 1)
+        life = [f"__out__(obj.{step})" for step in parts.steps[start : start + 1 + number % 13]]
+        given, making = _given(parts.makings[number % len(parts.makings)])
         body = "\n".join([*_bindings(given), f"obj = {making}", *_quiet(life)])
         yield Call("", body, ("obj", *given), "drawn" if told else GUESSED)
 
@@ -183,40 +192,78 @@ def _tell(line: str) -> str:
     return "__out__(error)" if line.startswith("__out__") else "pass"
 
 
+@dataclass(frozen=True, slots=True)
+class _ObjectParts:
+    """Expressions that create objects of a class, and calls of its public methods, shuffled."""
+
+    makings: list[str]
+    steps: list[str]
+
+
+def _object_parts(
+    module: Module, shape: ClassShape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int
+) -> tuple[_ObjectParts, _ObjectParts]:
+    """The parts with all kinds of arguments, and those with very few."""
+    makings, few = _makings(module, shape, tests, constants, seed)
+    columns = _columns(module, shape, constants, seed)
+    return tuple(
+        _ObjectParts(made, _shuffled([column[tight] for column in columns], seed))
+        for tight, made in enumerate((makings, few))
+    )  # type: ignore[return-value]
+
+
 def _makings(
     module: Module, shape: ClassShape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int
-) -> list[str]:
-    """Expressions that create objects of a class."""
+) -> tuple[list[str], list[str]]:
     from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     if shape.members:
-        return [f"{shape.name}.{each}" for each in shape.members]
+        members = [f"{shape.name}.{each}" for each in shape.members]
+        return members, members
     if not shape.init:
-        return [f"{shape.name}()"]
+        return [f"{shape.name}()"], [f"{shape.name}()"]
     maker = Subject(shape.name, "function", shape.node, shape.init)
     own = tuple(dict.fromkeys((*constants, *literals(shape.node))))
     written = rows_for(module, maker, tests)
     rows = [row for row, _ in itertools.islice(rows_of(module, maker, own, written, seed, 80), 80)]
-    return [f"{shape.name}({arguments(shape.init, row)})" for row in rows] or [f"{shape.name}()"]
+    rows = [row for row in rows if all(_makes_sense(each, row[each.name]) for each in shape.init if each.name in row)]
+    few = few_valued(rows, shape.init, seed, is_making=True)
+    made = [[f"{shape.name}({arguments(shape.init, row)})" for row in each] for each in (rows, few)]
+    return made[0] or [f"{shape.name}()"], made[1] or [f"{shape.name}()"]
 
 
-def _steps(module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int, leave_out: str = "") -> list[str]:
-    """Calls of a class' public methods, shuffled."""
+def _makes_sense(parameter: Parameter, text: str) -> bool:
+    """Whether a value may be meant for a parameter with this name: a size is a number, and not negative."""
+    value = literal(text)
+    is_guess = parameter.annotation is None and parameter.default is None
+    is_other = is_guess and WHOLE.fullmatch(parameter.name) is not None and type(value) is not int
+    return not is_other and not is_senseless(parameter.name, value)
+
+
+def _columns(
+    module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int
+) -> list[tuple[list[str], list[str]]]:
+    """The calls of each public method, with all kinds of arguments and with few."""
     from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
-    columns: list[list[str]] = []
-    methods = [each for each in shape.methods if each.callee != leave_out and not each.callee.startswith("_")]
-    for method in methods[:12]:
+    columns = []
+    for method in [each for each in shape.methods if not each.callee.startswith("_")][:12]:
         if method.how == "property":
-            columns.append([method.callee] * 40)
+            columns.append(([method.callee], [method.callee]))
             continue
         own = tuple(dict.fromkeys((*constants, *literals(method.node))))
         written = rows_for(module, method)
         rows = [row for row, _ in itertools.islice(rows_of(module, method, own, written, seed, 120), 120)]
-        columns.append([f"{method.callee}({arguments(method.parameters, row)})" for row in with_few_texts(rows)])
-    if not columns:
-        return []
+        wild, few = (
+            [f"{method.callee}({arguments(method.parameters, row)})" for row in each]
+            for each in (with_few_texts(rows), few_valued(rows, method.parameters, seed))
+        )
+        columns.append((wild, few))
+    return columns
+
+
+def _shuffled(columns: list[list[str]], seed: int) -> list[str]:
     from random import Random
 
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
-    return [random.choice(random.choice(columns)) for _ in range(1600)]
+    return [random.choice(random.choice(columns)) for _ in range(1650)] if columns else []

@@ -18,8 +18,9 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.parallel import of_one_length
-from stet_ls.engine.execution.python.inputs.stated_values import as_stated, stated_values
+from stet_ls.engine.execution.python.inputs.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
 
 Breaks = Callable[[list[Any]], bool]
 """Whether the values of one call violate such words."""
@@ -73,13 +74,20 @@ _CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
 """A last clause that says what is returned in some case: `…, -1 if it is not there.`"""
 _TEXT_OF = re.compile(
     r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|text|nam(es|ing)|says|saying|tells|telling|mention)"
+    r"|\b(problems?|reasons?)\b"
 )
 """What promises a text in a sentence about an error: a quotation of several words, or such a word."""
 _SHAPED = re.compile(r"(?i)\brectangular\b|\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
 _GROWN = re.compile(r" \* \d+\)\[:(\d+)\]$", re.MULTILINE)
 """An argument that was only made longer."""
 _DISTINCT = re.compile(r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b")
-_SORTED = re.compile(r"(?i)\bsorted (list|array|sequence)\b")
+_SORTED = re.compile(r"(?i)\bsorted (lists?|arrays?|sequences?)\b")
+_PATH = re.compile(r"(?:\w+_)?(?:path|file|file_?name|folder|directory)")
+_AT_LEAST_ONE = re.compile(r"(?i)\bat least (?:one|1)\b")
+_CLOSED = re.compile(
+    r"(?i)\b(?:every\w*|all|each)\b[^.;]*\b(?:is|are) (?:an? |also an? )?\w+ (?:itself|themselves|too|as well)\b"
+)
+"""`Everything needed is a target itself`: what the values of a dictionary name are its keys."""
 
 
 def _is_ragged(value: Any) -> bool:
@@ -93,15 +101,18 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     if subject is None or _refuses_inputs(subject):
         return calls
     calls = of_one_length(calls, subject)
-    told = conditions((ast.get_docstring(subject.node) or "").partition(">>>")[0])
+    docstring = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
+    told = conditions(docstring)
     broken = exclusions(told)
     changes = [change for words, change in _REPAIRS if words.search(told)]
-    stated = stated_values(told, subject)
+    stated = stated_values(f"{told} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
     repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
     kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, told)]
     if _SHAPED.search(told):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
+    if _CLOSED.search(told):
+        kept = [each for each in kept if "dict.fromkeys(" not in each.setup]
     return tuple(dict.fromkeys(kept))
 
 
@@ -134,6 +145,20 @@ def promised_messages(text: str, unit: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for each in promising for name in re.findall(r"\b[A-Z]\w+\b", each)))
 
 
+_ORDERED = re.compile(r"(?i)\b(?:orders?|ordered|sorted|alphabetical(?:ly)?|first|last|follow(?:s|ing)?)\b")
+_UNORDERED = re.compile(
+    r"(?i)\b(?:any|no (?:particular|special|fixed|certain)?|arbitrary|some) order\b|\border (?:is|does) not\b"
+)
+
+
+def promises_order(text: str, unit: str) -> bool:
+    """Whether a docstring speaks of an order: then that of a dictionary's keys counts."""
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    told = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
+    return bool(_ORDERED.search(_UNORDERED.sub("", told)))
+
+
 def exclusions(told: str) -> list[Breaks]:
     """What violates the conditions that a text states."""
     return [breaks for words, breaks in _WORDS if re.search(words, told, re.IGNORECASE)]
@@ -162,7 +187,7 @@ def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
         if (grown := _GROWN.search(text)) and text.startswith("(["):
             lines.append(f"{name} = {_ordered(text, grown[1], changes)}")
             continue
-        if isinstance(value, list):
+        if isinstance(value, list) or (isinstance(value, dict) and _closed in changes):
             new = value
             with suppress(TypeError):
                 for change in changes:
@@ -186,6 +211,18 @@ def _without_doubles(value: list[Any]) -> list[Any]:
     return list(dict.fromkeys(value))
 
 
+def _closed(value: Any) -> Any:
+    """A dictionary whose lists hold keys of it alone; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    keys = list(value)
+
+    def key_for(item: Any) -> Any:
+        return item if item in value else keys[sum(map(ord, str(item))) % len(keys)]
+
+    return {key: list(map(key_for, items)) if isinstance(items, list) else items for key, items in value.items()}
+
+
 def _evened(rows: list[Any]) -> list[Any]:
     """Rows of the length of the first one."""
     if not all(isinstance(row, list) for row in rows) or not rows:
@@ -203,6 +240,7 @@ def _squared(rows: list[Any]) -> list[Any]:
 _REPAIRS = (
     (_DISTINCT, _without_doubles),
     (_SORTED, sorted),
+    (_CLOSED, _closed),
     (re.compile(r"(?i)\b(the same|equal) length\b|\bequally long\b|\brectangular\b"), _evened),
     (re.compile(r"(?i)\bsquare matrix\b"), _squared),
 )
@@ -214,12 +252,33 @@ _BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maxim
 def _is_excluded(call: Call, broken: Sequence[Breaks], told: str) -> bool:
     """Whether a call violates the conditions of a docstring, or what its parameters' names say."""
     lines = (line.partition(" = ") for line in call.setup.splitlines())
-    values = {name: value for name, _, text in lines if name in call.names and (value := literal(text)) is not None}
+    texts = {name: text for name, _, text in lines if name in call.names}
+    values = {name: value for name, text in texts.items() if (value := literal(text)) is not None}
+    repeated = [value for text in texts.values() if (value := _repeated(text)) is not None]
     return (
-        any(breaks(list(values.values())) for breaks in broken)
+        any(breaks([*values.values(), *repeated]) for breaks in broken)
+        or any(is_senseless(name, value, told) for name, value in values.items())
         or _is_crossed(values)
         or outside_stated_bounds(told, values)
     )
+
+
+def is_senseless(name: str, value: Any, told: str = "") -> bool:
+    """Whether a value makes no sense under its name: a negative size, no path, none of "at least one"."""
+    if isinstance(value, str):
+        return not value and _PATH.fullmatch(name) is not None
+    if not COUNTED.fullmatch(name):
+        return False
+    found = list(value.values()) if isinstance(value, dict) else [value]
+    is_none = type(value) is int and value == 0 and _AT_LEAST_ONE.search(told) is not None
+    return is_none or any(each < 0 for each in _numbers(found))
+
+
+def _repeated(text: str) -> Any:
+    """Enough of an argument that was made longer by repeating it to see what is in it; None for any other."""
+    grown = _GROWN.search(text)
+    value = literal(text[1 : grown.start()]) if grown and text.startswith("(") else None
+    return value * 3 if isinstance(value, str | list | tuple) else None
 
 
 def _is_crossed(values: Mapping[str, Any]) -> bool:

@@ -49,18 +49,18 @@ def _grown(value: Any) -> str:
     if isinstance(value, str) and value:
         return "' '.join(f'w{n}' for n in range(_SIZE_))"
     if isinstance(value, list | tuple) and value:
-        return f"{type(value).__name__}({_item(value[0])} for n in range(_SIZE_))"
+        return f"{type(value).__name__}({grown_item(value[0])} for n in range(_SIZE_))"
     if isinstance(value, set | frozenset) and value:
-        return f"{{{_item(next(iter(value)))} for n in range(_SIZE_)}}"
+        return f"{{{grown_item(next(iter(value)))} for n in range(_SIZE_)}}"
     if isinstance(value, dict) and value:
         key, item = next(iter(value.items()))
         if type(key) is int and isinstance(item, list) and all(type(each) is int for each in item):
             return f"{{n: [n + 1] for n in range(-{_BELOW}, _SIZE_)}}"  # the links of a graph
-        return f"{{{_item(key)}: {_item(item)} for n in range(_SIZE_)}}"
+        return f"{{{grown_item(key)}: {grown_item(item)} for n in range(_SIZE_)}}"
     return ""
 
 
-def _item(value: Any) -> str:
+def grown_item(value: Any) -> str:
     """An item like this one that depends on its number `n`."""
     if isinstance(value, bool) or value is None:
         return text_of(value)
@@ -69,9 +69,9 @@ def _item(value: Any) -> str:
     if isinstance(value, str):
         return "f'k{n}'"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_item, value)) + "]"
+        return "[" + ", ".join(map(grown_item, value)) + "]"
     if isinstance(value, tuple):
-        return "(" + "".join(f"{_item(each)}, " for each in value) + ")"
+        return "(" + "".join(f"{grown_item(each)}, " for each in value) + ")"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{text_of(key)}: {_item(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{text_of(key)}: {grown_item(each)}" for key, each in value.items()) + "}"
     return text_of(value)

@@ -21,7 +21,8 @@ _CHANGING = frozenset({
 def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
     """The top-level variables of both texts of a module that the unit changes in one of them.
 
-    Private ones count if another function of both texts reads them: otherwise they are internal to the unit.
+    Private ones count if another function of both texts reads them, or the unit only ever writes to them: then somebody
+    else reads them. Otherwise they are internal to the unit.
     """
     modules = [read_module(text) for text in texts]
     if None in modules:
@@ -29,7 +30,10 @@ def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
     known = set.intersection(*(set(module.values) for module in modules if module))
     found = {name for module in modules if module for name in _changes(module, unit.partition(".")[0])}
     seen = set.intersection(*(_seen_beside(module, unit.partition(".")[0]) for module in modules if module))
-    return tuple(sorted(name for name in found & known if not name.startswith("_") or name in seen))
+    read = {name for module in modules if module for name in _read(module, unit.partition(".")[0])}
+    return tuple(sorted(
+        name for name in found & known if not name.startswith("_") or name in seen or name not in read
+    ))  # fmt: skip
 
 
 def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
@@ -72,6 +76,17 @@ def _changes(module: Module, name: str) -> set[str]:
         elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _CHANGING:
             found.add(_root(each.func))
     return found
+
+
+def _read(module: Module, name: str) -> set[str]:
+    """The names whose contents a unit looks at: not those that it only adds to, or takes from without a look."""
+    node = next((each for each in module.tree.body if getattr(each, "name", "") == name), None)
+    nodes = list(ast.walk(node)) if node is not None else []
+    alone = [each.value for each in nodes if isinstance(each, ast.Expr)]  # `names.append(name)` as a statement
+    changing = [each.func for each in alone if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)]
+    written = {id(each.value) for each in changing if each.attr in _CHANGING}
+    written |= {id(each.value) for each in nodes if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store)}
+    return {each.id for each in nodes if isinstance(each, ast.Name) and id(each) not in written}
 
 
 def _root(node: ast.expr) -> str:

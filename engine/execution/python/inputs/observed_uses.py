@@ -17,7 +17,7 @@ from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS, of_parameter
 from stet_ls.validators.ast_text import literal_eval
@@ -26,8 +26,11 @@ _MADE = "__double__("
 _SEEDS, _ROWS, _DOUBLES = 4, 100, 40
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
-_OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop"}
-_EMPTY = "empty"
+_OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
+EQUALS = "equals "
+"""Of what is compared with the text that follows."""
+EMPTY, OPTIONAL = "empty", "optional"
+"""Of what is iterated over nothing, and of a key that may be missing, or its value empty."""
 _ACTS = {"call", "with", "set", "await"}
 _WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
 
@@ -110,7 +113,7 @@ def _end(uses: Uses, above: frozenset[str]) -> None:
     """Marks lists of nodes of a tree as empty where the run went no deeper."""
     for step, part in uses.parts.items():
         if step in above and not any(each.kinds - {""} or each.parts for each in part.parts.values()):
-            part.kinds.add(_EMPTY)
+            part.kinds.add(EMPTY)
         _end(part, above | {step} if len(step) > 2 else above)
 
 
@@ -137,12 +140,14 @@ def _origin(row: ArgumentRow) -> str:
 def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
     """The strategy of a value of this name that is used in these ways."""
     fields, items = uses.fields, uses.items
-    if _EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
+    if EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
         return st.just("[]")
     if uses.acts or fields.keys() - METHODS.keys() - _OF_DICTS - _OF_LISTS:
         return _object(name, uses, known)
     if fields.keys() & _OF_DICTS or any(key.startswith("'") for key in items):
         return _mapping(name, uses, known)
+    if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
+        return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
     if "text" in uses.kinds or "str" in {METHODS.get(each) for each in fields}:
         return type_strategies.SHORT(known)
     width = next((int(kind.split()[1]) for kind in uses.kinds if kind.startswith("unpack ")), 0)
@@ -161,6 +166,8 @@ def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
 
 
 def _leaf(name: str, uses: Uses, known: ModuleContext) -> Texts:
+    if name in BOUNDS:
+        return st.integers(*BOUNDS[name]).map(repr)
     hint = named_kind(name)
     if "number" in uses.kinds or hint not in ("int", "str", "float", "bool"):
         return type_strategies.SHORT(known) if "path" in uses.kinds else type_strategies.INTEGERS(known)
@@ -171,7 +178,7 @@ def _mapping(name: str, uses: Uses, known: ModuleContext) -> Texts:
     """A dictionary with the keys that are read, or else like the keys and values that are taken out of it."""
     keys = {key: part for key, part in uses.items.items() if key.startswith("'")}
     if keys:
-        return _literal("{", "{!r}: {}", "}", {literal_eval(key): part for key, part in keys.items()}, known)
+        return _record({literal_eval(key): part for key, part in keys.items()}, known)
     fields = uses.fields
     pair = fields.get("items", Uses()).at(("()", "[]"))
     taken = (pair.parts.get("[1]"), fields.get("values", Uses()).at(("()",)).parts.get("[]"), uses.parts.get("[]"),
@@ -179,6 +186,15 @@ def _mapping(name: str, uses: Uses, known: ModuleContext) -> Texts:
     value = next((each for each in taken if each is not None and (each.parts or each.kinds - {""})), Uses({"number"}))
     key = pair.parts.get("[0]", Uses({"text"}))
     return type_strategies.dicts(_value("key", key, known), _value(name.removesuffix("s"), value, known))
+
+
+def _record(parts: Mapping[str, Uses], known: ModuleContext) -> Texts:
+    """Dictionaries with these keys; those that the code asks for with `get` are missing, or empty, now and then."""
+    given = {key: _value(key, part, known) for key, part in parts.items() if OPTIONAL not in part.kinds}
+    spare = {key: st.one_of(value, value, st.sampled_from(("None", "''"))) for key, part in parts.items()
+             if OPTIONAL in part.kinds and (value := _value(key, part, known))}  # fmt: skip
+    rows = st.fixed_dictionaries(given, optional=spare)
+    return rows.map(lambda row: "{" + ", ".join(f"{key!r}: {text}" for key, text in row.items()) + "}")
 
 
 def _object(name: str, uses: Uses, known: ModuleContext) -> Texts:

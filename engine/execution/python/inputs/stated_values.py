@@ -24,13 +24,18 @@ _POSITIVE = re.compile(r"(?i)\bpositive\b")
 _SETS = {
     "digits": "0123456789", "zeros and ones": "01", "ones and zeros": "01", "letters": "abcdefgxyzABCXYZ",
     "lowercase letters": "abcdefghijklmnopqrstuvwxyz", "uppercase letters": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    "hexadecimal digits": "0123456789abcdef",
+    "hexadecimal digits": "0123456789abcdef", "ascii letters": "abcdefgxyzABCXYZ",
+    "letters and digits": "abcdxyzABCXYZ0123456789", "ascii letters and digits": "abcdxyzABCXYZ0123456789",
 }  # fmt: skip
 _SET = "|".join(sorted(_SETS, key=len, reverse=True))
 _CHARACTERS = re.compile(
     rf"(?i)\b(?:(?:has|have|are|contains?|holds?|with) (?:only (?P<a>{_SET})|(?P<b>{_SET}) only)"
-    rf"|consists? of (?:only )?(?P<c>{_SET})|(?:text|string) of (?:only )?(?:(?P<size>\d+) )?(?P<d>{_SET}))\b"
+    rf"|consists? of (?:only )?(?P<c>{_SET})|(?:text|string) of (?:only )?(?:(?P<size>\d+) )?(?P<d>{_SET})"
+    rf"|(?:is|are) (?:made )?of (?:only )?(?P<e>{_SET})|(?:has|have) a multiple of (?P<multiple>\w+) (?P<f>{_SET}))\b"
 )
+_GIVEN = re.compile(rf"(?i)\b(?:an?|the|each|this) (?:text|string) of (?:only )?(?:\d+ )?(?:{_SET})\b")
+"""What an argument is, whatever its sentence says of it: `Whether a text of digits is even.`"""
+_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10}
 _FORM = re.compile(
     r"(?i)\b(?:of|from|in|for|parses?|reads?|splits?|converts?|turns?|takes?) [^.;]{0,40}?"
     r"(?:such as|like|in the form(?: of)?) (?:\"([^\"]{2,40})\"|`([^`]{2,40})`|'([^']{2,40})')"
@@ -45,7 +50,8 @@ _ROWS = re.compile(r"(?i)\b(?:each|every|all) (?P<rows>\w+) (?:is|are) as long a
 class Stated:
     """What a docstring says of the parameters: `ranges` by name, groups of `equal` length, rows as long as a holder.
 
-    `letters` and `form` are of the only text; `size` is the number of its letters, 0 if any.
+    `letters` and `form` are of the only text; `size` is the number of its letters, 0 if any, and `multiple` what that
+    number is a multiple of.
     """
 
     ranges: Mapping[str, tuple[int, int | None]]
@@ -54,19 +60,26 @@ class Stated:
     letters: str = ""
     size: int = 0
     form: str = ""
+    multiple: int = 1
+
+
+def named_characters(docstring: str) -> str:
+    """The parts of a docstring that name the characters of an argument, in sentences of any kind."""
+    return ". ".join(each[0] for each in _GIVEN.finditer(docstring))
 
 
 def stated_values(told: str, subject: Subject) -> Stated:
     """What `told`, the part of a docstring that is about the arguments, says of the parameters of a subject."""
     names = [each.name for each in subject.parameters if each.name[0] != "*"]
     found = _CHARACTERS.search(told)
-    letters = next((each for each in (found["a"], found["b"], found["c"], found["d"]) if each), "") if found else ""
+    letters = next((found[each] for each in "abcdef" if found[each]), "") if found else ""
     size = int(found["size"]) if found and found["size"] else 0
     is_alone = len([each for each in subject.parameters if each.default is None]) == 1
     form = _FORM.search(told) if is_alone and not _has_branch(subject.node) else None
     return Stated(
         dict(_ranges(told, names)), tuple(_pairs(_EACH, told, names)), tuple(_pairs(_ROWS, told, names)),
         _SETS.get(letters.lower(), ""), size, next(filter(None, form.groups()), "") if form else "",
+        _count(found["multiple"]) if found and found["multiple"] else 1,
     )  # fmt: skip
 
 
@@ -171,7 +184,12 @@ def _spelled(text: str, stated: Stated) -> str:
     if stated.form:
         return "".join(_like(word, random) for word in re.findall(r"\w+|\W+", stated.form))
     found = "".join(each if each in stated.letters else random.choice(stated.letters) for each in text)
-    return (found + "".join(random.choices(stated.letters, k=stated.size)))[: stated.size or None]
+    size = stated.size or -(-len(found) // stated.multiple) * stated.multiple
+    return (found + "".join(random.choices(stated.letters, k=max(stated.size, stated.multiple))))[:size]
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdecimal() and int(word) else _COUNTS.get(word.lower(), 1)
 
 
 def _like(word: str, random: Random) -> str:

@@ -86,6 +86,8 @@ def read_module(text: str) -> Module | None:
             module.shapes[node.name] = _shape(node, module.shapes)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             module.values[node.targets[0].id] = node.value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            module.values[node.target.id] = node.value
     return module
 
 

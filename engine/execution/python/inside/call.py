@@ -52,7 +52,7 @@ class Runner:
         self.armed = False
         self.is_held_against = job["mode"] == "compare"
         self.loop: Any = None
-        self.effects = Effects()
+        self.effects = Effects(job["target"])
         signal.signal(signal.SIGPROF, self.late)
 
     def late(self, *_: Any) -> None:
@@ -106,7 +106,8 @@ class Runner:
             given = {name: space[name] for name in names if name in space and not isinstance(space[name], OPAQUE)}
             held = {**given, **self.globals()}
             parts = [f"{name} = {encoder.text(value)}" for name, value in held.items()]
-            variables = "; ".join([*parts, *filter(None, (told, self.pins.scratch.left()))])
+            besides = (told, self.pins.scratch.left(), self.effects.variables())
+            variables = "; ".join([*parts, *filter(None, besides)])
             if self.is_held_against and not encoder.cut:
                 sharing = shared(held, returned, self.job["private"])
         except Late:
@@ -119,6 +120,7 @@ class Runner:
             self.armed = self.pins.inside = False
             signal.setitimer(signal.ITIMER_PROF, 0)
             self.pins.scratch.left()
+            self.effects.variables()
             slept = [f"sleeps {self.pins.slept:.3f} s"] if self.pins.slept else []
             said = self.effects.end() + "".join(f"[{each}]" for each in (*book.calls, *slept))
         if self.pins.reached:

@@ -1,8 +1,9 @@
-"""The side output of a call: on stderr, in log records, in warnings."""
+"""The side effects of a call: output on stderr, log records, warnings, environment variables."""
 
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import warnings
@@ -17,10 +18,12 @@ class Effects:
     level = 0
     """As in a logging handler, which this class replaces without loading `logging`."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: str) -> None:
+        self.own = f"coroutine '{target}' was never awaited"
         self.told: list[str] = []
         self.leaks = 0
         self.kept: tuple[Any, Any, Any] = sys.stdout, sys.stderr, warnings.showwarning
+        self.environment = dict(os.environ)
         warnings.simplefilter("always")
 
     def begin(self) -> None:
@@ -41,9 +44,21 @@ class Effects:
         more = [f"stderr: {said[1]}"] if said[1] else []
         return said[0] + "".join(f"[{ADDRESS.sub('0x', each)}]" for each in (*more, *self.told))
 
+    def variables(self) -> str:
+        """The environment variables that differ from those before all calls; they are put back."""
+        now = dict(os.environ)
+        if now == self.environment:
+            return ""
+        names = sorted(name for name in {*now, *self.environment} if now.get(name) != self.environment.get(name))
+        os.environ.clear()
+        os.environ.update(self.environment)
+        return "environment: " + ", ".join(f"{name}={now.get(name)!r}" for name in names)
+
     def warned(self, message: Any, category: type, *_: Any) -> None:
         if category is ResourceWarning:  # not a message: a file or the like that nothing closed
             self.leaks += 1
+            return
+        if self.own in str(message):  # a call that comes before the one that counts
             return
         self.told.append(f"warning {category.__name__}: {message}")
 

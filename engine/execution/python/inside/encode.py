@@ -21,6 +21,11 @@ PLAIN = {*ATOMS, float}
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 """Views of a dictionary; changes of the dictionary show in them."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
+BY_PYTHON = re.compile(
+    r"operand|not supported between|object (?:is not|has no|does not|cannot)|^object of type|can only concatenate"
+    r"|must be|missing \d+ required|takes \d+ positional|unexpected keyword|cannot unpack"
+)
+"""What Python says of a wrong kind quotes the operation: it differs between two ways to write the same."""
 NAMED = re.compile(r"[\w.<>]+")
 
 
@@ -113,7 +118,8 @@ class Encoder:
             self.order += texts if len(texts) > 1 else []
             return named(kind) + "{" + ", ".join(sorted(texts)) + "}"
         if issubclass(kind, BaseException):
-            return "{}{}".format(named(kind), self.listed(value.args, "()"))
+            is_told = kind not in (TypeError, AttributeError) or not BY_PYTHON.search(str(value))
+            return "{}{}".format(named(kind), self.listed(value.args if is_told else (), "()"))
         if hasattr(kind, "__next__"):
             return "iterator" + self.drained(value)
         if issubclass(kind, enum.Enum):

@@ -82,3 +82,36 @@ async def test_names_of_parameters_count_where_callers_use_them(
 ) -> None:  # fmt: skip
     given = Case("refactor", language, None, Source(before), Source(after), "f")
     assert (await signature.judge(given)).verdict is verdict
+
+
+HINTED = "def words(text: str) -> list[str]:\n    return text.split()\n"
+PLAIN = "def words(text):\n    return text.split()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ruling"),
+    [
+        pytest.param(PLAIN, HINTED, Ruling.PASS, id="hints where there were none"),
+        pytest.param(PLAIN, HINTED.replace("text: str", "text: str = ''"), Ruling.FAIL, id="hints and a default"),
+        pytest.param(HINTED, HINTED.replace("list[str]", "list[int]"), Ruling.FAIL, id="other hints"),
+        pytest.param(HINTED, PLAIN, Ruling.FAIL, id="no hints where there were some"),
+        pytest.param(f"@route\n{PLAIN}", f"@route\n{HINTED}", Ruling.FAIL, id="hints that a decorator may read"),
+    ],
+)
+async def test_added_hints_change_nothing_for_callers(before: str, after: str, ruling: Ruling) -> None:
+    given = replace(case(""), before=Source(before), after=Source(after))
+    assert (await signature.judge(given)).verdict is ruling
+
+
+LOADED = "export function load(urls) {\n  return Promise.all(urls.map(fetch));\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "ruling"),
+    [(LOADED, Ruling.PASS), (LOADED.replace("Promise.all(urls.map(fetch))", "urls.map(fetch)"), Ruling.FAIL)],
+    ids=["promises before", "none before"],
+)
+async def test_a_function_that_made_promises_may_become_asynchronous(before: str, ruling: Ruling) -> None:
+    after = "export async function load(urls) {\n  return urls.map(fetch);\n}\n"
+    given = Case("refactor", "javascript", Path("a.js"), Source(before), Source(after), "load")
+    assert (await signature.judge(given)).verdict is ruling

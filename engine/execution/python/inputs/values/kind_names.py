@@ -6,10 +6,12 @@ import re
 
 _NAMES = (
     (r"n|m|k|i|j|x|y|z|a|b|c|num|number|count|size|index|idx|limit|length|width|height|year|month|day|age|depth|step"
-     r"|start|stop|end|low|high|lo|hi|left|right|base|exp|max\w*|min\w*|\w*_(count|size|id|index)|seconds|offset|target",
+     r"|start|stop|end|low|high|lo|hi|left|right|base|exp|max\w*|min\w*|\w*_(count|size|id|index)|seconds|offset|target|cents|quantity|qty|visits|votes|seats|level|priority"
+     r"|version|port|hour|hours|minute|minutes|second|days|weeks|months|years|weekday|wanted|most|capacity",
      "int"),
     (r"s|t|st|txt|text|string|str\w*|name|word|line|path|key|prefix|suffix|sep|char|ch|letter|title|message|msg|sentence"
-     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna", "str"),
+     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna|currency|country|city|code|kind|state|status|category|mail|email|address"
+     r"|customer|product|sku|role|unit|color|colour|language|locale|nickname|user_?name", "str"),
     (r"(is|has|with|should|use|allow|no)_\w+|flag|verbose|strict|reverse|ascending|inclusive", "bool"),
     (r"price|rate|ratio|amount|total|weight|score|threshold|tolerance|eps\w*|factor|percent\w*|temperature|radius",
      "float"),
@@ -20,6 +22,19 @@ _NAMES = (
     (r"d|dic|dict\w*|mapping|map|config|options|counts|settings|record|graph|params", "dict[str, int]"),
     (r"f|fn|func\w*|callback|predicate|key_?func\w*|op|handler", "Callable"),
 )  # fmt: skip
+
+
+BOUNDS = {
+    "year": (1, 2100), "month": (1, 12), "day": (1, 28), "weekday": (0, 6), "hour": (0, 23), "minute": (0, 59),
+    "second": (0, 59),
+}  # fmt: skip
+"""What parts of dates and times can be."""
+WHOLE = re.compile(
+    r"(?:\w+_)?(?:counts?|sizes?|lengths?|quantit(?:y|ies)|qty|ages?|visits|votes|seats|capacity|wanted|years|months|weeks)"
+)
+"""Names of whole numbers that are never negative."""
+COUNTED = re.compile(rf"{WHOLE.pattern}|(?:\w+_)?(?:width|height|days|hours|minutes|seconds)")
+"""Names of numbers that are never negative."""
 
 
 def named_kind(name: str) -> str:

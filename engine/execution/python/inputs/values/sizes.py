@@ -14,16 +14,15 @@ from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.inputs.rows import GUESSED, UNSURE
+from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals
+from stet_ls.engine.execution.python.inputs.grown import grown_item
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject, known_module, subject_of
-from stet_ls.validators.ast_text import unparse
+from stet_ls.engine.execution.python.inputs.values.chains import LONG, chained_objects, chains, lengthened_objects
 
 _MOST_KINDS = 14
 _AHEAD = 30
 """The number of other calls that come first."""
-_LONG = 2_500
-"""More than Python's recursion limit."""
 _SMALLEST, _LARGEST, _MOST_SIZES, _MOST_TEXTS = 5, 2_500, 9, 2
 _BELOW = 40
 """The first node of a long chain, so that a small number is one of it."""
@@ -46,17 +45,19 @@ def with_sizes(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tu
     if len(pairs) < len(texts) or pairs[0][1].how == "class":
         return calls
     known = list(dict.fromkeys(each for pair in pairs for each in _constants(*pair)))
-    changes = [_of_size(size) for size in _sizes(known)]
+    sizes = _sizes(known)
+    changes = [_of_size(size) for size in sizes]
+    changes += [change(size) for size in sizes if size != LONG for change in (_of_distinct, _mixed)]
     changes += [_repeated(each) for each in known if isinstance(each, str) and 0 < len(each) < 5][:_MOST_TEXTS]
     if _traded([subject for _, subject in pairs]):
         changes += [_of_number(number) for number in _EXACT]
     elif any(isinstance(each, ast.While | ast.For) for _, subject in pairs for each in ast.walk(subject.node)):
-        changes.append(_of_number(_LONG))
+        changes.append(_of_number(LONG))
     more = {(each.setup, each.body): each for each in _larger(calls, changes)}
     both = [subject for _, subject in pairs]
     if _recurs(both):
         more |= {(each.setup, each.body): each for each in (*_of_each_kind(calls), *_linked(calls))}
-    nested = (*_nested(calls, both), *_chained_objects(pairs))
+    nested = (*_nested(calls, both), *chained_objects(pairs), *(lengthened_objects(calls) if _recurs(both) else ()))
     return (*calls[:_AHEAD], *more.values(), *nested, *calls[_AHEAD:])
 
 
@@ -77,12 +78,12 @@ def _of_each_kind(calls: tuple[Call, ...]) -> Iterator[Call]:
         lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
         values = {name: literal(text) for _, name, text in lines if name in call.names}
         kinds = " ".join(_kind(value) for value in values.values())
-        long = {name: made for name, value in values.items() if (made := _of_size(_LONG)(value))}
+        long = {name: made for name, value in values.items() if (made := _of_size(LONG)(value))}
         if kinds in seen or not long:
             continue
         seen.add(kinds)
-        for chosen in long:
-            setup = "\n".join(f"{name} = {long[name]}" if name == chosen else line for line, name, _ in lines)
+        for chosen in (*((name,) for name in long), *([tuple(long)] if len(long) > 1 else [])):
+            setup = "\n".join(f"{name} = {long[name]}" if name in chosen else line for line, name, _ in lines)
             yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
         if len(seen) == _MOST_KINDS:
             return
@@ -113,27 +114,10 @@ def _links(value: Any) -> str:
     if not isinstance(key, str):
         return ""
     if isinstance(item, str):
-        return f"{{str(n): str(n + 1) for n in range({_LONG})}}"
+        return f"{{str(n): str(n + 1) for n in range({LONG})}}"
     if isinstance(item, list | tuple | set) and all(isinstance(each, str) for each in item):
-        return f"{{str(n): {type(item).__name__}([str(n + 1)]) for n in range({_LONG})}}"
+        return f"{{str(n): {type(item).__name__}([str(n + 1)]) for n in range({LONG})}}"
     return ""
-
-
-def _chained_objects(pairs: list[tuple[Module, Subject]]) -> Iterator[Call]:
-    """Calls of a method on an object that holds another one, and so on, if a text calls the method on what it holds."""
-    for module, subject in pairs:
-        if subject.how not in ("method", "property") or any(each.default is None for each in subject.parameters):
-            continue
-        init = module.shapes[subject.owner].init
-        held = {each.value.attr for each in ast.walk(subject.node) if isinstance(each, ast.Attribute)
-                and each.attr == subject.callee and isinstance(each.value, ast.Attribute)}  # fmt: skip
-        for name in sorted(held & {each.name for each in init}):
-            for other in ("1", "'a'"):
-                given = [f"{each.name}={'obj' if each.name == name else other}" for each in init
-                         if each.name == name or each.default is None]  # fmt: skip
-                setup = f"obj = None\nfor _ in range({_LONG}): obj = {subject.owner}({', '.join(given)})"
-                called = "()" if subject.how == "method" else ""
-                yield Call(setup, f"__out__(obj.{subject.callee}{called})", (), GUESSED)
 
 
 def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:
@@ -144,39 +128,13 @@ def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:
     if not any(getattr(each.func, "id", getattr(each.func, "attr", "")) == subject.callee
                for subject in subjects for each in ast.walk(subject.node) if isinstance(each, ast.Call)):  # fmt: skip
         return
-    yield from _chains(subjects)
+    yield from chains(subjects)
     for call in calls:
         name, _, text = call.setup.partition(" = ")
         if len(call.names) == 1 and name in call.names and isinstance(literal(text), list):
-            deep = f"{name} = 1\nfor _ in range({_LONG}): {name} = [{name}]"
+            deep = f"{name} = 1\nfor _ in range({LONG}): {name} = [{name}]"
             yield replace(call, setup=deep, names=(), origin=call.origin if call.origin in UNSURE else "grown")
             return
-
-
-def _chains(subjects: list[Subject]) -> Iterator[Call]:
-    """Calls with a node that leads to another one, and so on, if a text calls itself with a part of its argument."""
-    for subject in subjects:
-        given = [each.name for each in subject.parameters if each.default is None]
-        parts = (part for each in ast.walk(subject.node) if isinstance(each, ast.Call)
-                 and getattr(each.func, "id", "") == subject.name for part in each.args)  # fmt: skip
-        for part in parts if len(given) == 1 else ():
-            name = given[0]
-            if isinstance(part, ast.Subscript | ast.Attribute) and getattr(part.value, "id", "") == name:
-                setup = f"{name} = None\nfor _ in range({_LONG}): {name} = {_node(part, subject, name)}"
-                yield Call(setup, f"__out__({subject.name}({name}))", (), GUESSED)
-
-
-def _node(part: ast.Subscript | ast.Attribute, subject: Subject, name: str) -> str:
-    """A node with the next one, called `name`, as that part, and numbers as the other parts that are used."""
-    if isinstance(part, ast.Attribute):
-        fields = {each.attr: "1" for each in ast.walk(subject.node) if isinstance(each, ast.Attribute)
-                  and getattr(each.value, "id", "") == name}  # fmt: skip
-        fields[part.attr] = name
-        return f"__import__('types').SimpleNamespace({', '.join(f'{key}={value}' for key, value in fields.items())})"
-    key = literal(unparse(part.slice))
-    if type(key) is int and 0 <= key < _SMALLEST:
-        return "(" + "1, " * key + f"{name},)"
-    return f"{{{text_of(key)}: {name}}}"
 
 
 def _constants(module: Module, subject: Subject) -> list[Any]:
@@ -187,7 +145,7 @@ def _constants(module: Module, subject: Subject) -> list[Any]:
 
 def _sizes(known: list[Any]) -> list[int]:
     sizes = [each for each in known if type(each) is int and _SMALLEST <= each <= _LARGEST]
-    return [*dict.fromkeys(sizes[:_MOST_SIZES]), _LONG]
+    return [*dict.fromkeys(sizes[:_MOST_SIZES]), LONG]
 
 
 def _traded(subjects: list[Subject]) -> bool:
@@ -202,7 +160,14 @@ def _grows(node: ast.AST) -> bool:
     """Whether a large number would keep it running for long."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift):
         return not isinstance(node.right, ast.Constant)
-    return isinstance(node, ast.While | ast.For | ast.comprehension)
+    if isinstance(node, ast.While):  # one that divides is over soon
+        return not any(isinstance(each, ast.FloorDiv | ast.RShift | ast.Div) or _called_name(each) == "divmod"
+                       for part in node.body for each in ast.walk(part))  # fmt: skip
+    return isinstance(node, ast.For | ast.comprehension)
+
+
+def _called_name(node: ast.AST) -> str:
+    return _called(node) if isinstance(node, ast.Call) else ""
 
 
 def _float_signs(nodes: list[ast.AST]) -> Iterator[str]:
@@ -260,8 +225,24 @@ def _of_size(size: int) -> Change:
     return change
 
 
+def _of_distinct(size: int) -> Change:
+    """So many items of which no two are alike, and one more: a limit may count different ones."""
+
+    def change(value: Any) -> str | None:
+        if not isinstance(value, list) or not value or not isinstance(value[0], str | dict | tuple):
+            return None
+        return f"[{grown_item(value[0])} for n in range({size + 1})]"
+
+    return change
+
+
+def _mixed(size: int) -> Change:
+    """A text so long with letters, digits and signs in it."""
+    return lambda value: f"('aB1 -_' * {size // 6 + 1})[:{size}]" if isinstance(value, str) else None
+
+
 def _repeated(text: str) -> Change:
-    return lambda value: f"'a' + {text!r} * {_LONG} + 'b'" if isinstance(value, str) else None
+    return lambda value: f"'a' + {text!r} * {LONG} + 'b'" if isinstance(value, str) else None
 
 
 def _of_number(number: int) -> Change:

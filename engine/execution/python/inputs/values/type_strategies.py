@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
+from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
@@ -22,6 +23,11 @@ _DEEPEST = 3
 _LONGEST_PART = 3
 _MOST_KEYS = 8
 _KEY = re.compile(r"'[A-Za-z_]\w*'")
+_CALLBACKS = (
+    "(lambda *given, **named: print('called', *given, *sorted(named.items())))",
+    "(lambda *given, **named: print('called with', len(given) + len(named)))",
+)
+"""Their output shows when they are called, and with what."""
 _LABELS = ("'a'", "'b'", "'cd'", "'B'", "''", "'a b'")
 
 
@@ -141,7 +147,7 @@ def _record(keys: Sequence[str]) -> Texts:
     """Dictionaries with these keys, and for each of them values of the kind that its name suggests."""
 
     def value(key: str) -> Texts:
-        kind = named_kind(key)
+        kind = named_kind(key) or ("list[int]" if is_plural(key) else "")
         if kind == "str":
             return st.sampled_from(_LABELS)
         return st.integers(0, 9).map(repr) if kind in ("", "int", "float") else of_kind(kind)
@@ -274,6 +280,7 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
         lambda each: f"__import__('pathlib').Path({each!r})"
     ),
     "Callable": lambda known: callables(),
+    "Callback": lambda known: st.sampled_from(_CALLBACKS),
 }  # fmt: skip
 
 _CONTAINERS = {

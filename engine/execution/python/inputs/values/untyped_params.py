@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.execution.inputs import strategies as st
+from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
@@ -26,6 +27,7 @@ METHODS = {
         "dict[str, int]": "items keys values get setdefault",
         "set[int]": "add union intersection difference discard issubset",
         "float": "is_integer bit_length",
+        "date": "weekday isoweekday isoformat toordinal strftime isocalendar",
     }.items()
     for name in names.split()
 }
@@ -47,7 +49,7 @@ _BUILT_IN = {
 def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
     """The strategy of a parameter of `node`, by its hint or else by all evidence for a kind."""
     if parameter.name.startswith("**"):
-        return _keywords(of_hint(parameter.annotation, known), known)
+        return _keywords(of_hint(parameter.annotation, known), known, parameter.name, node)
     if parameter.name.startswith("*"):
         one = of_hint(parameter.annotation, known)
         # Arguments of the same kind, whatever it is, fit each other.
@@ -56,6 +58,8 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
     kinds, weak = _used(parameter.name, node)
+    if any(_is_copied(each, parameter.name) for each in ast.walk(node)):
+        kinds = ["dict[str, list[int]]", "list[list[int]]", *kinds]  # with parts that a copy may share
     if (parts := described_item(parameter.name, node, named_kind)) and (kinds or weak):
         items = [f"tuple[{', '.join(part or other for part in parts)}]" for other in ("int", "str")]
         return _one_of([f"list[{each}]" for each in items] if "list[int]" in weak else items, known)
@@ -115,14 +119,43 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
     return found
 
 
-def _keywords(one: Texts | None, known: ModuleContext) -> Texts:
-    """Dictionaries for `**`: unsorted names, and those that other functions of the module accept."""
+_TAKEN = {
+    "print": ("sep", "end"), "sorted": ("reverse",), "dumps": ("indent", "sort_keys"), "open": ("encoding", "errors"),
+    "max": ("default",), "min": ("default",), "round": ("ndigits",), "enumerate": ("start",),
+}  # fmt: skip
+"""Names that functions of the standard library take, by the function to which code passes its own `**` on."""
+
+
+def _keywords(one: Texts | None, known: ModuleContext, name: str, node: ast.AST) -> Texts:
+    """Dictionaries for `**`: names that the code or the functions it calls know, and unsorted other ones."""
     others = [each for each in known.module.tree.body if isinstance(each, ast.FunctionDef)]
     named = [each.arg for other in others for each in (*other.args.args, *other.args.kwonlyargs)]
+    keys = [str(text) for each in known.constants if (text := _word(each))]
+    taken = list(dict.fromkeys((*_passed_on(name, node), *keys)))[:_MOST_NAMES]
     names = list(dict.fromkeys(("b", "some_key", "a", *named)))[:_MOST_NAMES]
     value = one if one is not None else st.one_of(_one_of(["str", "int", "bool"], known), st.sampled_from(_FALSE))
+    drawn = [_pairs_of(each, value) for each in (taken, taken, [*names, *taken]) if each]
+    return drawn[0] if len(drawn) == 1 else st.one_of(*drawn)
+
+
+def _pairs_of(names: Sequence[str], value: Texts) -> Texts:
     pairs = st.lists(st.tuples(st.sampled_from(names), value), max_size=3, unique_by=lambda pair: pair[0])
     return pairs.map(lambda found: "{" + ", ".join(f"{name!r}: {text}" for name, text in found) + "}")
+
+
+def _passed_on(name: str, node: ast.AST) -> Iterator[str]:
+    """The names that a function of the standard library takes, to which `**name` is passed on."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call) and any(
+            word.arg is None and isinstance(word.value, ast.Name) and word.value.id == name.lstrip("*")
+            for word in each.keywords
+        ):
+            yield from _TAKEN.get(getattr(each.func, "attr", getattr(each.func, "id", "")), ())
+
+
+def _word(text: str) -> str:
+    value = literal(text)
+    return value if isinstance(value, str) and value.isidentifier() else ""
 
 
 def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, str]:
@@ -166,13 +199,15 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     """The kinds that a name's uses imply, and those that they leave open."""
     found: list[str] = []
     weak: list[str] = []
+    # Calls whose results nobody uses: they are made for their effects.
+    dropped = {id(each.value) for each in ast.walk(node) if isinstance(each, ast.Expr)}
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and _is(each.value, name) and each.attr in METHODS:
             found.append(METHODS[each.attr])
         elif isinstance(each, ast.Call):
             called = getattr(each.func, "id", "")
             if called == name:
-                found.append("Callable")
+                found.append("Callback" if id(each) in dropped else "Callable")
             elif called in _BUILT_IN and any(_is(argument, name) for argument in each.args):
                 found.append(_BUILT_IN[called])
             elif called == "isinstance" and len(each.args) == 2 and _is(each.args[0], name):
@@ -191,6 +226,14 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+def _is_copied(node: ast.AST, name: str) -> bool:
+    """Whether a node is `deepcopy` of that name."""
+    if not isinstance(node, ast.Call):
+        return False
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    return called == "deepcopy" and any(_is(argument, name) for argument in node.args)
 
 
 def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
@@ -236,5 +279,8 @@ def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str) -> li
     for side in sides:
         if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
             return [type(side.value).__name__]
+    if any(isinstance(side, ast.Call) and getattr(side.func, "attr", getattr(side.func, "id", "")) == "timedelta"
+           for side in sides):  # fmt: skip
+        return ["date"]
     arithmetic = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add | ast.Mult)
     return ["int"] if arithmetic else []

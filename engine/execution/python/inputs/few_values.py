@@ -1,0 +1,48 @@
+"""Arguments out of very few values: what one method stores under a key, another one finds, and limits are reached.
+
+A cache for two entries whose keys are one of three drops one within a handful of calls; with any text as a key, and any
+number as its size, it hardly ever does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.rows import ArgumentRow
+from stet_ls.engine.execution.python.inputs.subject import Parameter
+
+_TEXTS, _NUMBERS, _FLOATS = ("'a'", "'b'", "'c'"), ("1", "2", "3"), ("1.0", "2.0", "3.0")
+
+
+def few_valued(
+    rows: Sequence[ArgumentRow], parameters: Sequence[Parameter], seed: int, *, is_making: bool = False
+) -> list[ArgumentRow]:
+    """The rows with small numbers and one of three texts for all single values; other values stay.
+
+    A parameter without a hint gets a number if it is for making an object, where most such are sizes; of a method, in
+    one half of the rows too, in the other half the first is a text, as most keys are.
+    """
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
+    open_ones = [each.name for each in parameters if each.annotation is None and each.name[0] != "*"]
+    found = []
+    for number, row in enumerate(rows):
+        keys = [] if is_making or number % 4 < 2 else open_ones[:1]
+        found.append(
+            {
+                name: random.choice(_TEXTS) if name in keys
+                else random.choice(_NUMBERS) if name in open_ones
+                else _fewer(text, random)
+                for name, text in row.items()
+            }
+        )  # fmt: skip
+    return found
+
+
+def _fewer(text: str, random: Random) -> str:
+    value = literal(text)
+    for kind, values in ((str, _TEXTS), (bool, (text,)), (int, _NUMBERS), (float, _FLOATS)):
+        if isinstance(value, kind):
+            return random.choice(values)
+    return text

@@ -1,0 +1,103 @@
+"""Arguments deeper than Python's recursion limit: nodes that lead to other nodes, and objects grown by many calls."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.rows import GUESSED, UNSURE
+from stet_ls.engine.execution.python.inputs.subject import Module, Subject
+from stet_ls.validators.ast_text import unparse
+
+LONG = 2_500
+"""More than Python's recursion limit."""
+_MOST_INDEX = 5
+_OTHERS = ("1", "[]", "'a'")
+"""What may stand beside the link of a node."""
+_STEP = re.compile(r"(?m)^try: (obj\.(\w+)\(.*\))\n")
+_LENGTHENED = 3
+Part = ast.Subscript | ast.Attribute
+
+
+def chains(subjects: Sequence[Subject]) -> Iterator[Call]:
+    """Calls with a node that leads to another one, and so on, if a text calls itself with a part of its argument.
+
+    The part is the next node, or holds it among others: `walk(node.next)`, `for each in node["parts"]: walk(each)`.
+    """
+    made = {}
+    for subject in subjects:
+        given = [each.name for each in subject.parameters if each.default is None]
+        if len(given) != 1:
+            continue
+        name = given[0]
+        for part, is_among in _followed(subject, name):
+            for other in _OTHERS:
+                end = "None" if not is_among else _node(part, subjects, "[]", other)
+                node = _node(part, subjects, f"[{name}]" if is_among else name, other)
+                setup = f"{name} = {end}\nfor _ in range({LONG}): {name} = {node}"
+                made[setup] = Call(setup, f"__out__({subject.name}({name}))", (), GUESSED)
+    yield from made.values()
+
+
+def _followed(subject: Subject, name: str) -> Iterator[tuple[Part, bool]]:
+    """The parts of `name` with which the subject calls itself, and whether the call takes one of its items."""
+    loops = {each.target.id: each.iter for each in ast.walk(subject.node)
+             if isinstance(each, ast.For | ast.comprehension) and isinstance(each.target, ast.Name)}  # fmt: skip
+    for call in ast.walk(subject.node):
+        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != subject.name:
+            continue
+        for each in call.args:
+            held = loops.get(each.id) if isinstance(each, ast.Name) else each
+            if isinstance(held, Part) and getattr(held.value, "id", "") == name:
+                yield held, held is not each
+
+
+def _node(part: Part, subjects: Sequence[Subject], link: str, other: str) -> str:
+    """A node with `link` as that part, and `other` as each further part that a text uses of anything."""
+    nodes = [each for subject in subjects for each in ast.walk(subject.node)]
+    if isinstance(part, ast.Attribute):
+        used = (each.attr for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name))
+        fields = {**dict.fromkeys(sorted(used), other), part.attr: link}
+        return f"__import__('types').SimpleNamespace({', '.join(f'{key}={value}' for key, value in fields.items())})"
+    key = literal(unparse(part.slice))
+    if type(key) is int and 0 <= key < _MOST_INDEX:
+        return "(" + f"{other}, " * key + f"{link},)"
+    found = {each.slice.value for each in nodes if isinstance(each, ast.Subscript)
+             and isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)}  # fmt: skip
+    keys = {**{text_of(each): other for each in sorted(found)}, text_of(key): link}
+    return "{" + ", ".join(f"{each}: {value}" for each, value in keys.items()) + "}"
+
+
+def chained_objects(pairs: Sequence[tuple[Module, Subject]]) -> Iterator[Call]:
+    """Calls of a method on an object that holds another one, and so on, if a text calls the method on what it holds."""
+    for module, subject in pairs:
+        if subject.how not in ("method", "property") or any(each.default is None for each in subject.parameters):
+            continue
+        init = module.shapes[subject.owner].init
+        held = {each.value.attr for each in ast.walk(subject.node) if isinstance(each, ast.Attribute)
+                and each.attr == subject.callee and isinstance(each.value, ast.Attribute)}  # fmt: skip
+        for name in sorted(held & {each.name for each in init}):
+            for other in ("1", "'a'"):
+                given = [f"{each.name}={'obj' if each.name == name else other}" for each in init
+                         if each.name == name or each.default is None]  # fmt: skip
+                setup = f"obj = None\nfor _ in range({LONG}): obj = {subject.owner}({', '.join(given)})"
+                called = "()" if subject.how == "method" else ""
+                yield Call(setup, f"__out__(obj.{subject.callee}{called})", (), GUESSED)
+
+
+def lengthened_objects(calls: Sequence[Call]) -> Iterator[Call]:
+    """A method's calls after one earlier step was made many times; such an object is not compared afterwards."""
+    found: dict[str, Call] = {}
+    for call in calls:
+        for step, method in _STEP.findall(call.setup):
+            if method not in found:
+                start = call.setup.index("try: ")
+                setup = f"{call.setup[:start]}for _ in range({LONG}): {step}"
+                origin = call.origin if call.origin in UNSURE else "grown"
+                found[method] = replace(call, setup=setup, names=(), origin=origin)
+    yield from itertools.islice(found.values(), _LENGTHENED)

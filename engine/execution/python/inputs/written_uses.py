@@ -1,0 +1,113 @@
+"""How a code uses its parameters by its text: keys that are read, what is iterated over, and the same of all parts.
+
+A run with doubles (`observed_uses.py`) sees only the branches that it takes. The text names the keys in all of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from stet_ls.engine.execution.python.inputs.observed_uses import EMPTY, EQUALS, OPTIONAL, Uses
+from stet_ls.engine.execution.python.inputs.subject import Subject
+from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS
+
+Path = tuple[str, ...]
+_PASSES = 3
+"""A name that stands for a part may be bound to another name before."""
+_SAME_ITEMS = {"sorted", "list", "tuple", "reversed", "iter", "set"}
+
+
+def written_uses(subject: Subject) -> Uses:
+    """The uses by parameter of those whose keys the text names; no parts if it names none."""
+    paths = _bound(subject)
+    whole = Uses()
+    for each in ast.walk(subject.node):
+        _note(each, paths, whole)
+    for path in list(_recursions(subject, paths)):
+        root, part = whole.parts.get(path[0], Uses()), whole.at(path)
+        part.parts = {step: Uses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()}
+    named = {name: part for name, part in whole.parts.items() if _has_keys(part)}
+    return Uses(set(), named)
+
+
+def _bound(subject: Subject) -> dict[str, Path]:
+    """What each variable stands for."""
+    paths: dict[str, Path] = {each.name: (each.name,) for each in subject.parameters if each.name[0] != "*"}
+    nodes = list(ast.walk(subject.node))
+    for _ in range(_PASSES):
+        for each in nodes:
+            if isinstance(each, ast.For | ast.AsyncFor | ast.comprehension):
+                target, held = each.target, each.iter
+                if isinstance(held, ast.Call) and getattr(held.func, "id", "") == "enumerate" and held.args:
+                    target, held = target.elts[-1] if isinstance(target, ast.Tuple) else target, held.args[0]
+                if isinstance(target, ast.Name) and (path := _path(held, paths)):
+                    paths.setdefault(target.id, (*path, "[]"))
+            elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and _path(each.value, paths):
+                paths.setdefault(each.targets[0].id, _path(each.value, paths))
+    return paths
+
+
+def _path(node: ast.expr, paths: dict[str, Path]) -> Path:
+    """The part of a parameter that an expression stands for; () for none."""
+    if isinstance(node, ast.Name):
+        return paths.get(node.id, ())
+    if isinstance(node, ast.BoolOp):  # `user.get("tags") or []`
+        return _path(node.values[0], paths)
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _SAME_ITEMS and node.args:
+        return _path(node.args[0], paths)
+    holder, key = _keyed(node)
+    path = _path(holder, paths) if holder is not None else ()
+    return (*path, f"[{key!r}]") if path else ()
+
+
+def _keyed(node: ast.expr) -> tuple[ast.expr | None, str]:
+    """What is subscripted with a text, or asked for one by `get`, and the text."""
+    key: ast.expr | None = None
+    if isinstance(node, ast.Subscript):
+        holder, key = node.value, node.slice
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        holder, key = node.func.value, node.args[0]
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        return holder, key.value
+    return None, ""
+
+
+def _note(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and (path := _path(node.iter, paths)):
+        whole.at(path).kinds.add("iter")
+    elif isinstance(node, ast.Compare | ast.BinOp):
+        sides = [node.left, *(node.comparators if isinstance(node, ast.Compare) else [node.right])]
+        kinds = {kind for each in sides for kind in _kinds(each, is_compared=isinstance(node, ast.Compare))}
+        for path in filter(None, (_path(each, paths) for each in sides)):
+            whole.at(path).kinds.update(kinds)
+    elif isinstance(node, ast.Attribute) and METHODS.get(node.attr) == "str" and (path := _path(node.value, paths)):
+        whole.at(path).kinds.add("text")
+    if isinstance(node, ast.Subscript | ast.Call) and (path := _path(node, paths)):
+        whole.at(path).kinds.update({OPTIONAL} if isinstance(node, ast.Call) and _keyed(node)[0] is not None else ())
+
+
+def _kinds(node: ast.expr, *, is_compared: bool) -> Iterator[str]:
+    """What an operand says of the other one: its kind, and the text with which it is compared."""
+    for each in node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]:
+        if isinstance(each, ast.Constant) and type(each.value) in (int, float):
+            yield "number"
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield "text"
+            if is_compared:
+                yield f"{EQUALS}{each.value!r}"
+
+
+def _recursions(subject: Subject, paths: dict[str, Path]) -> Iterator[Path]:
+    """The parts of a parameter with which a function calls itself in place of that parameter."""
+    names = [each.name for each in subject.parameters]
+    for each in ast.walk(subject.node):
+        if isinstance(each, ast.Call) and getattr(each.func, "id", "") == subject.name:
+            for name, given in zip(names, each.args, strict=False):
+                path = _path(given, paths)
+                if len(path) > 1 and path[0] == name:
+                    yield path
+
+
+def _has_keys(uses: Uses) -> bool:
+    return any(step.startswith("['") or _has_keys(part) for step, part in uses.parts.items())
