@@ -16,7 +16,11 @@ from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
 from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
-from stet_ls.engine.execution.python.inputs.contract import promised_messages, promises_order, within_contract
+from stet_ls.engine.execution.python.inputs.documented.contract import (
+    promised_messages,
+    promises_order,
+    within_contract,
+)
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts

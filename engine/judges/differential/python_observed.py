@@ -8,16 +8,16 @@ from dataclasses import replace
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.examples import literals
-from stet_ls.engine.execution.python.inputs.observed_uses import (
+from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
+from stet_ls.engine.execution.python.inputs.uses.observed import (
     Uses,
     observed_calls,
     probing_calls,
     uses_of,
     wanted_texts,
 )
-from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
+from stet_ls.engine.execution.python.inputs.uses.written import written_uses
 from stet_ls.engine.execution.python.inputs.values.files import with_files
-from stet_ls.engine.execution.python.inputs.written_uses import written_uses
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.engine.sandbox.spec import Overlay

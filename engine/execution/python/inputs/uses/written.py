@@ -1,6 +1,6 @@
 """How a code uses its parameters by its text: keys that are read, what is iterated over, and the same of all parts.
 
-A run with doubles (`observed_uses.py`) sees only the branches that it takes. The text names the keys in all of them.
+A run with doubles (`observed.py`) sees only the branches that it takes. The text names the keys in all of them.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from stet_ls.engine.execution.python.inputs.observed_uses import EMPTY, EQUALS, OPTIONAL, Uses
 from stet_ls.engine.execution.python.inputs.subject import Subject
+from stet_ls.engine.execution.python.inputs.uses.observed import EMPTY, EQUALS, OPTIONAL, Uses
 from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS
 
 Path = tuple[str, ...]

@@ -17,8 +17,8 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
-from stet_ls.engine.execution.python.inputs.parallel import of_one_length
-from stet_ls.engine.execution.python.inputs.stated_values import as_stated, named_characters, stated_values
+from stet_ls.engine.execution.python.inputs.documented.parallel import of_one_length
+from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
 
