@@ -28,8 +28,8 @@ def received() -> Any:
     return job, report
 
 
-def send(report: int, told: Any) -> None:
-    data = json.dumps(told).encode()
+def send(report: int, answer: Any) -> None:
+    data = json.dumps(answer).encode()
     while data:
         data = data[os.write(report, data) :]
 

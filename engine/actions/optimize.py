@@ -64,8 +64,8 @@ async def _hot(job: Job) -> tuple[Diagnostic, ...]:
     found = await hot_line(case)
     if found is None or not target.span.contains(request.source.line_span(found.line)):
         return ()
-    said = f"this line takes {100 * found.share:.0f} % of the time"
-    return (Diagnostic(request.source.line_span(found.line), said, Severity.INFORMATION, source="profile"),)
+    message = f"this line takes {100 * found.share:.0f} % of the time"
+    return (Diagnostic(request.source.line_span(found.line), message, Severity.INFORMATION, source="profile"),)
 
 
 ACTION = Action(ACTIONS["optimize"], TASK, run)

@@ -160,12 +160,12 @@ class CallOutcome:
             return words[self.kind]
         if self.kind == "limit" and not self.error:
             return "runs out of memory"
-        said = f"prints {self.printed!r}" if self.printed else ""
+        output = f"prints {self.printed!r}" if self.printed else ""
         if self.kind in ("raised", "limit"):
-            told = f"raises {self.error}" + (f"({self.message!r})" if self.message else "")
+            outcome = f"raises {self.error}" + (f"({self.message!r})" if self.message else "")
         else:
-            told = ", ".join(self.results).replace("\x01", "") or "None"
-        return f"{told}, {said}" if said else told
+            outcome = ", ".join(self.results).replace("\x01", "") or "None"
+        return f"{outcome}, {output}" if output else outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,20 +296,20 @@ class NotRunnable:
 def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | NotRunnable:
     """The report of a run. The sandbox's output is not trusted to be complete or well formed."""
     try:
-        told: dict[str, Any] = json.loads(data)
-        if told.get("nonce") != nonce:
+        report: dict[str, Any] = json.loads(data)
+        if report.get("nonce") != nonce:
             return NotRunnable("the run's report is forged, so it proves nothing")
         if trial.rounds:
-            return _timing(told["timing"])
-        texts = tuple(_told(each) for each in told["texts"])
+            return _timing(report["timing"])
+        texts = tuple(_told(each) for each in report["texts"])
         left_out: dict[str, int] = {}
-        for each in told["left_out"]:
+        for each in report["left_out"]:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
             left_out[reason] = left_out.get(reason, 0) + 1
-        built = tuple(str(each.get("built", "")) for each in told["texts"])
-        unseen = [frozenset(map(int, numbers)) for numbers in told.get("unseen") or ()]
+        built = tuple(str(each.get("built", "")) for each in report["texts"])
+        unseen = [frozenset(map(int, numbers)) for numbers in report.get("unseen") or ()]
         known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
-        growth = tuple(tuple(map(float, row)) for row in told.get("growth") or () if len(row) == _GROWTH)
+        growth = tuple(tuple(map(float, row)) for row in report.get("growth") or () if len(row) == _GROWTH)
         return HarnessReport(texts, left_out, built=built if all(built) else (), unseen=known, growth=growth)
     except (ValueError, KeyError, TypeError, AttributeError):
         return NotRunnable("the run ended before it reported its results")

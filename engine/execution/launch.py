@@ -40,6 +40,6 @@ async def launch(runtime: Runtime, spec: RunSpec, nonce: str, trial: HarnessRun)
         return NotRunnable("the code ended its own run, so its report proves nothing")
     report = read_report(result.report, nonce, trial)
     if isinstance(report, NotRunnable) and result.status is not RunStatus.OK:
-        said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return NotRunnable(_ENDED.get(result.status, f"the run ended early ({said or result.status})"))
+        last_line = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return NotRunnable(_ENDED.get(result.status, f"the run ended early ({last_line or result.status})"))
     return report

@@ -53,14 +53,14 @@ class Agreement:
         """Passes if two thirds or more agree; never trusted: an error may be shared."""
         if self.distinct == 1 and self.repeated:
             # Identical samples neither support nor weaken each other.
-            said = f"{self.repeated + 1} samples are the same code and count once"
-            return Evidence(Check.AGREEMENT, Ruling.SKIPPED, said)
-        said = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
-        said += f"; {self.repeated} more repeat one of them" if self.repeated else ""
+            detail = f"{self.repeated + 1} samples are the same code and count once"
+            return Evidence(Check.AGREEMENT, Ruling.SKIPPED, detail)
+        detail = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
+        detail += f"; {self.repeated} more repeat one of them" if self.repeated else ""
         if self.changes_nothing:
-            return Evidence(Check.AGREEMENT, Ruling.UNKNOWN, f"{said}, but behave as before the change")
+            return Evidence(Check.AGREEMENT, Ruling.UNKNOWN, f"{detail}, but behave as before the change")
         agree = len(self.groups[0]) > 1 and 3 * self.share >= 2 and self.inputs >= LEAST_INPUTS
-        return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, said)
+        return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, detail)
 
 
 async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
@@ -83,29 +83,29 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     if isinstance(report, NotRunnable):
         return report
     old = report.texts[len(texts) :]
-    loaded = [told for told in report.texts if not told.problem]
-    common = [n for n in range(len(calls)) if loaded and all(n in told.outcomes for told in loaded)]
-    valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
+    loaded = [version for version in report.texts if not version.problem]
+    common = [n for n in range(len(calls)) if loaded and all(n in version.outcomes for version in loaded)]
+    valid = [n for n in common if any(version.outcomes[n].valid for version in loaded)]
     if not valid:
         return NotRunnable("no input found that any sample accepts")
-    told = dict(zip(distinct, report.texts, strict=False))
-    groups = _grouped(told, valid)
-    changed = {group[0]: _changes(told[group[0]], old, valid) for group in groups}
+    versions = dict(zip(distinct, report.texts, strict=False))
+    groups = _grouped(versions, valid)
+    changed = {group[0]: _changes(versions[group[0]], old, valid) for group in groups}
     groups.sort(key=lambda group: (-len(group), changed[group[0]], group))
     return Agreement(
         tuple(map(tuple, groups)),
         len(valid),
         len(cases) - len(distinct),
-        changes_nothing=bool(old) and not told[groups[0][0]].problem and not changed[groups[0][0]],
-        nearest=max(told, key=lambda number: (_mean_likeness(number, told, valid), -number)),
+        changes_nothing=bool(old) and not versions[groups[0][0]].problem and not changed[groups[0][0]],
+        nearest=max(versions, key=lambda number: (_mean_likeness(number, versions, valid), -number)),
     )
 
 
-def _grouped(told: Mapping[int, VersionOutcomes], valid: Sequence[int]) -> list[list[int]]:
+def _grouped(versions: Mapping[int, VersionOutcomes], valid: Sequence[int]) -> list[list[int]]:
     """The candidates that behave alike, rounding aside; one that cannot be loaded is alone."""
     groups: list[list[int]] = []
-    for number, each in told.items():
-        alike = (group for group in groups if _likeness(each, told[group[0]], valid) == 1)
+    for number, each in versions.items():
+        alike = (group for group in groups if _likeness(each, versions[group[0]], valid) == 1)
         group = None if each.problem else next(alike, None)
         if group is None:
             groups.append([number])
@@ -122,15 +122,15 @@ def _likeness(one: VersionOutcomes, other: VersionOutcomes, valid: Sequence[int]
     return sum(alike) / len(valid)
 
 
-def _mean_likeness(number: int, told: Mapping[int, VersionOutcomes], valid: Sequence[int]) -> float:
-    return sum(_likeness(told[number], each, valid) for other, each in told.items() if other != number)
+def _mean_likeness(number: int, versions: Mapping[int, VersionOutcomes], valid: Sequence[int]) -> float:
+    return sum(_likeness(versions[number], each, valid) for other, each in versions.items() if other != number)
 
 
-def _changes(told: VersionOutcomes, old: Sequence[VersionOutcomes], valid: Sequence[int]) -> int:
+def _changes(version: VersionOutcomes, old: Sequence[VersionOutcomes], valid: Sequence[int]) -> int:
     """On how many inputs a fix does something else than the code before; 0 for what is no fix."""
-    if not old or told.problem or old[0].problem:
+    if not old or version.problem or old[0].problem:
         return 0
-    return round(len(valid) * (1 - _likeness(told, old[0], valid)))
+    return round(len(valid) * (1 - _likeness(version, old[0], valid)))
 
 
 def _distinct(texts: Sequence[str]) -> tuple[int, ...]:

@@ -62,7 +62,7 @@ async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[
     line = await asyncio.to_thread(_line_of_syntax, case) if parsed.verdict is Ruling.FAIL else 0
     if parsed.verdict is Ruling.FAIL and is_of_tests(file.path) and not is_code(file):
         # Data of tests is broken on purpose, or of a newer version of its format than the grammar.
-        found = [replace(CheckResult.of(replace(parsed, trusted=False), told=True, line=line), opens=True)]
+        found = [replace(CheckResult.of(replace(parsed, trusted=False), noted=True, line=line), opens=True)]
     else:
         found = [CheckResult.of(parsed, line=line)]
     if file.after is None or parsed.verdict is Ruling.FAIL:
@@ -71,7 +71,7 @@ async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[
     line = await asyncio.to_thread(_line_of_names, case) if named.verdict is Ruling.FAIL else 0
     found.append(CheckResult.of(named, line=line))
     danger = await timed(judge_of(Check.DANGER), case)
-    found.append(CheckResult.of(danger, told=danger.verdict is Ruling.UNKNOWN))
+    found.append(CheckResult.of(danger, noted=danger.verdict is Ruling.UNKNOWN))
     if file.before is not None:
         found.append(_same_code(await timed(judge_of(Check.COMMENTS), case), file, intent))
     elif intent.kind is IntentKind.TEST and is_code(file) and not is_of_tests(file.path):
@@ -86,7 +86,7 @@ async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[
 async def linted(case: Case) -> CheckResult:
     """New findings of the linter: style is the project's choice, so they are notes."""
     found = await timed(judge_of(Check.LINT), case)
-    return CheckResult.of(replace(found, trusted=False), told=found.verdict is Ruling.UNKNOWN)
+    return CheckResult.of(replace(found, trusted=False), noted=found.verdict is Ruling.UNKNOWN)
 
 
 async def typed(case: Case) -> CheckResult:
@@ -95,7 +95,7 @@ async def typed(case: Case) -> CheckResult:
     """
     found = await timed(judge_of(Check.TYPES), case)
     is_at_fault = found.verdict is Ruling.FAIL
-    result = CheckResult.of(replace(found, trusted=False), told=is_at_fault or found.trusted)
+    result = CheckResult.of(replace(found, trusted=False), noted=is_at_fault or found.trusted)
     return replace(result, opens=is_at_fault)
 
 
@@ -109,7 +109,7 @@ def _same_code(evidence: Evidence, file: ChangedFile, intent: Intent) -> CheckRe
     plain = replace(evidence, trusted=contradicts and intent.is_stated)
     if evidence.verdict is Ruling.FAIL and not contradicts:
         plain = replace(plain, verdict=Ruling.SKIPPED)
-    return CheckResult.of(plain, proves=same, told=contradicts)
+    return CheckResult.of(plain, proves=same, noted=contradicts)
 
 
 def is_same_code(checks: Sequence[CheckResult]) -> bool:
@@ -145,16 +145,16 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
     if evidence.verdict is Ruling.PASS:
         return CheckResult.of(evidence, proves=evidence.trusted)
     if evidence.verdict is not Ruling.FAIL:
-        return CheckResult.of(evidence, told=evidence.trusted)
+        return CheckResult.of(evidence, noted=evidence.trusted)
     if not for_language(case.language).loads_former and (beside := _imported(case, others)):
         detail = f"{evidence.detail} (with the new `{beside}`)"
-        return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), told=True), opens=True)
+        return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), noted=True), opens=True)
     blames = intent.is_stated and intent.keeps_behavior
     is_narrow = intent.kind is IntentKind.FIX and evidence.for_tests_alone
     if is_narrow:
         near = f"none of {evidence.count - evidence.differing} other inputs differs"
         evidence = replace(evidence, detail=f"{evidence.detail}; {near}")
-    result = CheckResult.of(replace(evidence, trusted=blames), told=True)
+    result = CheckResult.of(replace(evidence, trusted=blames), noted=True)
     return replace(result, opens=intent.kind is not IntentKind.FIX or is_narrow)
 
 
@@ -174,7 +174,7 @@ def _gone(unit: UnitChange, intent: Intent) -> CheckResult:
     if _may_be_inherited(unit):
         detail = f"`{unit.name}` was removed; what its class has instead is not compared"
     status = Ruling.FAIL if blames else Ruling.UNKNOWN
-    return CheckResult(Check.DEFINITIONS.value, status, detail, refutes=blames, told=True, opens=True)
+    return CheckResult(Check.DEFINITIONS.value, status, detail, refutes=blames, noted=True, opens=True)
 
 
 def _may_be_inherited(unit: UnitChange) -> bool:

@@ -106,8 +106,8 @@ class Judging:
             self.of_files[file.path] = checks
             if is_code(file):
                 continue
-            if any(each.refutes or each.told for each in checks):
-                line = next(each.line for each in checks if each.refutes or each.told)
+            if any(each.refutes or each.noted for each in checks):
+                line = next(each.line for each in checks if each.refutes or each.noted)
                 unit = UnitChange(file, "", max(line, 1), Kind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
@@ -257,7 +257,7 @@ class Judging:
             if trial.lost:
                 status = Ruling.FAIL if blames else Ruling.UNKNOWN
                 result = CheckResult(
-                    Check.MUTANTS.value, status, str(trial), refutes=blames, told=True, opens=True
+                    Check.MUTANTS.value, status, str(trial), refutes=blames, noted=True, opens=True
                 )  # fmt: skip
             else:
                 detail = "other tests notice the planted errors that it noticed"
@@ -266,8 +266,8 @@ class Judging:
         of_tests = self.intent.kind is IntentKind.TEST
         for each in await weak_new_tests(self.change, self.units, own, suite, runs, self._slots, of_tests=of_tests):
             for unit in filter(each.concerns, self.units):
-                told = is_of_tests(unit.path)
-                result = CheckResult(Check.MUTANTS.value, Ruling.UNKNOWN, str(each), told=told, opens=True)
+                noted = is_of_tests(unit.path)
+                result = CheckResult(Check.MUTANTS.value, Ruling.UNKNOWN, str(each), noted=noted, opens=True)
                 self.of_units.setdefault(unit, []).append(result)
 
     def _of_test_file(self, runs: TestRuns, units: Sequence[UnitChange], *, fixed: bool) -> None:
@@ -287,7 +287,7 @@ class Judging:
         if self.intent.kind is not IntentKind.FIX or fixed or result.status is Ruling.SKIPPED:
             return result
         detail = f"no test fails on the old code and passes now; {result.detail}"
-        return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False)
+        return replace(result, status=Ruling.UNKNOWN, detail=detail, noted=True, proves=False)
 
     async def _compare(self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]) -> None:
         """Old against new behavior of a unit, while there is time."""
@@ -304,7 +304,7 @@ class Judging:
             if why := await asyncio.to_thread(broken_calls, before, after, unit.name):
                 detail = f"{why}; check its callers"
                 self.of_units[unit].append(
-                    CheckResult(Check.SIGNATURE.value, Ruling.UNKNOWN, detail, told=True, opens=True)
+                    CheckResult(Check.SIGNATURE.value, Ruling.UNKNOWN, detail, noted=True, opens=True)
                 )
 
     async def _compared(
@@ -348,12 +348,12 @@ def _of_unit(
     """What a file's tests say about one of its units. Parses."""
     if result.proves and unit.change is Kind.ADDED and asserts_nothing(unit.name, files):
         return CheckResult(
-            result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", told=True, opens=True
+            result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", noted=True, opens=True
         )
     before, after = unit.file.text(unit.file.before) or "", unit.file.text(unit.file.after) or ""
     if result.proves and unit.name and (value := special_case(before, after, unit.name, tests)):
         detail = f"new special case for {value}, an input of its tests"
-        return replace(result, status=Ruling.UNKNOWN, detail=detail, told=True, proves=False, opens=True)
+        return replace(result, status=Ruling.UNKNOWN, detail=detail, noted=True, proves=False, opens=True)
     return result
 
 

@@ -17,9 +17,9 @@ def lines(report: Report) -> Iterator[str]:
     """A line for each finding and each unproven unit, then the notes and the verdict."""
     for finding in report.findings:
         yield finding_line(finding)
-    told = {(each.path, each.unit) for each in report.findings}
+    reported = {(each.path, each.unit) for each in report.findings}
     for each in report.units:
-        if each.verdict is Verdict.UNPROVEN and (each.unit.path, each.unit.label) not in told:
+        if each.verdict is Verdict.UNPROVEN and (each.unit.path, each.unit.label) not in reported:
             yield fitted(f"{each.unit.path}:{each.unit.line} {each.unit.label}: unproven: {each.why}")
     for note in report.notes:
         yield fitted(f"note: {note}")

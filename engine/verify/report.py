@@ -30,7 +30,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check found. `refutes`: the change is wrong because of it. `told`: a reader should know it anyway.
+    """What one check found. `refutes`: the change is wrong because of it. `noted`: a reader should know it anyway.
 
     `proves`: it ran the unit, and found it right. `opens`: whatever else was proven, the unit stays unproven.
     `line` counts from 1 in the new text; 0 for the unit's own. `differing` of the compared `inputs` behave differently.
@@ -40,7 +40,7 @@ class CheckResult:
     status: Ruling
     detail: str
     refutes: bool = False
-    told: bool = False
+    noted: bool = False
     proves: bool = False
     opens: bool = False
     line: int = 0
@@ -50,11 +50,11 @@ class CheckResult:
     differing: int = 0
 
     @classmethod
-    def of(cls, evidence: Evidence, *, told: bool = False, proves: bool = False, line: int = 0) -> CheckResult:
+    def of(cls, evidence: Evidence, *, noted: bool = False, proves: bool = False, line: int = 0) -> CheckResult:
         """The result of a judge's evidence; trusted failure refutes."""
         refutes = evidence.verdict is Ruling.FAIL and evidence.trusted
         return cls(
-            evidence.label, evidence.verdict, evidence.detail, refutes, told, proves, False, line, evidence.seconds,
+            evidence.label, evidence.verdict, evidence.detail, refutes, noted, proves, False, line, evidence.seconds,
             evidence.attachments, evidence.count, evidence.differing,
         )  # fmt: skip
 
@@ -108,8 +108,8 @@ class UnitReport:
     @property
     def why(self) -> str:
         """Why it is unproven, in words."""
-        told = [each.detail for each in self.checks if each.status is not Ruling.PASS and each.detail]
-        return "; ".join(told[-2:]) or "nothing ran it"
+        details = [each.detail for each in self.checks if each.status is not Ruling.PASS and each.detail]
+        return "; ".join(details[-2:]) or "nothing ran it"
 
     def to_json(self) -> dict[str, Any]:
         """The row of the report's JSON."""
@@ -202,7 +202,7 @@ class Report:
                 yield 0, Finding(path, 1, name, "tests", test.detail, test.refutes)
         for each in self.units:
             for check in each.checks:
-                if check.refutes or check.told:
+                if check.refutes or check.noted:
                     edited = each.unit.edited_lines
                     line = check.line or each.unit.line
                     distance = line - each.unit.line

@@ -35,5 +35,5 @@ def timed_results(measured: Mapping[UnitChange, Evidence], intent: Intent) -> Ma
 
 def _result(evidence: Evidence, intent: Intent, *, gains: bool) -> CheckResult:
     refutes = evidence.verdict is Ruling.FAIL and intent.is_stated and not gains
-    result = CheckResult.of(replace(evidence, trusted=refutes), told=evidence.verdict is not Ruling.PASS)
+    result = CheckResult.of(replace(evidence, trusted=refutes), noted=evidence.verdict is not Ruling.PASS)
     return replace(result, opens=not gains)

@@ -143,8 +143,8 @@ def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment
 
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
     """A report in Markdown: each line of the evidence, its weight, the edit, and the attachments."""
-    told = (*answer.summary.body(), *(answer.summary.tail(answer.metadata) if answer.success else ()))
-    done = answer.summary.problem or SEPARATOR.join(told)
+    body = (*answer.summary.body(), *(answer.summary.tail(answer.metadata) if answer.success else ()))
+    done = answer.summary.problem or SEPARATOR.join(body)
     parts = ["# Evidence", *_rows(lines, files), *_paragraph(done)]
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")

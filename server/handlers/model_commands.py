@@ -39,19 +39,19 @@ async def setup(ls: StetServer, params: Any) -> Json:
     """Chooses the model of the argument, or asks. `chosen` is what Stet uses now, in a sentence; null if nothing."""
     choose = ls.consent.model_setup
     if params.forget:
-        told = await choose.forget()
+        message = await choose.forget()
     elif params.embedded is not None:
-        told = await choose.embedded(params.embedded)
+        message = await choose.embedded(params.embedded)
     elif params.url is not None:
         if not params.model:
             raise UsageError("model: name the endpoint's model.")
-        told = await choose.endpoint(params.url, params.model, params.key)
+        message = await choose.endpoint(params.url, params.model, params.key)
     else:
-        told = await choose.ask()
-        if told:
-            ls.tell(told)
-    outweighs = " The variable STET_BASE_URL outweighs that." if told and "STET_BASE_URL" in os.environ else ""
-    return {"chosen": told + outweighs or None}
+        message = await choose.ask()
+        if message:
+            ls.tell(message)
+    outweighs = " The variable STET_BASE_URL outweighs that." if message and "STET_BASE_URL" in os.environ else ""
+    return {"chosen": message + outweighs or None}
 
 
 async def download(ls: StetServer, params: Any) -> Json:

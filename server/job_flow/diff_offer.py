@@ -79,21 +79,21 @@ async def offer_diff(
     try:
         base = await _params(ls, job, answer, reasons, offered.plan)
         reply = await send_offer(ls, base)
-        told: Mapping[str, str] = {}
+        last_texts: Mapping[str, str] = {}
         while reply.applies and reply.texts:
             part = kept_part(answer, offered, reply.texts)
             if not part.changes_files:
                 return Decision(applies=False)
             evidence = await judge_part(ls, answer, part, offered)
             failed = [item for item in evidence if item.verdict is Ruling.FAIL]
-            if not failed or reply.texts == told:
+            if not failed or reply.texts == last_texts:
                 target = _target(offered, origin)
                 return Decision(True, Part(replace(part, evidence=evidence), target))
-            told = reply.texts
+            last_texts = reply.texts
             line = f"✗ the part you kept: {plain(phrase(failed[0]))}"
-            reply = await send_offer(ls, {**base, "headline": line, "files": _files(offered.plan, told)})
+            reply = await send_offer(ls, {**base, "headline": line, "files": _files(offered.plan, last_texts)})
             if reply.applies and not reply.texts:
-                reply = replace(reply, texts=told)
+                reply = replace(reply, texts=last_texts)
         return Decision(reply.applies)
     finally:
         offered.release(but=target)

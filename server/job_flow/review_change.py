@@ -32,22 +32,22 @@ async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
     progress = JobProgress(
         ls, f"stet/review-{id(running)}", f"Stet: review {name}", running.cancel, shown=ls.client.work_done_progress
     )
-    said = "cancelled"
+    outcome = "cancelled"
     try:
         review = await _reviewed(ls, prepared, lambda words: progress.on_event(Stage("review", words)))
-        said = review_summary(review)
+        outcome = review_summary(review)
     except Exception as error:
-        said = str(error)
+        outcome = str(error)
         raise
     finally:
-        progress.end(said)
+        progress.end(outcome)
         prepared.release()
     text = as_markdown(review)
     if not ls.client.shows_reports:
         await ls.evidence.reports.show(f"review-{name}", text)
     if not prepared.quiet:
-        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"{name}: {said}"))
-    return {**review.to_json(), "summary": said, "markdown": text}
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"{name}: {outcome}"))
+    return {**review.to_json(), "summary": outcome, "markdown": text}
 
 
 async def _reviewed(ls: StetServer, prepared: PreparedVerify, on_progress: Callable[[str], None]) -> ChangeReview:

@@ -83,19 +83,19 @@ async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
     progress = JobProgress(
         ls, f"stet/verify-{id(running)}", f"Stet: verify {name}", running.cancel, shown=ls.client.work_done_progress
     )
-    said = "cancelled"
+    outcome = "cancelled"
     try:
         report = await _judged(ls, prepared, lambda words: progress.on_event(Stage("verify", words)))
-        said = summary(report)
+        outcome = summary(report)
     except Exception as error:
-        said = str(error)
+        outcome = str(error)
         raise
     finally:
-        progress.end(said)
+        progress.end(outcome)
     if not prepared.quiet:
         kind = types.MessageType.Warning if report.verdict is Verdict.REFUTED else types.MessageType.Info
-        ls.window_show_message(types.ShowMessageParams(kind, f"{name}: {said}"))
-    return {**report.to_json(), "summary": said, "lines": list(lines(report))}
+        ls.window_show_message(types.ShowMessageParams(kind, f"{name}: {outcome}"))
+    return {**report.to_json(), "summary": outcome, "lines": list(lines(report))}
 
 
 def saved(ls: StetServer, snapshot: Snapshot) -> None:

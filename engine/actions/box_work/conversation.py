@@ -142,19 +142,21 @@ def _turns(successes: Sequence[Success], ident: str, left_out: int) -> list[Mess
     messages = []
     for number, each in enumerate(successes):
         fence = code_fence(each.program.text)
-        said = f"PLAN: {each.plan}\nFILE: {each.program.name}\nCODE:\n{fence}python\n{each.program.text}\n{fence}"
-        messages.append(Message("assistant", said))
+        attempt_text = (
+            f"PLAN: {each.plan}\nFILE: {each.program.name}\nCODE:\n{fence}python\n{each.program.text}\n{fence}"
+        )
+        messages.append(Message("assistant", attempt_text))
         head = f"{left_out} earlier programs are left out here.\n" if left_out and not number else ""
         files = "\n".join(
             f"`{name}`: {size_of(len(content))}, {facts(name, content).about}"
             for name, content in each.run.files.items()
         )
         output = _cut(each.run.stdout, _SHOWN) or "(nothing was printed)"
-        told = f"{head}It ran. It printed:\n{data(output, ident)}"
-        told += f"\nIt wrote:\n{data(files, ident)}" if files else "\nIt wrote no files."
+        reply_text = f"{head}It ran. It printed:\n{data(output, ident)}"
+        reply_text += f"\nIt wrote:\n{data(files, ident)}" if files else "\nIt wrote no files."
         if number == len(successes) - 1:
-            told += f"\n\n{_NEXT}"
-        messages.append(Message("user", told))
+            reply_text += f"\n\n{_NEXT}"
+        messages.append(Message("user", reply_text))
     return messages
 
 

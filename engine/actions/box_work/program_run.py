@@ -129,30 +129,30 @@ def _read(run: RunResult) -> ProgramRun:
         return failed(_last_line(stderr) or f"it ended with status {run.exit}")
     if run.status is not RunStatus.OK:
         return failed(_STOPPED.get(run.status, run.detail or f"it was ended by signal {run.signal}"))
-    told = _report(run.report)
-    if told is None:
+    outcome = _report(run.report)
+    if outcome is None:
         return failed("its files could not be read")
-    if told["inputs"]:
-        return failed(f"it changed `{told['inputs'][0]}`, an input file: write results to new files")
-    if told["problem"]:
-        return failed(str(told["problem"]))
-    return ProgramRun(ended.status, stdout, stderr, run.seconds, told["contents"], tuple(told["changed"]))
+    if outcome["inputs"]:
+        return failed(f"it changed `{outcome['inputs'][0]}`, an input file: write results to new files")
+    if outcome["problem"]:
+        return failed(str(outcome["problem"]))
+    return ProgramRun(ended.status, stdout, stderr, run.seconds, outcome["contents"], tuple(outcome["changed"]))
 
 
 def _report(report: bytes) -> dict[str, Any] | None:
     """The report with its contents; None if it is not whole."""
     line, _, rest = report.partition(b"\n")
     try:
-        told: dict[str, Any] = json.loads(line)
+        outcome: dict[str, Any] = json.loads(line)
         files: dict[str, bytes] = {}
-        for name, size in told["files"]:
+        for name, size in outcome["files"]:
             if len(rest) < size:
                 return None
             files[name], rest = rest[:size], rest[size:]
-        told["contents"] = files
+        outcome["contents"] = files
     except (ValueError, KeyError, TypeError):
         return None
-    return told if not rest else None
+    return outcome if not rest else None
 
 
 def _last_line(stderr: str) -> str:

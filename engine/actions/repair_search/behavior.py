@@ -49,12 +49,12 @@ class Behavior:
 class Compared:
     """The behaviors of some repairs, the likeliest first; `apart` is a call that tells the first two apart.
 
-    `told` is what these two do there.
+    `apart_outcomes` is what these two do there.
     """
 
     behaviors: tuple[Behavior, ...]
     apart: Call | None = None
-    told: tuple[CallOutcome, CallOutcome] | None = None
+    apart_outcomes: tuple[CallOutcome, CallOutcome] | None = None
 
 
 async def compared(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> Compared:

@@ -56,26 +56,27 @@ class FoundRepairs:
         """How the best was found, and where the next one behaves differently. `like` names what behaves like it."""
         first = self.found.behaviors[0]
         number = sum(len(each.repairs) for each in self.found.behaviors)
-        said = f"found by search, {plural(self.tried, 'candidate')} tried, {number} {verb('stand', number)}"
+        detail = f"found by search, {plural(self.tried, 'candidate')} tried, {number} {verb('stand', number)}"
         if like:
-            return Evidence(Check.SEARCH, Ruling.PASS, f"{said}; {like}", count=self.tried)
+            return Evidence(Check.SEARCH, Ruling.PASS, f"{detail}; {like}", count=self.tried)
         if self.is_clear:
             alike = f" and {verb('behave', number)} alike on {first.inputs} inputs" if number > 1 else ""
-            return Evidence(Check.SEARCH, Ruling.PASS, said + alike, count=self.tried)
+            return Evidence(Check.SEARCH, Ruling.PASS, detail + alike, count=self.tried)
         # Trusted, so that the user is asked: which of them is meant depends on the code's purpose.
-        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{said}; {self._apart()}", trusted=True, count=self.tried)
+        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{detail}; {self._apart()}", trusted=True, count=self.tried)
 
     def _apart(self) -> str:
         """The input that tells the likeliest two apart, as a question."""
         if len(self.found.behaviors) == 1 and self._is_daring:
             shown = f"{plural(self.checks, 'check')} {verb('show', self.checks)}"
             return f"it takes two edits, and only {shown} that they are right"
-        call, told = self.found.apart, self.found.told
-        if call is None or told is None:
+        call, apart_outcomes = self.found.apart, self.found.apart_outcomes
+        if call is None or apart_outcomes is None:
             return "whether they behave alike is not known"
         shown = " ".join(call.snippet.replace("\n", "; ").split())
         other = self.found.behaviors[1].best.change
-        return f"is `{_cut(shown)}` {_cut(str(told[0]))}? Another fix ({other}) gives {_cut(str(told[1]))}"
+        first, second = (_cut(str(each)) for each in apart_outcomes)
+        return f"is `{_cut(shown)}` {first}? Another fix ({other}) gives {second}"
 
 
 async def find_repairs(job: Job, target: Target, seen: Reproduced) -> FoundRepairs | str:

@@ -50,11 +50,11 @@ def main() -> None:
     folder = os.getcwd()
     job["path"] = os.path.realpath(os.path.join(folder, job["path"]))
     sys.path[:0] = [os.path.normpath(os.path.join(folder, root)) for root in job["roots"]]
-    told = {"problem": "the checks could not be loaded"}
+    result = {"problem": "the checks could not be loaded"}
 
     def searched(tests: list[Any]) -> None:
-        told.clear()
-        told.update(search(job, [*examples(job), *tests], report))
+        result.clear()
+        result.update(search(job, [*examples(job), *tests], report))
 
     try:
         if job["tests"]:
@@ -62,8 +62,8 @@ def main() -> None:
         else:
             searched([])
     except BaseException as error:
-        told.setdefault("problem", f"the code could not be loaded ({type(error).__name__})")
-    send(report, {**told, "nonce": job["nonce"]})
+        result.setdefault("problem", f"the code could not be loaded ({type(error).__name__})")
+    send(report, {**result, "nonce": job["nonce"]})
     os._exit(0)
 
 
@@ -72,15 +72,15 @@ def search(job: Any, checks: list[Callable[[], bool]], report: int) -> Any:
     began = time.monotonic()
     once = [attempt(job, report, [check], traced=True) for check in checks]
     # What does not end has not ended before either, when the failure was reproduced.
-    again = [attempt(job, report, [check]) if told["done"] else told for check, told in zip(checks, once)]  # noqa: B905
+    again = [attempt(job, report, [check]) if result["done"] else result for check, result in zip(checks, once)]  # noqa: B905
     if any(one["passed"] != two["passed"] for one, two in zip(once, again)):  # noqa: B905
         return {"problem": "the failure varies from run to run"}
-    failing = [n for n, told in enumerate(once) if not told["passed"]]
+    failing = [n for n, result in enumerate(once) if not result["passed"]]
     if not failing:
         return {"problem": "the failure does not occur again"}
     lines = {line for n in failing for line in once[n]["lines"]}
     cut = any(not once[n]["done"] for n in failing)
-    job["allowed"] = min(MOST, max(LEAST, 10 * sum(told["took"] for told in once if told["done"])))
+    job["allowed"] = min(MOST, max(LEAST, 10 * sum(result["took"] for result in once if result["done"])))
     order = [checks[n] for n in failing], [check for n, check in enumerate(checks) if n not in failing]
     targets = Targets(job)
     wanted = [n for n, edit in enumerate(job["edits"])
@@ -190,8 +190,8 @@ def attempt(job: Any, report: int, checks: list[Any], traced: bool = False) -> A
             passed = sum(check() for check in checks) == len(checks)
             sys.settrace(None)
             took = time.process_time() - began
-            told = {"passed": passed, "done": True, "took": took, "lines": sorted(tracer.lines)}
-            os.write(writer, json.dumps(told).encode())
+            result = {"passed": passed, "done": True, "took": took, "lines": sorted(tracer.lines)}
+            os.write(writer, json.dumps(result).encode())
         finally:
             os._exit(0)
     os.close(writer)
@@ -258,9 +258,9 @@ class Pool:
             now = time.monotonic()
             for reader in [each for each in running if each in ready or running[each][2] < now]:
                 each, child, _ = running.pop(reader)
-                told = os.read(reader, 8) if reader in ready else b""
+                mark = os.read(reader, 8) if reader in ready else b""
                 finish(child, reader)
-                self.count(each, told)
+                self.count(each, mark)
 
     def start(self, each: tuple[int, ...]) -> Any:
         reader, writer = os.pipe()
@@ -279,12 +279,12 @@ class Pool:
         os.close(writer)
         return reader, child
 
-    def count(self, each: tuple[int, ...], told: bytes) -> None:
+    def count(self, each: tuple[int, ...], mark: bytes) -> None:
         self.tried += 1
-        if len(told) == 2 and told[1]:
+        if len(mark) == 2 and mark[1]:
             self.good.append(each)
-        elif len(told) == 2 and told[0]:
-            self.better[each] = told[0]
+        elif len(mark) == 2 and mark[0]:
+            self.better[each] = mark[0]
 
 
 if __name__ == "__main__":

@@ -84,8 +84,8 @@ def examples(job: Any) -> Iterator[Callable[[], bool]]:
             except Exception as raised:
                 return bool(error) and type(raised).__qualname__.rpartition(".")[2] == error
             finally:
-                said, sys.stdout = sys.stdout, printed
-            got = said.getvalue()
+                captured_output, sys.stdout = sys.stdout, printed
+            got = captured_output.getvalue()
             if checker is not None:
                 return not error and any(
                     checker.check_output(want, got, 8 | 4) for want in wants

@@ -222,13 +222,13 @@ def _edit(number: int, edit: SyntaxEdit) -> dict[str, Any]:
 def _read(data: bytes, nonce: str, before: Source, edits: Sequence[_Named]) -> Repairs:
     """Reads the report. It comes from the sandbox, so it may be incomplete or malformed."""
     try:
-        told: dict[str, Any] = json.loads(data)
-        if told["nonce"] != nonce:
+        answer: dict[str, Any] = json.loads(data)
+        if answer["nonce"] != nonce:
             return Repairs(problem="the run's report is forged, so it proves nothing")
-        if told.get("problem"):
-            return Repairs(problem=str(told["problem"]))
-        chosen = [[edits[int(n)] for n in numbers] for numbers in told["good"]]
-        return Repairs(tuple(_repair(before, each) for each in chosen), int(told["tried"]), int(told["checks"]))
+        if answer.get("problem"):
+            return Repairs(problem=str(answer["problem"]))
+        chosen = [[edits[int(n)] for n in numbers] for numbers in answer["good"]]
+        return Repairs(tuple(_repair(before, each) for each in chosen), int(answer["tried"]), int(answer["checks"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return Repairs(problem="the run ended before it reported its results")
 

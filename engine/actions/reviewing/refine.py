@@ -86,10 +86,10 @@ class _Refining:
 
     def _subject(self, proposal: Proposal[Patch]) -> Subject:
         case, secrets = proposal.draft.case, self.about.prompt.secrets
-        told = tuple(hide_secrets(phrase(each), secrets) for each in proposal.evidence if phrase(each))
+        judge_findings = tuple(hide_secrets(phrase(each), secrets) for each in proposal.evidence if phrase(each))
         judged, keeps = judged_by(proposal.evidence), self.job.request.spec.preserves_behavior
         part = part_of_lines(case.before, case.after)
-        return Subject(self.job.request, case.before, case.after, part, self.about.wish, judged, told, keeps)
+        return Subject(self.job.request, case.before, case.after, part, self.about.wish, judged, judge_findings, keeps)
 
     async def _refined(self, best: Proposal[Patch], remarks: Sequence[ReviewFinding]) -> Proposal[Patch] | str:
         code, secrets = best.draft.content.fitted.code, self.about.prompt.secrets

@@ -57,7 +57,7 @@ _MOST_SHOWN = 6_000
 class Subject:
     """What is reviewed: `part` of the `after` text, which was `before`.
 
-    `wish` is what was asked for; `judges` is their part of the score, `told` what they found in words.
+    `wish` is what was asked for; `judges` is their part of the score, `judge_findings` what they found in words.
     `keeps_behavior`: what the code before does as well is not held against it.
     """
 
@@ -67,7 +67,7 @@ class Subject:
     part: Span
     wish: str
     judges: ScorePart
-    told: tuple[str, ...]
+    judge_findings: tuple[str, ...]
     keeps_behavior: bool = False
 
 
@@ -116,7 +116,7 @@ def _request(subject: Subject, measures: ChangeMeasures) -> Request:
     context: Mapping[str, str] = {
         "what was asked for": subject.wish,
         "the code before the change": _before(subject),
-        "what the judges found": "\n".join(subject.told),
+        "what the judges found": "\n".join(subject.judge_findings),
         "what tools measured": "\n".join(measures.lines()),
     }
     return replace(

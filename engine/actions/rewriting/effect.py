@@ -18,8 +18,10 @@ async def judge(case: Case) -> Evidence:
         return Evidence(Check.EFFECT, Ruling.FAIL, f"behaves as before: {comments.SAME}", trusted=True)
     found = await compare(case)
     if found.verdict is Ruling.PASS:
-        said = f"behaves as before on {plural(found.count, 'valid input')}"
-        return Evidence(Check.EFFECT, Ruling.FAIL, said, trusted=True, count=found.count, attachments=found.attachments)
+        summary = f"behaves as before on {plural(found.count, 'valid input')}"
+        return Evidence(
+            Check.EFFECT, Ruling.FAIL, summary, trusted=True, count=found.count, attachments=found.attachments
+        )
     if found.verdict is Ruling.FAIL:
         return Evidence(Check.EFFECT, Ruling.PASS, "behaves differently", trusted=True)
     return Evidence(Check.EFFECT, Ruling.SKIPPED, found.detail)

@@ -60,9 +60,9 @@ def documented_examples(source: str, unit: str, words: str = "") -> tuple[ProseE
     subject = subject_of(module, unit) if module else None
     if subject is None or subject.how != "function" or not isinstance(subject.node, ast.FunctionDef):
         return ()
-    told = ast.get_docstring(subject.node) or ""
-    known = {_normal(each.source) for each in doctest_examples(told)}
-    found = prose_examples(f"{told}\n\n{_comments(source, subject.node)}", subject.node)
+    docs = ast.get_docstring(subject.node) or ""
+    known = {_normal(each.source) for each in doctest_examples(docs)}
+    found = prose_examples(f"{docs}\n\n{_comments(source, subject.node)}", subject.node)
     spoken = prose_examples(words, subject.node, spoken=True)
     values = {each.call: {other.value for other in (*found, *spoken) if other.call == each.call} for each in spoken}
     both = dict.fromkeys(each for each in (*found, *spoken) if len(values.get(each.call, ())) < 2)
@@ -94,8 +94,8 @@ def prose_examples(text: str, function: ast.FunctionDef, *, spoken: bool = False
     for call, values in found.items():
         if len(values) == 1:
             (value, certain), *_ = values.items()
-            line, _, told = value.rpartition("\0")
-            made.append(ProseExample(line or call, told, certain))
+            line, _, wanted = value.rpartition("\0")
+            made.append(ProseExample(line or call, wanted, certain))
     return tuple(made[:_MOST])
 
 

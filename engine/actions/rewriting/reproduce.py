@@ -57,11 +57,11 @@ async def reproduce(job: Job, target: Target, words: str) -> Reproduced:
         runtime=await job.runtime(request.source.text), stated=stated,
     )  # fmt: skip
     wrong = await doctest.failing(case, everywhere=target.kind is TargetKind.DOCUMENT)
-    examples = [Diagnostic(target.span, said, source="doctest") for said in wrong[:_MOST]]
+    examples = [Diagnostic(target.span, message, source="doctest") for message in wrong[:_MOST]]
     holds = case.runtime is not None and bool(own) and not examples
     doubtful = await doctest.failing(replace(case, unit="", stated=hints)) if hints else []
-    examples += [Diagnostic(target.span, f"{said} (if its description is read rightly)", source="documentation")
-                 for said in doubtful[:_MOST]]  # fmt: skip
+    examples += [Diagnostic(target.span, f"{message} (if its description is read rightly)", source="documentation")
+                 for message in doubtful[:_MOST]]  # fmt: skip
     failed = (await project_tests.failing(case))[:_MOST]
     tests = [Diagnostic(target.span, f"{it.id} fails: {it.problem}{it.place}", source="tests") for it in failed]
     shown = {f"the failing test {each.id}": text for each in failed[:1] if (text := _text_of(job, each.id))}

@@ -27,19 +27,19 @@ _PARTS = re.compile(r"(?<!\w)\((\w+(?:, \w+)+)\)")
 """The parts of an item, by name: `a range is (start, end) with start <= end`."""
 
 
-def outside_stated_bounds(told: str, values: Mapping[str, Any]) -> bool:
-    """Whether the values of a call, by parameter, violate a bound that `told` states for one of them.
+def outside_stated_bounds(docs: str, values: Mapping[str, Any]) -> bool:
+    """Whether the values of a call, by parameter, violate a bound that `docs` states for one of them.
 
     A bound of a plural holds for the items of a list, and one of an item's part for that part of each.
     """
     bounds = [
-        (each["name"], _SIGNS[each["sign"]], each["bound"]) for each in (*_ONE.finditer(told), *_BESIDE.finditer(told))
+        (each["name"], _SIGNS[each["sign"]], each["bound"]) for each in (*_ONE.finditer(docs), *_BESIDE.finditer(docs))
     ]
-    for each in _TWO.finditer(told):
+    for each in _TWO.finditer(docs):
         bounds += [(each["name"], operator.ge, each["low"]), (each["name"], operator.le, each["high"])]
     if not bounds:
         return False
-    items = [dict(zip(names, item, strict=True)) for found in _PARTS.finditer(told)
+    items = [dict(zip(names, item, strict=True)) for found in _PARTS.finditer(docs)
              for names in [found[1].split(", ")] for item in _items(values, len(names))]  # fmt: skip
     return any(_is_broken(each, *bound) for each in (values, *items) for bound in bounds)
 

@@ -58,8 +58,8 @@ def exported_variables(text: str, language: str) -> tuple[str, ...]:
     module = read_module(text, language)
     if module is None:
         return ()
-    told = re.findall(r"\bexport\s*\{([^}]*)\}|\bmodule\.exports\s*=\s*\{([^}]*)\}", text)
-    listed = {word.split()[0].rstrip(":") for pair in told for word in "".join(pair).split(",") if word.split()}
+    exports = re.findall(r"\bexport\s*\{([^}]*)\}|\bmodule\.exports\s*=\s*\{([^}]*)\}", text)
+    listed = {word.split()[0].rstrip(":") for pair in exports for word in "".join(pair).split(",") if word.split()}
     found = []
     for statement in module.parsed.root.named_children:
         is_exported = statement.type == "export_statement"

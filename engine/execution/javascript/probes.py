@@ -149,16 +149,16 @@ class _Prober:
             if _is_picking(around):
                 self._both_ways(node)
             return
-        said = self._call("ran", node, Need.RAN) + ";"
+        mark = self._call("ran", node, Need.RAN) + ";"
         while around is not None and around.type == "labeled_statement":
             node, around = around, around.parent
         if node.type in ("switch_case", "switch_default"):
             body = node.children_by_field_name("body")
-            self._point(body[0].start_byte if body else node.end_byte, said)
+            self._point(body[0].start_byte if body else node.end_byte, mark)
         elif around is None or around.type in _LISTS:
-            self._point(node.start_byte, said)
+            self._point(node.start_byte, mark)
         else:
-            self._wrap(node, "{" + said, "}")
+            self._wrap(node, "{" + mark, "}")
 
     def _before_value(self, need: Need, node: tree_sitter.Node | None) -> None:
         if node is not None:

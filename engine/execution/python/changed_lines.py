@@ -172,17 +172,17 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
         if any(f"{owner}{getattr(node, 'name', '')}.".startswith(f"{each}.") for each in fresh):
             continue
         names = rebound[id(node)] or _bound(node) or {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        told = next(iter(sorted(_named(owner, names))), "")
-        is_known = told in old.bound or bool(rebound[id(node)])
+        label = next(iter(sorted(_named(owner, names))), "")
+        is_known = label in old.bound or bool(rebound[id(node)])
         value = getattr(node, "value", None)
         lazy = changed[node] or ([value.body] if isinstance(value, ast.Lambda) else [])
         if lazy:
-            yield Part(told, lazy=frozenset(map(extent_of, lazy))), is_known
+            yield Part(label, lazy=frozenset(map(extent_of, lazy))), is_known
             continue
         is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
         around = {owner[:-1].rpartition(".")[2]} if is_open else set()
         at = frozenset() if isinstance(node, _UNTOLD) or _is_bare(node) else _own_lines(node)
-        yield _part(new, told, _readers(new, names | around), names=names | around, at=at), is_known
+        yield _part(new, label, _readers(new, names | around), names=names | around, at=at), is_known
 
 
 def _is_read_by_others(node: ast.ClassDef, names: Iterable[str]) -> bool:

@@ -57,9 +57,9 @@ def _in(folder: Path, trial: HarnessRun) -> HarnessRun:
     return replace(trial, path=trial.path.relative_to(folder), roots=roots)
 
 
-def not_loaded(runtime: Runtime, told: VersionOutcomes) -> NotRunnable:
+def not_loaded(runtime: Runtime, version: VersionOutcomes) -> NotRunnable:
     """Why a text could not be imported: a package that could not be installed, or its own error."""
-    return NotRunnable(runtime.excuse(told.lacks) or f"the file cannot be imported ({told.problem})")
+    return NotRunnable(runtime.excuse(version.lacks) or f"the file cannot be imported ({version.problem})")
 
 
 def warm_spec(python: Environment) -> RunSpec:

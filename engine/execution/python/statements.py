@@ -103,14 +103,14 @@ def _is_lazy(node: ast.AST, name: str, number: int) -> bool:
 
 def head(node: ast.AST) -> str:
     """A statement without nested ones, as text: neither its position nor its comments count."""
-    told = [type(node).__name__]
+    parts = [type(node).__name__]
     for _, value in ast.iter_fields(node):
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, ast.excepthandler | ast.match_case):
-                told.append(head(each))
+                parts.append(head(each))
             elif not isinstance(each, ast.stmt):
-                told.append(dump(each) if isinstance(each, ast.AST) else repr(each))
-    return " ".join(told)
+                parts.append(dump(each) if isinstance(each, ast.AST) else repr(each))
+    return " ".join(parts)
 
 
 def is_text(node: ast.AST) -> bool:

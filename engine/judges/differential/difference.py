@@ -184,11 +184,11 @@ class Difference:
         if str(self.old) == str(self.new):
             if self.new.leaks > self.old.leaks:
                 return f"`{shortened(call)}` leaves more files open than before"
-            told = [each.variables for each in (self.old, self.new)]
-            if told[0] == told[1]:
-                told = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
+            states = [each.variables for each in (self.old, self.new)]
+            if states[0] == states[1]:
+                states = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
             call = _in_line(self.call.named_snippet)
-            before, now = map(shortened, _apart(*told))
+            before, now = map(shortened, _apart(*states))
             return f"after `{shortened(call)}`{whose} before: {before}, now: {now}"
         before, now = map(shortened, _apart(str(self.old), str(self.new)))
         return f"`{shortened(call)}`{whose} was: {before}, now: {now}"

@@ -94,8 +94,8 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
         return _different(different.unit, different.differences[0], runtime)
     if more := next((each.uncompared for each in done if each.uncompared), ""):
         inputs = sum(each.compared for each in done if each.valid)
-        said = f"same behavior on {inputs} inputs, but " if inputs else ""
-        return _ruled(Ruling.UNKNOWN, said + more, trusted=True)
+        summary = f"same behavior on {inputs} inputs, but " if inputs else ""
+        return _ruled(Ruling.UNKNOWN, summary + more, trusted=True)
     return _alike(done, runtime)
 
 
@@ -132,12 +132,12 @@ def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, _too_few(weakest))
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
-    said = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
-    said += _origins(done, f"{valid} of them valid" if valid < inputs else "") + _reserve(done)
+    summary = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
+    summary += _origins(done, f"{valid} of them valid" if valid < inputs else "") + _reserve(done)
     if doubt := _doubt(done):
-        return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
+        return replace(_ruled(Ruling.UNKNOWN, summary + doubt), count=weakest.valid)
     # An answer is only as certain as its least compared unit.
-    return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
+    return replace(_ruled(Ruling.PASS, summary, trusted=True), count=weakest.valid)
 
 
 def _origins(done: Sequence[Comparison], valid: str) -> str:
@@ -148,8 +148,8 @@ def _origins(done: Sequence[Comparison], valid: str) -> str:
         uncaptured.update(each.uncaptured)
     of_tests = f"{captured} captured from tests" if captured else ""
     lost = f"{plural(uncaptured.total(), 'call')} of tests not copied: {', '.join(sorted(uncaptured))}"
-    said = ", ".join(filter(None, (valid, of_tests, lost if uncaptured else "")))
-    return f" ({said})" if said else ""
+    summary = ", ".join(filter(None, (valid, of_tests, lost if uncaptured else "")))
+    return f" ({summary})" if summary else ""
 
 
 def _reserve(done: Sequence[Comparison]) -> str:

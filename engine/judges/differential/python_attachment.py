@@ -38,7 +38,7 @@ if hasattr(sys, "set_int_max_str_digits"):
 def outcome(text, setup, call, names):
     """Everything that a caller could notice."""
     results, space, printed = [], {{"__name__": {module!r}, "__file__": __file__}}, io.StringIO()
-    told = prepare(space)
+    effects = prepare(space)
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(text, "<code>", "exec"), space)
@@ -48,7 +48,7 @@ def outcome(text, setup, call, names):
     except BaseException as error:
         results.append("raises " + type(error).__name__ + ": " + str(error))
     values = ["{{}} = {{!r}}".format(name, space.get(name)) for name in names]
-    return results, values, printed.getvalue(), told()
+    return results, values, printed.getvalue(), effects()
 
 
 def main():
@@ -104,12 +104,12 @@ def files(space):
 
     def left():
         os.chdir(home)
-        told = []
+        files = []
         for path in sorted(os.path.join(base, name) for base, _, names in os.walk(folder.name) for name in names):
             with open(path, "rb") as file:
-                told.append((os.path.relpath(path, folder.name), file.read()))
+                files.append((os.path.relpath(path, folder.name), file.read()))
         folder.cleanup()
-        return told
+        return files
 
     space["__files__"] = make
     return left

@@ -108,13 +108,13 @@ def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]])
     kinds = {
         name: frozenset(kind for kind, n in each.items() if n >= _USUAL * each.total()) for name, each in counts.items()
     }
-    told = {
+    named = {
         name: tops for name, tops in meant.items()
         if sum(counts.get(name, Counter())[top] for top in tops) > _MEANT * counts.get(name, Counter()).total()
     }  # fmt: skip
     # A list by its name may well be a dictionary that is used like one; a text is no list.
-    told = {name: tops | (kinds[name] & {"Dict"} if "List" in tops else set()) for name, tops in told.items()}
-    return Usual(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in told.items()}}, told)
+    named = {name: tops | (kinds[name] & {"Dict"} if "List" in tops else set()) for name, tops in named.items()}
+    return Usual(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in named.items()}}, named)
 
 
 def excused(

@@ -95,12 +95,12 @@ async def executing(case: Case, tests: PassingTests, lines: TracedLines | None, 
     came = await ran(case, lines, tests.passing, tests.mended, names, rerun)
     passing, mended = len(tests.passing), tests.mended
     if not came.tests or came.missed:
-        said = came.why or beside(passing, came.missed)
-        return _evidence(Ruling.UNKNOWN, f"{good(passing, len(mended), tests.failed)}, but {said}{tests.caveat}")
-    said = good(len(came.tests), len(mended & came.tests), tests.failed)
+        summary = came.why or beside(passing, came.missed)
+        return _evidence(Ruling.UNKNOWN, f"{good(passing, len(mended), tests.failed)}, but {summary}{tests.caveat}")
+    summary = good(len(came.tests), len(mended & came.tests), tests.failed)
     idle = f"; {passing - len(came.tests)} more do not execute the change" if tests.passing - came.tests else ""
     reserve = f"; {came.reserve}" if came.reserve else ""
-    return replace(_evidence(Ruling.PASS, f"{said}{idle}{reserve}{tests.caveat}"), count=len(came.tests))
+    return replace(_evidence(Ruling.PASS, f"{summary}{idle}{reserve}{tests.caveat}"), count=len(came.tests))
 
 
 def _evidence(verdict: Ruling, detail: str) -> Evidence:

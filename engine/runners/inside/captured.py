@@ -157,7 +157,7 @@ class Captured:
         known.add(copied.key)
         self._kept[unit] += 1
         self._bytes += len(copied.key)
-        self._say("called", path=unit[0], unit=unit[1], **copied.told)
+        self._say("called", path=unit[0], unit=unit[1], **copied.fields)
 
 
 def _units(path: str) -> Iterator[tuple[tuple[str, int], str, bool]]:
@@ -203,7 +203,7 @@ def _why(error: Exception, given: dict[str, Any]) -> str:
 
 
 class _Copy:
-    """The arguments of a call: `told` about them in the report, and a key that equal arguments share."""
+    """The arguments of a call: `fields` about them in the report, and a key that equal arguments share."""
 
     def __init__(self, given: dict[str, Any], module: str) -> None:
         texts: dict[str, str] = {}
@@ -213,7 +213,7 @@ class _Copy:
                 texts[name] = writer.text(value)
             except (TypeError, ValueError):
                 continue
-        self.told: dict[str, Any] = {"texts": texts}
+        self.fields: dict[str, Any] = {"texts": texts}
         held = [name for name in given if name not in texts]
         if held:
             # What an object holds may also be an argument of its own: they are copied together.
@@ -222,10 +222,10 @@ class _Copy:
                 texts.pop(name, None)
             data = _Data(module)
             data.dump({name: given[name] for name in held})
-            self.told["held"] = {name: type(given[name]).__name__ for name in held}
-            self.told["data"] = base64.b64encode(data.file.getvalue()).decode()
-            self.told.update(module=module, classes=sorted(data.classes), files=data.files, words=data.words)
-        self.key = repr((sorted(texts.items()), self.told.get("data")))
+            self.fields["held"] = {name: type(given[name]).__name__ for name in held}
+            self.fields["data"] = base64.b64encode(data.file.getvalue()).decode()
+            self.fields.update(module=module, classes=sorted(data.classes), files=data.files, words=data.words)
+        self.key = repr((sorted(texts.items()), self.fields.get("data")))
 
 
 class _Writer:

@@ -74,8 +74,8 @@ async def show(sample: Path, folder: Path) -> bool:
     started = time.monotonic()
     verdicts = [await _shown(sample, folder / f"change-{number}", each) for number, each in enumerate(CHANGES, 1)]
     right = verdicts == [each.verdict for each in CHANGES]
-    said = "two wrong changes were refuted, the honest one was not" if right else "a verdict is wrong"
-    render.print_line(f"\n{said}; {time.monotonic() - started:.1f} s", "green" if right else "red")
+    conclusion = "two wrong changes were refuted, the honest one was not" if right else "a verdict is wrong"
+    render.print_line(f"\n{conclusion}; {time.monotonic() - started:.1f} s", "green" if right else "red")
     return right
 
 

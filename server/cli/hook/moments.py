@@ -58,11 +58,11 @@ async def edited(agent: Agent, payload: Payload) -> Answer:
     lines = await after_edit.findings(root, base, payload.files)
     if not lines:
         return {}
-    told = sha256("\n".join(lines).encode()).hexdigest()
-    given = sessions.claim(root, "edit", told, agent.name)
+    digest = sha256("\n".join(lines).encode()).hexdigest()
+    given = sessions.claim(root, "edit", digest, agent.name)
     if given is not None and _is_twin(agent, given.owner):
         return {}
-    sessions.settle(root, "edit", told, "told", "")
+    sessions.settle(root, "edit", digest, "told", "")
     text = f"Stet checked this edit:\n{fence(lines, MOST_CHARACTERS - 100)}"
     return {"reason": text} if agent.dialect.is_text else agent.dialect.context(text)
 

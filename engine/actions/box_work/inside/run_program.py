@@ -23,13 +23,13 @@ def main() -> None:
     os.set_inheritable(report, False)
     before = _listing(job)
     code = subprocess.call([sys.executable, "-s", "-B", job["program"]], stdin=subprocess.DEVNULL)
-    told: Any = {"exit": code, "files": [], "changed": [], "inputs": [], "problem": ""}
+    outcome: Any = {"exit": code, "files": [], "changed": [], "inputs": [], "problem": ""}
     if code == 0:
-        _compare(told, before, _listing(job), job)
-    if told["problem"] or told["inputs"]:
-        told["files"] = []
-    _write(report, json.dumps(told).encode() + b"\n")
-    for name, size in told["files"]:
+        _compare(outcome, before, _listing(job), job)
+    if outcome["problem"] or outcome["inputs"]:
+        outcome["files"] = []
+    _write(report, json.dumps(outcome).encode() + b"\n")
+    for name, size in outcome["files"]:
         _send(report, name, size)
     sys.exit(code if code >= 0 else 128 - code)
 
@@ -59,23 +59,23 @@ def _listing(job: Any) -> Any:
     return found
 
 
-def _compare(told: Any, before: Any, after: Any, job: Any) -> None:
+def _compare(outcome: Any, before: Any, after: Any, job: Any) -> None:
     """What the program made: new files, and those of earlier programs that it wrote again."""
     total = 0
     for name in sorted(set(before) | set(after)):
         if before.get(name) == after.get(name) or name.rpartition("/")[2].startswith("."):
             continue
         if name in job["inputs"]:
-            told["inputs"].append(name)
+            outcome["inputs"].append(name)
         elif name in before and name not in job["own"]:
-            told["changed"].append(name)
+            outcome["changed"].append(name)
         elif name in after:
-            told["files"].append([name, after[name][0]])
+            outcome["files"].append([name, after[name][0]])
             total += after[name][0]
     if total > job["most_bytes"]:
-        told["problem"] = f"the files hold {total >> 20} MB; at most {job['most_bytes'] >> 20} MB can be kept"
-    elif len(told["files"]) > job["most_files"]:
-        told["problem"] = f"the program wrote {len(told['files'])} files; at most {job['most_files']} can be kept"
+        outcome["problem"] = f"the files hold {total >> 20} MB; at most {job['most_bytes'] >> 20} MB can be kept"
+    elif len(outcome["files"]) > job["most_files"]:
+        outcome["problem"] = f"the program wrote {len(outcome['files'])} files; at most {job['most_files']} can be kept"
 
 
 def _send(report: int, name: str, size: int) -> None:

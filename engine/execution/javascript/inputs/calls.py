@@ -277,5 +277,5 @@ def _arguments(parameters: Sequence[Parameter], given: ArgumentRow) -> str:
 
 def _quiet(lines: Sequence[str]) -> list[str]:
     """Statements wrapped so that one that fails does not prevent the next."""
-    told = "__out__(error)"
-    return [f"try {{ {line} }} catch (error) {{ {told if line.startswith('__out__') else ''} }}" for line in lines]
+    caught = "__out__(error)"
+    return [f"try {{ {line} }} catch (error) {{ {caught if line.startswith('__out__') else ''} }}" for line in lines]

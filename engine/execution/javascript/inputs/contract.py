@@ -28,9 +28,9 @@ def within_contract(calls: tuple[Call, ...], text: str, language: str, unit: str
     found = next((each for each in units(source, language) if each.qualified == unit), None)
     if found is None or _DECIDES.search(source.slice(found.span)):
         return calls
-    told = conditions(_TAGS.sub(" ", found.doc))
-    broken = [*exclusions(told), *([_is_in_parts] if _WHOLE.search(told) else [])]
-    return tuple(each for each in calls if each.origin == "example" or not _is_excluded(each, broken, told))
+    docs = conditions(_TAGS.sub(" ", found.doc))
+    broken = [*exclusions(docs), *([_is_in_parts] if _WHOLE.search(docs) else [])]
+    return tuple(each for each in calls if each.origin == "example" or not _is_excluded(each, broken, docs))
 
 
 def _is_in_parts(values: list[Any]) -> bool:
@@ -38,10 +38,10 @@ def _is_in_parts(values: list[Any]) -> bool:
     return any(isinstance(each, float) and not each.is_integer() for each in values)
 
 
-def _is_excluded(call: Call, broken: list[Breaks], told: str) -> bool:
+def _is_excluded(call: Call, broken: list[Breaks], docs: str) -> bool:
     texts = (
         (name, re.sub(r"\b(null|true|false)\b", lambda word: _WORDS[word[0]], text))
         for name, text in _BINDING.findall(call.setup)
     )
     values = {name: value for name, text in texts if (value := literal(text)) is not None}
-    return any(breaks(list(values.values())) for breaks in broken) or outside_stated_bounds(told, values)
+    return any(breaks(list(values.values())) for breaks in broken) or outside_stated_bounds(docs, values)

@@ -184,8 +184,8 @@ def _base(module: Module, node: tree_sitter.Node) -> str:
 
 
 def _function(module: Module, found: UnitNode, how: str, name: str, owner: str = "") -> Subject:
-    told = documented(found.unit.doc, module.types)
-    given = tuple(_parameters(found.node, module.types, told))
+    hints = documented(found.unit.doc, module.types)
+    given = tuple(_parameters(found.node, module.types, hints))
     return Subject(name, how, found.node, given, owner, found.unit.doc or _above(found.node))
 
 
@@ -198,10 +198,10 @@ def _above(node: tree_sitter.Node) -> str:
     return text_of(before) if before is not None and before.type == "comment" and is_near else ""
 
 
-def _parameters(node: tree_sitter.Node, types: Types, told: Mapping[str, ValueKind]) -> Iterator[Parameter]:
+def _parameters(node: tree_sitter.Node, types: Types, hints: Mapping[str, ValueKind]) -> Iterator[Parameter]:
     single = node.child_by_field_name("parameter")
     if single is not None:
-        yield Parameter(text_of(single), told.get(text_of(single), ANY))
+        yield Parameter(text_of(single), hints.get(text_of(single), ANY))
         return
     listed = node.child_by_field_name("parameters")
     for number, each in enumerate(listed.named_children if listed is not None else ()):
@@ -213,7 +213,7 @@ def _parameters(node: tree_sitter.Node, types: Types, told: Mapping[str, ValueKi
             continue
         rest = pattern.type == "rest_pattern"
         name = text_of(pattern.named_children[0]) if rest else text_of(pattern)
-        kind = kind_of_type(annotation, types) if annotation is not None else told.get(name, ANY)
+        kind = kind_of_type(annotation, types) if annotation is not None else hints.get(name, ANY)
         if pattern.type == "object_pattern":
             kind, name = (kind if kind.name != "any" else _taken_apart(pattern)), f"options{number or ''}"
         elif not name.isidentifier() and "$" not in name:

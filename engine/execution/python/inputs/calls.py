@@ -141,14 +141,14 @@ def _lives(
     """Objects created and called several times, with the result of each call."""
     shape = module.shapes[subject.name]
     both = _object_parts(module, shape, tests, constants, seed)
-    told = _is_told(shape)
+    is_typed = _is_typed(shape)
     for number in range(DRAWN_ALONE if both[0].steps else len(both[0].makings)):
         parts = both[_is_tight(number)]
         start = number * 5 % max(len(parts.steps), 1)
         life = [f"__out__(obj.{step})" for step in parts.steps[start : start + 1 + number % 13]]
         given, making = _given(parts.makings[number % len(parts.makings)])
         body = "\n".join([*_bindings(given), f"obj = {making}", *_quiet(life)])
-        yield Call("", body, ("obj", *given), "drawn" if told else GUESSED)
+        yield Call("", body, ("obj", *given), "drawn" if is_typed else GUESSED)
 
 
 def _given(call: str) -> tuple[dict[str, str], str]:
@@ -177,7 +177,7 @@ def _bindings(given: Mapping[str, str]) -> list[str]:
     return [f"{name} = {text}" for name, text in given.items()]
 
 
-def _is_told(shape: ClassShape) -> bool:
+def _is_typed(shape: ClassShape) -> bool:
     """True if hints state what the class accepts everywhere."""
     given = [*shape.init, *(each for method in shape.methods for each in method.parameters)]
     return all(each.annotation is not None for each in given)

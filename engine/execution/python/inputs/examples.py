@@ -86,9 +86,9 @@ def _folded(node: ast.expr) -> int:
 
 def stated_texts(node: ast.AST) -> list[str]:
     """The texts that a docstring gives as an example of a form, `as 2024-01-31`, and more like them, as literals."""
-    told = (ast.get_docstring(node) or "").partition(">>>")[0] if isinstance(node, Function) else ""
+    docs = (ast.get_docstring(node) or "").partition(">>>")[0] if isinstance(node, Function) else ""
     found: list[str] = []
-    for each in _STATED.finditer(told):
+    for each in _STATED.finditer(docs):
         text = each[1].rstrip(".,;:")
         random = Random(text)  # noqa: S311 - inputs must be reproducible
         found.append(text)

@@ -80,7 +80,7 @@ class Runner:
         space["__database__"] = database
         self.captured.begin()
         self.effects.begin()
-        kind, error, message, lacks, variables, sharing, told = "ok", "", "", "", "", "", ""
+        kind, error, message, lacks, variables, sharing, error_text = "ok", "", "", "", "", "", ""
         bases: list[str] = []
         self.pins.start()
         self.armed = True
@@ -94,7 +94,7 @@ class Runner:
                 self.pins.inside = False
                 kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
                 bases = [each.__qualname__ for each in type(raised).__mro__[1:-2]]
-                told = self.told_by(raised, encoder)
+                error_text = self.error_details(raised, encoder)
                 lacks = lacked(raised)
                 if isinstance(raised, (RecursionError, MemoryError, NotRestored)):
                     kind = "limit"
@@ -106,7 +106,7 @@ class Runner:
             given = {name: space[name] for name in names if name in space and not isinstance(space[name], OPAQUE)}
             held = {**given, **self.globals()}
             parts = [f"{name} = {encoder.text(value)}" for name, value in held.items()]
-            besides = (told, self.pins.scratch.left(), self.effects.variables())
+            besides = (error_text, self.pins.scratch.left(), self.effects.variables())
             variables = "; ".join([*parts, *filter(None, besides)])
             if self.is_held_against and not encoder.cut:
                 sharing = shared(held, returned, self.job["private"])
@@ -122,28 +122,28 @@ class Runner:
             self.pins.scratch.left()
             self.effects.variables()
             slept = [f"sleeps {self.pins.slept:.3f} s"] if self.pins.slept else []
-            said = self.effects.end() + "".join(f"[{each}]" for each in (*book.calls, *slept))
+            output = self.effects.end() + "".join(f"[{each}]" for each in (*book.calls, *slept))
         if self.pins.reached:
             kind, message = "reached", self.pins.reached
         elif encoder.cut and kind in ("ok", "raised"):
             kind = "limit"
         leaks = "leaks" * self.effects.leaks
-        whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing, leaks])
+        whole = "\0".join([kind, error, "\0".join(results), variables, output, sharing, leaks])
         return {
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
             "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
-            "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
+            "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(output),
             "shared": bounded(sharing), "lacks": lacks, "bases": bases, "leaks": self.effects.leaks,
             "uses": uses(book) if self.job["mode"] == "plain" else {},
         }  # fmt: skip
 
-    def told_by(self, error: BaseException, encoder: Encoder) -> str:
+    def error_details(self, error: BaseException, encoder: Encoder) -> str:
         """What a caller may read of an error besides its type: fields of the module's own classes, a promised text."""
         name = type(error).__qualname__
         fields = encoder.fields(error, "") if type(error).__module__ == self.space.get("__name__") else ""
         text = [f"text {str(error)!r}"] if name in self.job["messages"] else []
-        told = [*([fields] if fields else []), *text]
-        return f"{name} with {', '.join(told)}" if told else ""
+        details = [*([fields] if fields else []), *text]
+        return f"{name} with {', '.join(details)}" if details else ""
 
     def globals(self) -> dict[str, Any]:
         """The current values of module variables that a call may change."""

@@ -33,7 +33,7 @@ class Captured:
 
             self.loader: Any = type("Loader", (pickle.Unpickler,), {
                 "find_class": lambda loader, module, name: pickle.Unpickler.find_class(loader, self.own(module), name),
-                "persistent_load": lambda loader, told: self.named(*told),
+                "persistent_load": lambda loader, key: self.named(*key),
             })  # fmt: skip
 
     def own(self, module: str) -> str:

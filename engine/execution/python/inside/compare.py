@@ -71,15 +71,15 @@ def agree(first: dict[str, Any], others: list[dict[str, Any]]) -> bool:
     return first["over"] and bool(others) and all(digests(each) == wanted for each in others)
 
 
-def digests(told: dict[str, Any]) -> dict[int, str]:
-    return {number: outcome["digest"] for number, outcome in told["outcomes"].items()}
+def digests(result: dict[str, Any]) -> dict[int, str]:
+    return {number: outcome["digest"] for number, outcome in result["outcomes"].items()}
 
 
 def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     """Each text's outcomes, unfiltered."""
     end = real_clock() + job["seconds"]
-    told = [forked(job, text, calls, end, Patience(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
-    return {"texts": [told_of(each, set(each["outcomes"])) for each in told], "left_out": []}
+    results = [forked(job, text, calls, end, Patience(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
+    return {"texts": [told_of(each, set(each["outcomes"])) for each in results], "left_out": []}
 
 
 def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:

@@ -109,9 +109,9 @@ class Pins:
             def __repr__(self) -> str:
                 return named(self, Day, super().__repr__())
 
-        def named(value: object, frozen: type, told: str) -> str:
+        def named(value: object, frozen: type, written: str) -> str:
             """As the original's repr: with its module, which it omits for subclasses."""
-            return f"datetime.{told}" if type(value) is frozen else told
+            return f"datetime.{written}" if type(value) is frozen else written
 
         for frozen, old in ((Moment, datetime.datetime), (Day, datetime.date)):
             frozen.__name__ = frozen.__qualname__ = old.__name__

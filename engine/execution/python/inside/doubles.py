@@ -87,8 +87,9 @@ class Double:
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         self._stet_book.use(self._stet_shape, "call")
-        told = ", ".join([*map(shown, given), *(f"{name}={shown(value)}" for name, value in sorted(named.items()))])
-        count = self._stet_book.call(f"{self._stet_way}({told})")
+        by_name = (f"{name}={shown(value)}" for name, value in sorted(named.items()))
+        arguments = ", ".join([*map(shown, given), *by_name])
+        count = self._stet_book.call(f"{self._stet_way}({arguments})")
         name = self._stet_shape.rpartition(".")[2]
         self._stet_book.fail(self._stet_seed)
         if name in self._stet_answers:
@@ -96,7 +97,7 @@ class Double:
         if count > REPEATS:
             return EMPTY.get(name)
         again = f"#{count}" if count > 1 and name in EMPTY else ""
-        return inner(self, f"({told}){again}", "()")
+        return inner(self, f"({arguments}){again}", "()")
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):

@@ -20,14 +20,14 @@ class Effects:
 
     def __init__(self, target: str) -> None:
         self.own = f"coroutine '{target}' was never awaited"
-        self.told: list[str] = []
+        self.lines: list[str] = []
         self.leaks = 0
         self.kept: tuple[Any, Any, Any] = sys.stdout, sys.stderr, warnings.showwarning
         self.environment = dict(os.environ)
         warnings.simplefilter("always")
 
     def begin(self) -> None:
-        self.told, self.leaks = [], 0
+        self.lines, self.leaks = [], 0
         self.kept = sys.stdout, sys.stderr, warnings.showwarning
         sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
         setattr(warnings, "showwarning", self.warned)  # noqa: B010 - it accepts more than the type checker knows
@@ -40,9 +40,9 @@ class Effects:
         """All output, the printed text first."""
         out, error = sys.stdout, sys.stderr
         sys.stdout, sys.stderr, warnings.showwarning = self.kept
-        said = [each.getvalue() if isinstance(each, io.StringIO) else "" for each in (out, error)]
-        more = [f"stderr: {said[1]}"] if said[1] else []
-        return said[0] + "".join(f"[{ADDRESS.sub('0x', each)}]" for each in (*more, *self.told))
+        streams = [each.getvalue() if isinstance(each, io.StringIO) else "" for each in (out, error)]
+        more = [f"stderr: {streams[1]}"] if streams[1] else []
+        return streams[0] + "".join(f"[{ADDRESS.sub('0x', each)}]" for each in (*more, *self.lines))
 
     def variables(self) -> str:
         """The environment variables that differ from those before all calls; they are put back."""
@@ -60,7 +60,7 @@ class Effects:
             return
         if self.own in str(message):  # a call that comes before the one that counts
             return
-        self.told.append(f"warning {category.__name__}: {message}")
+        self.lines.append(f"warning {category.__name__}: {message}")
 
     def handle(self, record: Any) -> None:
         """Called by loggers."""
@@ -69,4 +69,4 @@ class Effects:
         except Exception:
             text = f"{record.msg!r}, which does not fit what it is given"
         raised = f", {record.exc_info[0].__name__}" if record.exc_info and record.exc_info[0] else ""
-        self.told.append(f"log {record.levelname} {record.name}: {text}{raised}")
+        self.lines.append(f"log {record.levelname} {record.name}: {text}{raised}")

@@ -69,8 +69,8 @@ def atom(value: Any) -> str:
 def arrays() -> list[tuple[Any, str]]:
     """The available kinds of arrays, each with the attribute that holds its items' kind."""
     kinds = (("array", "array", "typecode"), ("numpy", "ndarray", "dtype"), ("numpy", "generic", "dtype"))
-    found = [(getattr(sys.modules.get(module), name, None), told) for module, name, told in kinds]
-    return [(kind, told) for kind, told in found if isinstance(kind, type)]
+    found = [(getattr(sys.modules.get(module), name, None), attribute) for module, name, attribute in kinds]
+    return [(kind, attribute) for kind, attribute in found if isinstance(kind, type)]
 
 
 class Encoder:
@@ -130,13 +130,13 @@ class Encoder:
         dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
         if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
             return f"{kind.__name__.lower()}({value})"
-        for base, told in arrays():
+        for base, attribute in arrays():
             if issubclass(kind, base):
                 items = base.tolist(value)  # a long double is its own item
                 text = repr(items) if isinstance(items, base) else self.text(items)
                 size = base.shape.__get__(value) if hasattr(base, "shape") else ""
                 more = "" if kind is base else self.fields(value, ", ")
-                return f"{named(kind)}({getattr(value, told)}, {size}, {text}{more})"
+                return f"{named(kind)}({getattr(value, attribute)}, {size}, {text}{more})"
         sqlite: Any = sys.modules.get("sqlite3")
         if sqlite and isinstance(value, sqlite.Connection):
             return content_of(value)
@@ -164,22 +164,22 @@ class Encoder:
 
     def drained(self, value: Any) -> str:
         """An iterator's items as they come, and again if one differs after all have come."""
-        told: list[str] = []
+        written: list[str] = []
         items: list[Any] = []
         begun = self.nodes
         try:
             while len(items) < self.items:
                 items.append(next(value))
-                told.append(self.text(items[-1]))
+                written.append(self.text(items[-1]))
         except StopIteration as end:  # `yield from` has its value
-            told += [] if end.value is None else [f"returns {self.text(end.value)}"]
+            written += [] if end.value is None else [f"returns {self.text(end.value)}"]
         except Exception as error:
-            told.append(f"raises {type(error).__qualname__}")
+            written.append(f"raises {type(error).__qualname__}")
         self.partial = self.partial or len(items) == self.items
         nodes, self.nodes = self.nodes, begun
-        after = [self.text(item) for item in items] + told[len(items) :]
+        after = [self.text(item) for item in items] + written[len(items) :]
         self.nodes = nodes
-        first, last = ("[" + ", ".join(texts) + "]" for texts in (told, after))
+        first, last = ("[" + ", ".join(texts) + "]" for texts in (written, after))
         return first if first == last else f"{first} and then {last}"
 
     def mapping(self, value: Any) -> str:

@@ -32,12 +32,12 @@ def forked(
     Its buffered outcomes are then lost: another fork repeats the calls and reports each outcome at once.
     """
     late = patience.late, patience.seconds
-    told = attempt(job, text, calls, end, patience, wanted, BATCH)
-    if told["lost"]:
+    result = attempt(job, text, calls, end, patience, wanted, BATCH)
+    if result["lost"]:
         patience.late, patience.seconds = late
         again = attempt(job, text, calls, end, patience, wanted, 0.0)
-        told["outcomes"] = {**told["outcomes"], **again["outcomes"]}
-    return told
+        result["outcomes"] = {**result["outcomes"], **again["outcomes"]}
+    return result
 
 
 def attempt(
@@ -50,7 +50,7 @@ def attempt(
         os.close(reading)
         raise Begun(child, text, calls, Line(writing, at, every), patience, wanted)
     os.close(writing)
-    told: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
+    result: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
     while True:
         if at[1] != seen:
@@ -60,8 +60,8 @@ def attempt(
             continue
         if left <= 0:
             stuck = "late" if end > last + job["stall"] else "unfinished"
-            if told["load"] == "it ended the process":
-                told["load"] = f"it takes longer than {job['stall']:.0f} seconds"
+            if result["load"] == "it ended the process":
+                result["load"] = f"it takes longer than {job['stall']:.0f} seconds"
             break
         chunk = os.read(reading, 65536)
         if not chunk:
@@ -71,26 +71,26 @@ def attempt(
         for line in lines:
             message = json.loads(line)
             if "load" in message:
-                told["load"], told["lacks"] = message["load"], message.get("lacks", "")
+                result["load"], result["lacks"] = message["load"], message.get("lacks", "")
             elif "over" in message:
-                told["beside"], told["over"] = message["over"], True
+                result["beside"], result["over"] = message["over"], True
             else:
-                told["outcomes"].update(message["ended"])
+                result["outcomes"].update(message["ended"])
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     os.close(reading)
-    ended(told, at, calls, stuck, every)
-    return told
+    ended(result, at, calls, stuck, every)
+    return result
 
 
-def ended(told: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: float) -> None:
+def ended(result: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: float) -> None:
     """Charges a fork's end to its current call, or to the next one if it ended between two calls."""
     number = at[0] - 1 if at[0] else None
-    told["lost"] = every > 0 and stuck != "unfinished" and at[1] > len(told["outcomes"]) + (number is not None)
-    if number is None and not told["over"]:  # it ended between two calls
-        number = next((call[0] for call in calls if call[0] not in told["outcomes"]), None)
-    if number is not None and number not in told["outcomes"] and stuck != "unfinished" and not told["load"]:
-        told["outcomes"][number] = {"kind": stuck, "digest": stuck}
+    result["lost"] = every > 0 and stuck != "unfinished" and at[1] > len(result["outcomes"]) + (number is not None)
+    if number is None and not result["over"]:  # it ended between two calls
+        number = next((call[0] for call in calls if call[0] not in result["outcomes"]), None)
+    if number is not None and number not in result["outcomes"] and stuck != "unfinished" and not result["load"]:
+        result["outcomes"][number] = {"kind": stuck, "digest": stuck}
 
 
 def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience: Patience, wanted: int) -> None:
@@ -108,9 +108,9 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
     except BaseException as error:
         tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}", "lacks": lacked(error)})
         return
-    said, sys.stdout = sys.stdout, printed
-    if isinstance(said, io.StringIO) and said.getvalue():
-        pins.beside[f"it prints {said.getvalue()[:SHOWN]!r}"] = None
+    captured_output, sys.stdout = sys.stdout, printed
+    if isinstance(captured_output, io.StringIO) and captured_output.getvalue():
+        pins.beside[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
     pins.compare_all()
     tell(pipe, {"load": ""})
     runner = Runner(job, pins, space, patience)

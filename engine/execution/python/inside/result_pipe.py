@@ -16,14 +16,14 @@ class Line:
 
     def __init__(self, pipe: int, at: Any, every: float) -> None:
         self.pipe, self.at, self.every = pipe, at, every
-        self.told: list[tuple[int, dict[str, Any]]] = []
+        self.pending: list[tuple[int, dict[str, Any]]] = []
         self.last = real_clock()
 
     def begin(self, number: int) -> None:
         self.at[0], self.at[1] = number + 1, self.at[1] + 1
 
     def end(self, number: int, outcome: dict[str, Any]) -> None:
-        self.told.append((number, {key: value for key, value in outcome.items() if value}))
+        self.pending.append((number, {key: value for key, value in outcome.items() if value}))
         if real_clock() - self.last >= self.every:
             self.flush()
         self.at[0] = 0
@@ -33,8 +33,8 @@ class Line:
         tell(self.pipe, {"over": beside})
 
     def flush(self) -> None:
-        tell(self.pipe, {"ended": self.told})
-        self.told, self.last = [], real_clock()
+        tell(self.pipe, {"ended": self.pending})
+        self.pending, self.last = [], real_clock()
 
 
 def tell(pipe: int, message: dict[str, Any]) -> None:

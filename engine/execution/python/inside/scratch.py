@@ -42,20 +42,20 @@ class Scratch:
         if not self.is_used:
             return ""
         os.chdir(self.home)
-        told = []
+        lines = []
         for base, folders, names in os.walk(self.folder, topdown=False):
             for name in sorted(names):
                 path = os.path.join(base, name)
-                told.append(f"{os.path.relpath(path, self.folder)}: {content(path)}")
+                lines.append(f"{os.path.relpath(path, self.folder)}: {content(path)}")
                 os.unlink(path)
             for name in folders:
                 path = os.path.join(base, name)
                 (os.unlink if os.path.islink(path) else os.rmdir)(path)
             if not names and not folders:
-                told.append(os.path.relpath(base, self.folder) + "/")
+                lines.append(os.path.relpath(base, self.folder) + "/")
         os.rmdir(self.folder)
         self.is_used = False
-        return "files: " + "; ".join(sorted(told))
+        return "files: " + "; ".join(sorted(lines))
 
 
 def content(path: str) -> str:

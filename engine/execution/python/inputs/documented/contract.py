@@ -102,16 +102,16 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
         return calls
     calls = of_one_length(calls, subject)
     docstring = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
-    told = conditions(docstring)
-    broken = exclusions(told)
-    changes = [change for words, change in _REPAIRS if words.search(told)]
-    stated = stated_values(f"{told} {named_characters(docstring)}", subject)
+    docs = conditions(docstring)
+    broken = exclusions(docs)
+    changes = [change for words, change in _REPAIRS if words.search(docs)]
+    stated = stated_values(f"{docs} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
     repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
-    kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, told)]
-    if _SHAPED.search(told):
+    kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, docs)]
+    if _SHAPED.search(docs):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
-    if _CLOSED.search(told):
+    if _CLOSED.search(docs):
         kept = [each for each in kept if "dict.fromkeys(" not in each.setup]
     return tuple(dict.fromkeys(kept))
 
@@ -139,8 +139,8 @@ def promised_messages(text: str, unit: str) -> tuple[str, ...]:
     """The errors of which a docstring says what their text is: `Raises KeyError with "no setting NAME"`."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
-    told = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
-    sentences = re.split(r"(?<=[.;!?])\s+|\n\s*\n", told)
+    docs = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
+    sentences = re.split(r"(?<=[.;!?])\s+|\n\s*\n", docs)
     promising = (each for each in sentences if re.search(r"(?i)\brais(e|es|ed|ing)\b", each) and _TEXT_OF.search(each))
     return tuple(dict.fromkeys(name for each in promising for name in re.findall(r"\b[A-Z]\w+\b", each)))
 
@@ -155,13 +155,13 @@ def promises_order(text: str, unit: str) -> bool:
     """Whether a docstring speaks of an order: then that of a dictionary's keys counts."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
-    told = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
-    return bool(_ORDERED.search(_UNORDERED.sub("", told)))
+    docs = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
+    return bool(_ORDERED.search(_UNORDERED.sub("", docs)))
 
 
-def exclusions(told: str) -> list[Breaks]:
+def exclusions(docs: str) -> list[Breaks]:
     """What violates the conditions that a text states."""
-    return [breaks for words, breaks in _WORDS if re.search(words, told, re.IGNORECASE)]
+    return [breaks for words, breaks in _WORDS if re.search(words, docs, re.IGNORECASE)]
 
 
 def conditions(docstring: str) -> str:
@@ -249,7 +249,7 @@ _REPAIRS = (
 _BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"))
 
 
-def _is_excluded(call: Call, broken: Sequence[Breaks], told: str) -> bool:
+def _is_excluded(call: Call, broken: Sequence[Breaks], docs: str) -> bool:
     """Whether a call violates the conditions of a docstring, or what its parameters' names say."""
     lines = (line.partition(" = ") for line in call.setup.splitlines())
     texts = {name: text for name, _, text in lines if name in call.names}
@@ -257,20 +257,20 @@ def _is_excluded(call: Call, broken: Sequence[Breaks], told: str) -> bool:
     repeated = [value for text in texts.values() if (value := _repeated(text)) is not None]
     return (
         any(breaks([*values.values(), *repeated]) for breaks in broken)
-        or any(is_senseless(name, value, told) for name, value in values.items())
+        or any(is_senseless(name, value, docs) for name, value in values.items())
         or _is_crossed(values)
-        or outside_stated_bounds(told, values)
+        or outside_stated_bounds(docs, values)
     )
 
 
-def is_senseless(name: str, value: Any, told: str = "") -> bool:
+def is_senseless(name: str, value: Any, docs: str = "") -> bool:
     """Whether a value makes no sense under its name: a negative size, no path, none of "at least one"."""
     if isinstance(value, str):
         return not value and _PATH.fullmatch(name) is not None
     if not COUNTED.fullmatch(name):
         return False
     found = list(value.values()) if isinstance(value, dict) else [value]
-    is_none = type(value) is int and value == 0 and _AT_LEAST_ONE.search(told) is not None
+    is_none = type(value) is int and value == 0 and _AT_LEAST_ONE.search(docs) is not None
     return is_none or any(each < 0 for each in _numbers(found))
 
 

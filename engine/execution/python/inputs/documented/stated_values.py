@@ -68,16 +68,16 @@ def named_characters(docstring: str) -> str:
     return ". ".join(each[0] for each in _GIVEN.finditer(docstring))
 
 
-def stated_values(told: str, subject: Subject) -> Stated:
-    """What `told`, the part of a docstring that is about the arguments, says of the parameters of a subject."""
+def stated_values(docs: str, subject: Subject) -> Stated:
+    """What `docs`, the part of a docstring that is about the arguments, says of the parameters of a subject."""
     names = [each.name for each in subject.parameters if each.name[0] != "*"]
-    found = _CHARACTERS.search(told)
+    found = _CHARACTERS.search(docs)
     letters = next((found[each] for each in "abcdef" if found[each]), "") if found else ""
     size = int(found["size"]) if found and found["size"] else 0
     is_alone = len([each for each in subject.parameters if each.default is None]) == 1
-    form = _FORM.search(told) if is_alone and not _has_branch(subject.node) else None
+    form = _FORM.search(docs) if is_alone and not _has_branch(subject.node) else None
     return Stated(
-        dict(_ranges(told, names)), tuple(_pairs(_EACH, told, names)), tuple(_pairs(_ROWS, told, names)),
+        dict(_ranges(docs, names)), tuple(_pairs(_EACH, docs, names)), tuple(_pairs(_ROWS, docs, names)),
         _SETS.get(letters.lower(), ""), size, next(filter(None, form.groups()), "") if form else "",
         _count(found["multiple"]) if found and found["multiple"] else 1,
     )  # fmt: skip
@@ -128,20 +128,20 @@ def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: Stated) -> bo
     return True
 
 
-def _ranges(told: str, names: list[str]) -> Iterator[tuple[str, tuple[int, int | None]]]:
-    for each in _RANGE.finditer(told):
-        name = _spoken_of(told, each.start(), names) or _next_word(told[each.end() :], names)
+def _ranges(docs: str, names: list[str]) -> Iterator[tuple[str, tuple[int, int | None]]]:
+    for each in _RANGE.finditer(docs):
+        name = _spoken_of(docs, each.start(), names) or _next_word(docs[each.end() :], names)
         if name and int(each[1]) < int(each[2]):
             yield name, (int(each[1]), int(each[2]))
     for pattern, low in ((_SIGNED, 0), (_POSITIVE, 1)):
-        for each in pattern.finditer(told):
-            if name := _spoken_of(told, each.start(), names):
+        for each in pattern.finditer(docs):
+            if name := _spoken_of(docs, each.start(), names):
                 yield name, (low, None)
 
 
-def _spoken_of(told: str, end: int, names: list[str]) -> str:
+def _spoken_of(docs: str, end: int, names: list[str]) -> str:
     """The parameter whose name comes shortly before a place; "" for none."""
-    before = told[max(0, end - _FAR) : end]
+    before = docs[max(0, end - _FAR) : end]
     found = [(match.end(), name) for name in names
              for match in re.finditer(rf"(?i)(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", before)]  # fmt: skip
     last, name = max(found, default=(0, ""))
@@ -153,8 +153,8 @@ def _next_word(rest: str, names: list[str]) -> str:
     return word[1] if word and word[1] in names else ""
 
 
-def _pairs(pattern: re.Pattern[str], told: str, names: list[str]) -> Iterator[tuple[str, str]]:
-    for match in pattern.finditer(told):
+def _pairs(pattern: re.Pattern[str], docs: str, names: list[str]) -> Iterator[tuple[str, str]]:
+    for match in pattern.finditer(docs):
         found = [_named(word, names) for word in match.groups() if word]
         if len(found) == 2 and all(found) and found[0] != found[1]:
             yield found[0], found[1]

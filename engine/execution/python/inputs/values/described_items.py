@@ -35,9 +35,9 @@ def described_item(name: str, node: ast.AST, kind_of: Callable[[str], str]) -> t
 
     `kind_of` gives the kind that a name suggests; "" stands for a part whose name suggests none.
     """
-    told = (ast.get_docstring(node) or "").partition(">>>")[0] if isinstance(node, Function) else ""
-    parts = next((each["parts"] for each in _ITEM.finditer(told) if _is_of(each["noun"] or each["of"], name)), "")
-    parts = parts or next((each["parts"] for each in _LIST_OF.finditer(told) if each["name"] == name), "")
+    docs = (ast.get_docstring(node) or "").partition(">>>")[0] if isinstance(node, Function) else ""
+    parts = next((each["parts"] for each in _ITEM.finditer(docs) if _is_of(each["noun"] or each["of"], name)), "")
+    parts = parts or next((each["parts"] for each in _LIST_OF.finditer(docs) if each["name"] == name), "")
     words = [match[1] for each in parts.split(",") if (match := _PART.match(each))]
     if len(words) < 2 or len(words) != parts.count(",") + 1:
         return ()

@@ -96,15 +96,15 @@ _WORDS = (
 
 def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
     """The kinds of literals that names suggest for parameters without a hint; a docstring's words for a single one."""
-    told = (ast.get_docstring(subject.node) or "").partition(">>>")[0].lower()
-    is_whole = re.search(r"\b(whole number|integer)", told) and not re.search(r"\b(float|decimal|real)", told)
+    docs = (ast.get_docstring(subject.node) or "").partition(">>>")[0].lower()
+    is_whole = re.search(r"\b(whole number|integer)", docs) and not re.search(r"\b(float|decimal|real)", docs)
     found = {}
     open_ones = [each for each in subject.parameters if each.annotation is None and each.name[0] != "*"]
     for each in open_ones:
         kind, _, items = named_kind(each.name).partition("[")
         if len(open_ones) == 1:
             # The word that comes first is what the function is about.
-            met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", told))]
+            met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", docs))]
             kind = min(met)[1] if met else kind
         uses, weak = _used(each.name, subject.node)
         parts = described_item(each.name, subject.node, named_kind)

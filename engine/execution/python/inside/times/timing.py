@@ -79,20 +79,20 @@ class Server:
 
     def __init__(self, text: str, calls: list[Any]) -> None:
         asked, self.ask = os.pipe()
-        self.told, telling = os.pipe()
+        self.reading, telling = os.pipe()
         self.buffer = b""
         self.process = real_fork()
         if self.process == 0:
             os.close(self.ask)
-            os.close(self.told)
+            os.close(self.reading)
             raise Begun(served, text, calls, asked, telling)
         os.close(asked)
         os.close(telling)
 
     def hear(self, end: float) -> Any:
         while b"\n" not in self.buffer:
-            ready = select.select([self.told], [], [], max(0.0, end + 1 - real_clock()))[0]
-            chunk = os.read(self.told, 65536) if ready else b""
+            ready = select.select([self.reading], [], [], max(0.0, end + 1 - real_clock()))[0]
+            chunk = os.read(self.reading, 65536) if ready else b""
             if not chunk:
                 raise EOFError
             self.buffer += chunk
@@ -111,7 +111,7 @@ class Server:
         os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
         os.close(self.ask)
-        os.close(self.told)
+        os.close(self.reading)
 
 
 def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling: int) -> None:
