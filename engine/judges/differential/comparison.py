@@ -67,6 +67,11 @@ class Comparison:
         return sum(each.origin == CAPTURED and not each.again for each in self.calls)
 
     @property
+    def is_incomplete(self) -> bool:
+        """True if nothing differs so far, and no input executed all of the change."""
+        return bool(self.unseen) and not self.differences
+
+    @property
     def differs_for_tests_alone(self) -> bool:
         """True if only inputs written in tests differ, and enough others, most of them near these, do not."""
         written = all(each.call.origin in WRITTEN for each in self.differences)
