@@ -14,8 +14,8 @@ class ExecutionLanguage:
 
     `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
     in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
-    candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `loads_former`: the
-    text before can run beside other files as they were.
+    candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `captures_calls`: it
+    reports how tests call functions. `loads_former`: the text before can run beside other files as they were.
     """
 
     needs_interpreter: bool = False
@@ -23,6 +23,7 @@ class ExecutionLanguage:
     times: bool = False
     compares_samples: bool = False
     traces_lines: bool = False
+    captures_calls: bool = False
     loads_former: bool = False
 
 
@@ -33,8 +34,10 @@ ROWS: Mapping[str, ExecutionLanguage] = {
         times=True,
         compares_samples=True,
         traces_lines=True,
+        captures_calls=True,
         loads_former=True,
-    )
+    ),
+    "javascript": ExecutionLanguage(captures_calls=True),
 }
 """By language id; a row applies to its whole family."""
 

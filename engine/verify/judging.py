@@ -158,7 +158,7 @@ class Judging:
         captured = asyncio.Event()
 
         def old_is_known(report: TestReport | None) -> None:
-            for file in files if report is not None and for_language(language).traces_lines else ():
+            for file in files if report is not None and for_language(language).captures_calls else ():
                 if file.before is not None and file.was == file.path and report is not None:
                     calls = report.captured.get(file.path, CapturedCalls())
                     runtime.captured[self.change.root / file.path, file.text(file.before) or ""] = calls

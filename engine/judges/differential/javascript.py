@@ -15,6 +15,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, fixed_parameters, new_constants
+from stet_ls.engine.execution.javascript.inputs.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
 from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, deep_nodes, recursive
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
@@ -35,6 +36,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.javascript_attachment import comparison
+from stet_ls.engine.runners.captured_calls import CapturedCalls
 
 _FURTHER = 5.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
@@ -54,7 +56,7 @@ def changed(case: Case) -> list[str]:
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
     """Compares old and new of one unit; if the file cannot be loaded, the unit with only its dependencies in it."""
     texts = case.before.text, case.after.text
-    place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
+    place, calls, of_tests = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
         return NotRunnable("it is not callable")
     both = await asyncio.to_thread(probed, *texts, case.language)
@@ -93,10 +95,11 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(name, title, shown, calls)
 
-    return replace(found, is_alone=is_alone, runnable=runnable, uncompared=growth_of(report.growth))
+    left, uncaptured = growth_of(report.growth), of_tests.uncaptured
+    return replace(found, is_alone=is_alone, runnable=runnable, uncompared=left, uncaptured=uncaptured)
 
 
-def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, tuple[Call, ...]]:
+def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, tuple[Call, ...], CapturedInputs]:
     before, after = case.before.text, case.after.text
     place = place_of(case.path, (before, after), case.language, runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
@@ -104,7 +107,10 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     calls = calls_for(before, case.language, unit, tests, besides)
     if recursive(after, case.language) - recursive(before, case.language):
         calls = (*deep_nodes(after, unit), *deep_calls(calls), *calls)
-    return place, with_repeats(secret_calls_marked(within_contract(calls, before, case.language, unit)), _AGAIN)
+    known = runtime.captured.get((case.path, before)) if case.path is not None else None
+    of_tests = captured_inputs(known or CapturedCalls(), before, case.language, unit)
+    calls = (*of_tests.calls, *within_contract(calls, before, case.language, unit))
+    return place, with_repeats(secret_calls_marked(calls), _AGAIN), of_tests
 
 
 _WHOLE = re.compile(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, report_channel, toolchain
 from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.node import NODE, escaped, reported_events
+from stet_ls.engine.runners.languages.script_calls import call_steps, found_calls, own_steps
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
 from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
@@ -47,20 +48,26 @@ class Framework:
         if program is None:
             raise MissingToolError(self.name, self.install)
         reporter = f"{FOLDER}/{self.reporter}"
-        options = [each.replace("@REPORTER@", f"./{reporter}").replace("@ROOT@", str(folder)) for each in self.options]
+        plain = [each.replace("@ROOT@", str(folder)) for each in self.options]
+        options = [each.replace("@REPORTER@", f"./{reporter}") for each in plain]
         names = "|".join(escaped(each.partition("::")[2].replace("::", " ")) for each in plan.select)
         only = (self.only, f"^(?:{names})$") if names else ()
+        test = BoxStep("test", (str(node.path), program, *options, *only, *plan.tests), _SECONDS)
+        # Stet's reporter removes itself before the first test; the run for calls needs none.
+        plain = [each for each in plain if "@REPORTER@" not in each]
+        calls = call_steps(plan, [replace(test, argv=(str(node.path), program, *plain, *only, *plan.tests))])
         return box_steps.spec(
             nonce,
-            [BoxStep("test", (str(node.path), program, *options, *only, *plan.tests), _SECONDS)],
+            [test, *calls.steps],
             files={
+                **calls.files,
                 reporter: report_channel.inside(self.reporter).replace(
                     b"STET_TOKEN", report_channel.token(nonce).encode()
-                )
+                ),
             },
             binds=node.binds,
             env={"NO_COLOR": "1", "CI": "1", "NODE_ENV": "test"},
-            limits=_LIMITS,
+            limits=replace(_LIMITS, seconds=_LIMITS.seconds + calls.seconds),
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
@@ -68,7 +75,8 @@ class Framework:
         steps = box_steps.outputs(events)
         step = steps.get("test", box_steps.StepOutput())
         found = fold(reported_events(step.side, report_channel.token(nonce)), plan)
-        whole = box_steps.ended(events, steps)
+        found.captured = found_calls(steps, plan)
+        whole = box_steps.ended(events, own_steps(steps))
         found.stopped, found.absent = whole.stopped, whole.absent
         if not step.side and step.code:
             found.broken = next((line.strip() for line in (*step.err, *step.out) if "rror" in line), "no output")

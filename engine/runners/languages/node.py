@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.runners import box_steps, report_channel, toolchain
 from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.compiler_output import build_errors
+from stet_ls.engine.runners.languages.script_calls import call_steps, found_calls, own_steps
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
 from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
@@ -96,16 +98,21 @@ def _spec(
         *(str(node.path), *options, f"--import=./{FOLDER}/returned.mjs", "--test", *cover),
         *(f"--test-reporter=./{FOLDER}/reporter.mjs", "--test-reporter-destination=stdout", *_only(plan), *tests),
     )
+    steps = [*before, BoxStep("test", argv, _SECONDS)]
+    # Stet's reporter removes itself before the first test; the run for calls needs none.
+    plain = (str(node.path), *options, "--test", *_only(plan), *tests)
+    calls = call_steps(plan, [*before, BoxStep("test", plain, _SECONDS)])
     return box_steps.spec(
         nonce,
-        [*before, BoxStep("test", argv, _SECONDS)],
+        [*steps, *calls.steps],
         files={
+            **calls.files,
             f"{FOLDER}/reporter.mjs": reporter.replace(b"STET_SOURCES", json.dumps(names).encode()),
             f"{FOLDER}/returned.mjs": report_channel.inside("returned.mjs").replace(b"STET_MARKER", marker),
         },
         binds=node.binds,
         env={"NO_COLOR": "1"},
-        limits=_LIMITS,
+        limits=replace(_LIMITS, seconds=_LIMITS.seconds + calls.seconds),
     )
 
 
@@ -127,7 +134,8 @@ def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents
     found.signs = frozenset(str(event.get("what")) for event in reported if event["event"] == "reached")
     # A file without tests for Node's runner passes by merely finishing: it has to assert something.
     found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
-    whole = box_steps.ended(events, steps)
+    found.captured = found_calls(steps, plan)
+    whole = box_steps.ended(events, own_steps(steps))
     found.stopped, found.absent = whole.stopped, whole.absent
     found.finished = found.finished and step.code is not None
     # Node ends with 1 if a test failed; the test's own event reports that already.

@@ -164,12 +164,12 @@ class SuiteRuns:
     ) -> TestReport | None:
         if not tests:
             return None
-        observes = execution_of(self._language).traces_lines
+        row = execution_of(self._language)
         plan = TestPlan(
             self._language, tests=tuple(tests), overlay=Overlay(self._change.root, over), suite=SuiteOwner.PROJECT,
             select=tuple(select), environment=self.runtime.environment(self._language), seed=seed,
             until=self.runtime.until, limits=for_language(self._language).limits,
-            traced=traced if observes else (), captured=captured if observes else (),
+            traced=traced if row.traces_lines else (), captured=captured if row.captures_calls else (),
         )  # fmt: skip
         replaced = {path: sha256(data).hexdigest() for path, data in over.items()}
 

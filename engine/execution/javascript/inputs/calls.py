@@ -116,8 +116,8 @@ class _Inputs:
             yield (_promised(row), GUESSED) if awaits and number % 4 == 0 else (row, origin)
 
     def _call(self, row: ArgumentRow, origin: str) -> Call:
-        setup, names = _bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
-        called = f"{self._subject.name}({_arguments(self._subject.parameters, names)})"
+        setup, names = bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
+        called = f"{self._subject.name}({arguments(self._subject.parameters, names)})"
         if not self._makes_function:
             return Call(setup, f"__out__({called})", tuple(names.values()), origin, _PRINTER)
         # What it takes is a guess, even where its maker's arguments are not.
@@ -131,9 +131,9 @@ class _Inputs:
         makings, before = self._makings(subject.owner), self._steps(subject.owner, subject.callee)
         wanted = max(DRAWN_ALONE, len(rows))
         for number, (row, origin) in enumerate(itertools.islice(itertools.cycle(rows), wanted)):
-            setup, names = _bound(subject.parameters, row, "obj")
+            setup, names = bound(subject.parameters, row, "obj")
             earlier = [f"obj.{step}" for step in before[number * 3 : number * 3 + number % 4]]
-            called = f"({_arguments(subject.parameters, names)})" if subject.how == "method" else ""
+            called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
             making = f"const obj = {makings[number % len(makings)]}"
             yield Call(
                 "\n".join(part for part in (setup, making, *_quiet(earlier)) if part),
@@ -164,7 +164,7 @@ class _Inputs:
             return [f"new {owner}()"]
         named = replace(init, name=owner)
         rows = with_few((row for row, _ in itertools.islice(self._rows(named), 80)), self._seed, _told(named))
-        return [f"new {owner}({_arguments(init.parameters, row)})" for row in rows]
+        return [f"new {owner}({arguments(init.parameters, row)})" for row in rows]
 
     def _plain_makings(self, subject: Subject) -> dict[str, list[str]]:
         """Expressions that create objects of the classes that a subject accepts."""
@@ -183,7 +183,7 @@ class _Inputs:
             rows = with_few(
                 (row for row, _ in itertools.islice(self._rows(method, 60), 120)), self._seed, _told(method)
             )
-            columns.append([f"{method.callee}({_arguments(method.parameters, row)})" for row in rows])
+            columns.append([f"{method.callee}({arguments(method.parameters, row)})" for row in rows])
         random = Random(self._seed)  # noqa: S311 - inputs must be reproducible
         return [random.choice(random.choice(columns)) for _ in range(1600)] if columns else []
 
@@ -265,13 +265,14 @@ def _as_source(row: ArgumentRow) -> ArgumentRow:
     return {name: source(text) for name, text in row.items()}
 
 
-def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
+def bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
     """Statements that bind each argument to a separate name, and the names by parameter."""
     names = {each.name: each.name + ("_" if each.name == taken else "") for each in parameters if each.name in row}
     return "\n".join(f"const {name} = {row[each]}" for each, name in names.items()), names
 
 
-def _arguments(parameters: Sequence[Parameter], given: ArgumentRow) -> str:
+def arguments(parameters: Sequence[Parameter], given: ArgumentRow) -> str:
+    """The arguments of a call, as far as there are values."""
     return ", ".join(("..." if each.rest else "") + given[each.name] for each in parameters if each.name in given)
 
 
