@@ -10,7 +10,7 @@ _NAMES = (
      r"|version|port|hour|hours|minute|minutes|second|days|weeks|months|years|weekday|wanted|most|capacity",
      "int"),
     (r"s|t|st|txt|text|string|str\w*|name|word|line|path|key|prefix|suffix|sep|char|ch|letter|title|message|msg|sentence"
-     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna|currency|country|city|code|kind|state|status|category|mail|email|address"
+     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna|currency|country|city|code|kind|state|category|mail|email|address"
      r"|customer|product|sku|role|unit|color|colour|language|locale|nickname|user_?name", "str"),
     (r"(is|has|with|should|use|allow|no)_\w+|flag|verbose|strict|reverse|ascending|inclusive", "bool"),
     (r"price|rate|ratio|amount|total|weight|score|threshold|tolerance|eps\w*|factor|percent\w*|temperature|radius",
