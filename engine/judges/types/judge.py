@@ -24,6 +24,7 @@ from stet_ls.validators.structure import Unit
 _LEAST_SECONDS = 1.0
 _RETRY_SECONDS = 600.0
 """A checker that was too slow for a project is not started there again for this long."""
+_SEEING_SECONDS = 600.0
 _MOST_BASELINES = 32
 _LINE_NUMBER = re.compile(r"\blines? \d+")
 _ANNOTATED = re.compile(r"->|\(\s*(?:self\s*,|cls\s*,)?[^)]*\w\s*:\s*\w")
@@ -32,6 +33,8 @@ _Found = tuple[TypeFinding, ...]
 _BASELINES: dict[str, _Found] = {}
 """Findings in the text before, by what they depend on as far as that is cheap to read."""
 _SLOW: dict[tuple[Path, str], float] = {}
+_SEEING: dict[tuple[Path, str], float] = {}
+"""Until when a checker is known to report errors of a file."""
 
 
 async def judge(case: Case) -> Evidence:
@@ -46,11 +49,16 @@ async def judge(case: Case) -> Evidence:
         return _evidence(Ruling.UNKNOWN, f"types not checked: {name} was too slow for this project before")
     try:
         before, after = await _both(asked, case)
+        evidence = await asyncio.to_thread(_compared, case, asked, before, after)
+        if evidence.verdict is Ruling.PASS and not await _sees_errors(asked, case):
+            return _evidence(
+                Ruling.UNKNOWN, f"types not checked: {name} reports no errors in this file, not even a planted one"
+            )
+        return evidence
     except CheckerProblem as problem:
         if problem.is_slow:
             _SLOW[key] = time.monotonic() + _RETRY_SECONDS
         return _evidence(Ruling.UNKNOWN, f"types not checked: {name}: {problem}")
-    return await asyncio.to_thread(_compared, case, asked, before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,25 @@ async def _both(asked: _Asked, case: Case) -> tuple[_Found, _Found]:
     if len(_BASELINES) > _MOST_BASELINES:
         del _BASELINES[next(iter(_BASELINES))]
     return before, after
+
+
+async def _sees_errors(asked: _Asked, case: Case) -> bool:
+    """Whether the checker reports errors of this file at all: its configuration, or a plugin, may leave the file out.
+
+    Known for some minutes, as it costs another run.
+    """
+    checker, target = asked.checker, asked.target
+    key = (target.path, checker.name)
+    if not checker.planted or time.monotonic() < _SEEING.get(key, 0.0):
+        return True
+    text = f"{case.after.text.rstrip()}\n{checker.planted}"
+    first = len(case.after.text.rstrip().splitlines())
+    (found,) = await findings(checker, asked.started, target, [text])
+    own = target.path.relative_to(target.root).as_posix()
+    is_seen = any(each.path == own and each.line > first for each in found)
+    if is_seen:
+        _SEEING[key] = time.monotonic() + _SEEING_SECONDS
+    return is_seen
 
 
 def _key(asked: _Asked) -> str:

@@ -35,6 +35,7 @@ class TypeChecker:
     it keeps a cache in the folder `@CACHE@`, for the next run; `own_cache` is where the project's is, if it has one.
     `by_date`: its cache recognizes a text by its size and its date in seconds. A `blinding` error hides others of its
     text: then nothing is known of that text.
+    `planted` is code with errors that it reports at any strictness, for the end of a text.
     """
 
     name: str
@@ -51,6 +52,7 @@ class TypeChecker:
     own_cache: str = ""
     by_date: bool = False
     blinding: str = r"(?!)"
+    planted: str = ""
 
 
 def _lines(pattern: str) -> re.Pattern[str]:
@@ -69,6 +71,10 @@ _PYRIGHT_SOFT = r"report(?:Missing|Unknown|Unused|Unnecessary|Private|Any|Explic
 _TSC = _lines(r"(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): (?P<severity>error) (?P<code>TS\d+): (?P<message>.*)")
 _TSC_SOFT = r"TS(?:2307|2792|6133|6192|6196|6198|7\d{3}|18003)$"
 
+_PLANTED_PYTHON = "\n\ndef _stet_planted() -> int:\n    planted: int = ''\n    return [planted].gone\n"
+_PLANTED_SCRIPT = "\n/** @type {number} */\nexport const stetPlanted = '';\n"
+_PLANTED_TYPED = "\nexport const stetPlanted: number = '';\n"
+
 TY = TypeChecker(
     "ty",
     ("python",),
@@ -79,6 +85,7 @@ TY = TypeChecker(
     _lines(rf"{_PLACE}\d+: (?P<severity>error|warning){_CODE} (?P<message>.*)"),
     soft="import|unused-|redundant-",
     is_fast=True,
+    planted=_PLANTED_PYTHON,
 )
 """Also for Python without a configured checker: `docs/evidence.md` has the numbers of that decision."""
 
@@ -98,19 +105,20 @@ CHECKERS: tuple[TypeChecker, ...] = (
         keeps_cache=True,
         own_cache=".mypy_cache",
         by_date=True,
+        planted=_PLANTED_PYTHON,
     ),
     TypeChecker(
         "basedpyright", ("python",), configurations.basedpyright,
         programs.of_python("basedpyright", ("--level", "error"), module="basedpyright", node="basedpyright/index.js",
                            interpreter="--pythonpath"),
-        _PYRIGHT, soft=_PYRIGHT_SOFT,
+        _PYRIGHT, soft=_PYRIGHT_SOFT, planted=_PLANTED_PYTHON,
     ),
     # PyPI's `pyright` downloads the program when it is started first; npm's is the program.
     TypeChecker(
         "pyright", ("python",), configurations.pyright,
         programs.of_python("basedpyright", ("--level", "error"), module="basedpyright", node="pyright/index.js",
                            interpreter="--pythonpath"),
-        _PYRIGHT, soft=_PYRIGHT_SOFT,
+        _PYRIGHT, soft=_PYRIGHT_SOFT, planted=_PLANTED_PYTHON,
     ),
     TY,
     TypeChecker(
@@ -119,12 +127,12 @@ CHECKERS: tuple[TypeChecker, ...] = (
                            module="pyrefly", interpreter="--python-interpreter-path"),
         _lines(r"[ ]*(?P<severity>ERROR|WARN) (?P<path>[^:\n]+):(?P<line>\d+):[\d:-]+: (?P<message>.*?)"
                rf"(?: {_CODE})?"),
-        soft="import|untyped|unused|implicit-any|unannotated|redundant", errors=("ERROR",), is_fast=True,
+        soft="import|untyped|unused|implicit-any|unannotated|redundant", errors=("ERROR",), is_fast=True, planted=_PLANTED_PYTHON,
     ),
     TypeChecker("tsc", _TS, configurations.typescript, programs.tsc, _TSC, soft=_TSC_SOFT, ends=(0, 1, 2),
-                keeps_cache=True),
+                keeps_cache=True, planted=_PLANTED_TYPED),
     TypeChecker("tsc", _JS, configurations.javascript, programs.tsc, _TSC, soft=_TSC_SOFT, ends=(0, 1, 2),
-                keeps_cache=True),
+                keeps_cache=True, planted=_PLANTED_SCRIPT),
     TypeChecker(
         "go vet", ("go",), configurations.go, programs.go_vet,
         _lines(r"(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d+):(?:\d+:)? (?P<message>.*)"),

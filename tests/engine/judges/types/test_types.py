@@ -36,7 +36,7 @@ pytest.importorskip("mypy", reason="mypy is in requirements/dev.txt")
 @pytest.fixture(autouse=True)
 def fresh() -> None:
     """No test sees what another one left."""
-    for known in (types_judge._BASELINES, types_judge._SLOW, checker_run._KEPT):
+    for known in (types_judge._BASELINES, types_judge._SLOW, types_judge._SEEING, checker_run._KEPT):
         known.clear()  # type: ignore[attr-defined]
 
 
@@ -109,6 +109,43 @@ async def test_four_thousand_old_errors_do_not_count(project: Checked) -> None:
     assert (await judge(project(files, old + BEFORE.replace("text", "word")))).verdict is Ruling.PASS
     evidence = await judge(project(files, old + WRONG))
     assert (evidence.verdict, evidence.count) == (Ruling.FAIL, 1)
+
+
+SILENT = """
+from mypy.plugin import Plugin
+
+
+class Silent(Plugin):
+    def __init__(self, options):
+        super().__init__(options)
+        options.ignore_errors = True
+
+
+def plugin(version):
+    return Silent
+"""
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"mypy.ini": "[mypy]\nignore_errors = True\n"},
+        {"mypy.ini": "[mypy]\n[mypy-a]\nignore_errors = True\n"},
+        {"mypy.ini": "[mypy]\nplugins = silent.py\n", "silent.py": SILENT},
+    ],
+    ids=["all errors ignored", "those of the file ignored", "a plugin that drops them"],
+)
+async def test_a_checker_that_reports_no_errors_proves_nothing(project: Checked, files: dict[str, str]) -> None:
+    for after in (WRONG, BEFORE.replace("text", "word")):
+        evidence = await judge(project({**files, "a.py": BEFORE}, after))
+        assert evidence.verdict is not Ruling.PASS, evidence
+        assert not evidence.trusted
+
+
+async def test_a_checker_is_known_to_report_errors_for_a_while(project: Checked) -> None:
+    case = project({"mypy.ini": "[mypy]\n", "a.py": BEFORE}, BEFORE.replace("text", "word"))
+    assert (await judge(case)).verdict is Ruling.PASS
+    assert list(types_judge._SEEING) == [(case.path, "mypy")]
 
 
 async def test_unsaved_buffers_count(project: Checked, tmp_path: Path) -> None:
