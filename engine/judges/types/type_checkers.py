@@ -127,7 +127,8 @@ CHECKERS: tuple[TypeChecker, ...] = (
                            module="pyrefly", interpreter="--python-interpreter-path"),
         _lines(r"[ ]*(?P<severity>ERROR|WARN) (?P<path>[^:\n]+):(?P<line>\d+):[\d:-]+: (?P<message>.*?)"
                rf"(?: {_CODE})?"),
-        soft="import|untyped|unused|implicit-any|unannotated|redundant", errors=("ERROR",), is_fast=True, planted=_PLANTED_PYTHON,
+        soft="import|untyped|unused|implicit-any|unannotated|redundant", errors=("ERROR",), is_fast=True,
+        planted=_PLANTED_PYTHON,
     ),
     TypeChecker("tsc", _TS, configurations.typescript, programs.tsc, _TSC, soft=_TSC_SOFT, ends=(0, 1, 2),
                 keeps_cache=True, planted=_PLANTED_TYPED),
