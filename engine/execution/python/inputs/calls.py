@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, with_few_texts
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, GUESSED, ArgumentRow
+from stet_ls.engine.execution.inputs.rows import DOUBLE, DRAWN_ALONE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.documented.contract import is_senseless
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
@@ -30,6 +30,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
     known_module,
     subject_of,
 )
+from stet_ls.engine.execution.python.inputs.uses.collaborators import MADE, collaborators
 from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
@@ -131,8 +132,12 @@ def _on_objects(
             "\n".join(part for part in (setup, *_bindings(given), f"obj = {making}", *_quiet(earlier)) if part),
             f"__out__(obj.{subject.callee}{called})",
             ("obj", *given, *names.values()),
-            origin,
+            _origin(making, origin),
         )
+
+
+def _origin(making: str, otherwise: str) -> str:
+    return DOUBLE if MADE in making else otherwise
 
 
 def _lives(
@@ -148,7 +153,7 @@ def _lives(
         life = [f"__out__(obj.{step})" for step in parts.steps[start : start + 1 + number % 13]]
         given, making = _given(parts.makings[number % len(parts.makings)])
         body = "\n".join([*_bindings(given), f"obj = {making}", *_quiet(life)])
-        yield Call("", body, ("obj", *given), "drawn" if is_typed else GUESSED)
+        yield Call("", body, ("obj", *given), _origin(making, "drawn" if is_typed else GUESSED))
 
 
 def _given(call: str) -> tuple[dict[str, str], str]:
@@ -228,6 +233,9 @@ def _makings(
     rows = [row for row, _ in itertools.islice(rows_of(module, maker, own, written, seed, 80), 80)]
     rows = [row for row in rows if all(_makes_sense(each, row[each.name]) for each in shape.init if each.name in row)]
     few = few_valued(rows, shape.init, seed, is_making=True)
+    acting = collaborators(shape)
+    few = [{name: f"{MADE}{name!r}, {n})" if name in acting else text for name, text in row.items()}
+           for n, row in enumerate(few)]  # fmt: skip
     made = [[f"{shape.name}({arguments(shape.init, row)})" for row in each] for each in (rows, few)]
     return made[0] or [f"{shape.name}()"], made[1] or [f"{shape.name}()"]
 

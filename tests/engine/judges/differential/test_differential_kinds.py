@@ -311,6 +311,41 @@ def joined(first, second):
 """,
         "joined",
     ),
+    "a client of a class that is no longer closed": (
+        """
+class Sender:
+    def __init__(self, client, retries):
+        self.client, self.retries = client, retries
+
+    def send(self, text):
+        self.client.connect(self.retries)
+        try:
+            return self.client.post(text)
+        finally:
+            self.client.close()
+""",
+        """        try:
+            return self.client.post(text)
+        finally:
+            self.client.close()
+""",
+        "        return self.client.post(text)\n", "Sender.send",
+    ),
+    "a property that asks a collaborator again": (
+        """
+from functools import cached_property
+
+
+class Report:
+    def __init__(self, load):
+        self.load = load
+
+    @cached_property
+    def rows(self):
+        return self.load("rows")
+""",
+        "@cached_property", "@property", "Report",
+    ),
     "parts that a copy shares": (
         """
 from copy import deepcopy
@@ -595,6 +630,32 @@ class Window:
         self._values.append(value)
 """,
         "Window",
+    ),
+    "a class that is given a clock and a report": (
+        """
+class Watch:
+    def __init__(self, clock, report):
+        self.clock = clock
+        self.report = report
+        self.begun = None
+
+    def start(self):
+        self.begun = self.clock()
+        return self
+
+    def stop(self):
+        if self.begun is None:
+            return
+        self.report(self.clock() - self.begun)
+""",
+        """        if self.begun is None:
+            return
+        self.report(self.clock() - self.begun)
+""",
+        """        if self.begun is not None:
+            self.report(self.clock() - self.begun)
+""",
+        "Watch",
     ),
     "long lists, of which none is empty": (
         'def initials(names):\n    """The first letters of names, none of which is empty."""\n'

@@ -16,13 +16,13 @@ from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
+from stet_ls.engine.execution.python.inputs.uses.collaborators import MADE
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS, of_parameter
 from stet_ls.validators.ast_text import literal_eval
 
-_MADE = "__double__("
 _SEEDS, _ROWS, _DOUBLES = 4, 100, 40
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
@@ -84,7 +84,7 @@ def probing_calls(subject: Subject, texts: Collection[str]) -> tuple[Call, ...]:
     def value(name: str, seed: int) -> str:
         if name in texts:
             return repr(f"a{seed} b")
-        return repr([f"a{seed}", "b c"]) if f"{name}[]" in texts else f"{_MADE}{name!r}, {seed})"
+        return repr([f"a{seed}", "b c"]) if f"{name}[]" in texts else f"{MADE}{name!r}, {seed})"
 
     given = [each for each in subject.parameters if each.name[0] != "*" and each.default is None]
     return tuple(
@@ -134,7 +134,7 @@ def observed_calls(module: Module, subject: Subject, uses: Uses, constants: tupl
 
 
 def _origin(row: ArgumentRow) -> str:
-    return DOUBLE if any(_MADE in text for text in row.values()) else GUESSED
+    return DOUBLE if any(MADE in text for text in row.values()) else GUESSED
 
 
 def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
@@ -205,7 +205,7 @@ def _object(name: str, uses: Uses, known: ModuleContext) -> Texts:
     is_asked = not result.acts and bool(result.parts or result.kinds - {""})
     if is_asked and not uses.fields and not uses.kinds & {"with", "set"}:
         return type_strategies.callables()
-    return st.integers(0, _DOUBLES).map(lambda seed: f"{_MADE}{name!r}, {seed})")
+    return st.integers(0, _DOUBLES).map(lambda seed: f"{MADE}{name!r}, {seed})")
 
 
 def _literal(begin: str, pair: str, end: str, parts: Mapping[str, Uses], known: ModuleContext) -> Texts:
