@@ -30,7 +30,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
     known_module,
     subject_of,
 )
-from stet_ls.engine.execution.python.inputs.uses.collaborators import MADE, collaborators
+from stet_ls.engine.execution.python.inputs.values.collaborators import MADE, collaborators
 from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
