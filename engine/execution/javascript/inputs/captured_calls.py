@@ -1,10 +1,14 @@
-"""Inputs with which the project's tests call the code: the most trusted ones, since somebody means them."""
+"""Inputs with which the project's tests call the code: the most trusted ones, since somebody means them.
+
+They come from a run of foreign code, and stand in files that a person may run: only texts of values are taken.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED
@@ -12,10 +16,21 @@ from stet_ls.engine.execution.javascript.inputs.calls import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.subject import Subject, read_module, subject_of
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.languages.script_calls import OWN
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure.units import tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 _MOST = 120
 """Calls that are made again."""
 _PRINTER = "console.log"
+_ATOMS = frozenset({"number", "string", "true", "false", "null", "undefined", "regex"})
+_NAMES = frozenset({b"undefined", b"NaN", b"Infinity"})
+_MADE = frozenset({
+    b"Map", b"Set", b"Date", b"Int8Array", b"Uint8Array", b"Uint8ClampedArray", b"Int16Array", b"Uint16Array",
+    b"Int32Array", b"Uint32Array", b"Float32Array", b"Float64Array", b"BigInt64Array", b"BigUint64Array",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +52,8 @@ def captured_inputs(known: CapturedCalls, text: str, language: str, unit: str) -
     calls = []
     for each in known.calls:
         subject = subject_of(module, each.unit) if _is_of(each.unit, unit) else None
-        if subject is not None and subject.how in ("function", "method", "static"):
+        is_known = subject is not None and subject.how in ("function", "method", "static")
+        if subject is not None and is_known and all(_is_value(text, module.classes) for text in each.texts.values()):
             calls.append(_call(subject, each))
     return CapturedInputs(tuple(dict.fromkeys(calls))[:_MOST], uncaptured)
 
@@ -45,6 +61,49 @@ def captured_inputs(known: CapturedCalls, text: str, language: str, unit: str) -
 def _is_of(name: str, unit: str) -> bool:
     """Whether a function is the unit, or a method of it."""
     return name == unit or name.rpartition(".")[0] == unit
+
+
+def _is_value(text: str, classes: frozenset[str]) -> bool:
+    """Whether a text makes a value and does nothing else."""
+    parsed = tree_of(Source(f"x = {text};"), "typescript")
+    statements = parsed.root.named_children if parsed is not None and not parsed.root.has_error else []
+    assigned = statements[0].named_children[0] if len(statements) == 1 and statements[0].named_children else None
+    value = assigned.child_by_field_name("right") if assigned is not None else None
+    return value is not None and _makes_value(value, classes)
+
+
+def _makes_value(node: tree_sitter.Node, classes: frozenset[str]) -> bool:
+    inner = [each for each in node.named_children if each.type != "comment"]
+    if node.type in _ATOMS:
+        return True
+    if node.type == "identifier":
+        return node.text in _NAMES
+    if node.type == "unary_expression":
+        return node.children[0].type == "-" and _makes_value(inner[0], classes)
+    if node.type == "array":
+        return all(_makes_value(each, classes) for each in inner)
+    if node.type == "object":
+        return all(each.type == "pair" and _is_pair(each, classes) for each in inner)
+    if node.type == "new_expression":
+        return inner[0].text in _MADE and all(_makes_value(each, classes) for each in inner[-1].named_children)
+    return node.type == "call_expression" and _is_object(inner, classes)
+
+
+def _is_pair(pair: tree_sitter.Node, classes: frozenset[str]) -> bool:
+    key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+    if key is None or value is None:
+        return False
+    computed = key.type == "computed_property_name" and all(each.type in _ATOMS for each in key.named_children)
+    return (computed or key.type in ("property_identifier", "string", "number")) and _makes_value(value, classes)
+
+
+def _is_object(parts: list[tree_sitter.Node], classes: frozenset[str]) -> bool:
+    """Whether a call is `Object.assign(Object.create(C.prototype), {…})`, for a class of the file."""
+    if len(parts) != 2 or parts[0].text != b"Object.assign" or len(parts[1].named_children) != 2:
+        return False
+    made, fields = parts[1].named_children
+    known = {f"Object.create({name}.prototype)".encode() for name in classes}
+    return made.text in known and fields.type == "object" and _makes_value(fields, classes)
 
 
 def _call(subject: Subject, each: CapturedCall) -> Call:

@@ -10,10 +10,12 @@ from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.execution.javascript.inputs.captured_calls import captured_inputs
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.project_tests.judge import judge as run_tests
+from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
@@ -44,6 +46,32 @@ async def compared(tmp_path: Path, probes: Path, backend: str) -> AsyncIterator[
 
     yield ask
     await sandbox.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_taken"),
+    [
+        ('{a: [1, -2.5, "x"], ["b c"]: new Map([[null, undefined]])}', True),
+        ("Object.assign(Object.create(Box.prototype), {size: 7n})", True),
+        ("/a(b)/g", True),
+        ("process.exit()", False),
+        ("(() => 1)()", False),
+        ("{a: globalThis}", False),
+        ("{get a() { return 1; }}", False),
+        ("new Function('return 1')", False),
+        ("Object.assign(Object.create(Other.prototype), {})", False),
+        ("Object.assign(Object.create(Box.prototype), {a: fetch('x')})", False),
+        ("1; process.exit()", False),
+        ("`${process.env.HOME}`", False),
+        ("a = 1", False),
+        ("", False),
+    ],
+)
+def test_only_texts_of_values_are_taken_from_tests(text: str, is_taken: bool) -> None:
+    """A test may write what it wants where its calls are read from; the calls stand in files that a person may run."""
+    known = CapturedCalls((CapturedCall("take", {"0": text}),))
+    code = "class Box {}\nfunction take(value) { return value; }\n"
+    assert bool(captured_inputs(known, code, "javascript", "take").calls) is is_taken
 
 
 RATE = """export function rate(order) {{
