@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from stet_ls.engine.privacy.redact import PLACEHOLDER, redact
+from stet_ls.engine.privacy.redact import redact
+from stet_ls.engine.privacy.secrets.entropy import PLACEHOLDER
 
 _LIKE_ONE = re.compile(r"(?i)\bSTET[_ -]?(?:SEC|TOK)\w*|\bSTET_(?=[\"'`])")
 _UNSAFE = re.compile(r"[\"'`\\\n${}#%]")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import base64
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import quote
 
+from stet_ls.engine.privacy.secrets.entropy import PLACEHOLDER
 from stet_ls.engine.privacy.secrets.scan import Secret, find_secrets
-
-PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
 
 _EVERYWHERE = 8
 """From this length on a known value is replaced anywhere in a text; a shorter one only as a whole literal."""

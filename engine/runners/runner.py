@@ -22,7 +22,7 @@ class Runner(Protocol):
         ...
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
-        """The run, without the plan's own files and overlay. Raises Missing."""
+        """The run, without the plan's own files and overlay. Raises MissingToolError."""
         ...
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:

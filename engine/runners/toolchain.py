@@ -25,7 +25,7 @@ class BoxProgram:
 
 
 def find(*names: str, install: str) -> BoxProgram:
-    """The first of `names` on the PATH. Raises Missing, also if its folder shows more than a run may see."""
+    """The first of `names` on the PATH. Raises MissingToolError, also if its folder shows more than a run may see."""
     for name in names:
         if found := shutil.which(name):
             real = Path(found).resolve()

@@ -24,7 +24,7 @@ WATCHED = 30
 """Edits that are watched at a time; the oldest is dropped first."""
 
 OutcomeName = Literal["kept", "edited", "undone", "rejected"]
-"""The values of the engine's `Outcome`, which is not imported before the handshake."""
+"""The values of the engine's `EditOutcome`, which is not imported before the handshake."""
 Tell = Callable[[str, OutcomeName, str], None]
 """Takes the trace id of a job, the outcome of its edit, and the current text of the document."""
 

@@ -74,11 +74,11 @@ class JobHandle:
     awaiting_confirmation: bool = False
     """True while the user is asked whether to apply the edit, also after the job has ended."""
     apply_requested: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set to apply the edit that the user is asked about, even if the question is closed."""
     choice: Choice | None = None
     """What of the edit `stet.apply` asked for; None for all of it."""
     request: Request | None = field(default=None, repr=False)
     """The engine's request, once it runs."""
-    """Set to apply the edit that the user is asked about, even if the question is closed."""
     deferred_result: asyncio.Future[JobResult] | None = None
     """For a job that ended while its question was open: the result once that is answered."""
     has_waiter: asyncio.Event = field(default_factory=asyncio.Event)

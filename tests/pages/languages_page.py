@@ -54,7 +54,7 @@ Any text can be edited. What Stet knows of its language decides how much of an e
 | outline | Stet knows functions and classes: targets, signatures, definitions that an edit removes |
 | checkers, linters, formatters | Stet asks these [tools](checkers.md) |
 | test runners | Stet runs the project's tests and those that it wrote |
-| `thorough` | tests from the specification judge an edit (budgets `thorough` and `max`) |
+| `thorough` | tests from the specification judge an edit (budgets `thorough` and `task`) |
 | prompt | the prompt says how tests are written, what models get wrong, how the project writes code |
 | imports | imports of a reply join those of the file |
 | judges | decorators, exports, visibility and comments follow the language's own rules |

@@ -30,12 +30,15 @@ _SAMPLES = {
 """Example values for placeholders of that name; any other shows its own name."""
 
 
+def _folder(message: Message) -> str:
+    return message.path.rpartition("/")[0]
+
+
 def messages_page() -> str:
     """The page, from the literals in the code."""
     whole = (each for each in messages(_ROOT) if each.kind != "text" or len(each.text.split()) > 2)
-    rooms = "\n".join(
-        _room(folder, list(found)) for folder, found in groupby(whole, key=lambda each: each.path.rpartition("/")[0])
-    )
+    by_folder = sorted(whole, key=_folder)
+    rooms = "\n".join(_room(folder, list(found)) for folder, found in groupby(by_folder, key=_folder))
     return f"""\
 # Messages
 

@@ -68,10 +68,11 @@ Each source overrides those before it, key by key:
 
 1. the defaults below
 2. the user file: `$STET_HOME/config.toml`, else `config.toml` in the platform's configuration folder `stet`
-3. the project file: `.stet.toml`
-4. the environment: `STET_` and the key in capitals, `STET_MODEL_TEMPERATURE=0.1` (lists: separated by commas)
-5. the editor's settings, section `stet`
-6. the arguments of the command
+3. the model that was chosen with `stet.setup`
+4. the project file: `.stet.toml`
+5. the environment: `STET_` and the key in capitals, `STET_MODEL_TEMPERATURE=0.1` (lists: separated by commas)
+6. the editor's settings, section `stet`
+7. the arguments of the command
 
 `stet config show` prints every key with its value and where it came from; `stet config init` writes a user file to
 edit. A misspelt key is a warning in an editor and an error (exit status 2) on the command line.

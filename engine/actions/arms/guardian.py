@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 
 from stet_ls.engine.actions.action import finished
 from stet_ls.engine.actions.arms.arm import StepRun
@@ -24,9 +26,25 @@ _INJECTION = re.compile(
 """Words that are meant for a model, not for a reader."""
 
 
+class AdditionKind(StrEnum):
+    """What was added. RISK: a call or code that the judges of an edit look for, too."""
+
+    SECRET = "secret"
+    RISK = "risk"
+    INJECTION = "injection"
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """One finding of the guardian, with its text for a person."""
+
+    kind: AdditionKind
+    text: str
+
+
 async def guard(run: StepRun) -> Answer:
-    """What the steps so far added that its user should see before it lands."""
-    found = [detail for path, (old, new) in run.overlay.changes().items() for detail in added(path.name, old, new)]
+    """What the steps so far added that the user should see before it is applied."""
+    found = [each.text for path, (old, new) in run.overlay.changes().items() for each in added(path.name, old, new)]
     evidence = Evidence(
         Check.DANGER, Ruling.UNKNOWN if found else Ruling.PASS, "; ".join(found) or "nothing dangerous", trusted=True
     )
@@ -35,13 +53,13 @@ async def guard(run: StepRun) -> Answer:
     return finished(run.job, Answer(True, request.action, request.language, summary, evidence=(evidence,)))
 
 
-def added(name: str, before: Source, after: Source) -> Iterator[str]:
+def added(name: str, before: Source, after: Source) -> Iterator[Addition]:
     """What a text has and the former one had not: secrets by kind, risks, and words for a model."""
     known = {secret.value for secret in find_secrets(before.text)}
     for kind in sorted({secret.kind for secret in find_secrets(after.text) if secret.value not in known}):
-        yield f"{name} gets a secret ({kind})"
+        yield Addition(AdditionKind.SECRET, f"{name} gets a secret ({kind})")
     language = language_of(name)
     for what, call in sorted(Counter(risks_in(after, language)) - Counter(risks_in(before, language))):
-        yield f"{name} gets `{call}`, which {what}"
+        yield Addition(AdditionKind.RISK, f"{name} gets `{call}`, which {what}")
     if _INJECTION.search(after.text) and not _INJECTION.search(before.text):
-        yield f"{name} has words that are meant for a model"
+        yield Addition(AdditionKind.INJECTION, f"{name} has words that are meant for a model")

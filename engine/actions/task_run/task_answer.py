@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stet_ls.engine.actions.action import finished, refusal
-from stet_ls.engine.actions.arms.guardian import added
+from stet_ls.engine.actions.arms.guardian import AdditionKind, added
 from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
@@ -102,15 +102,15 @@ def _warnings(job: Job, done: Mapping[int, Answer]) -> tuple[str, ...]:
 
 
 def _guarded(overlay: WorkspaceOverlay, done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
-    """What the guardian finds in new files; each step's judges looked at the edits of existing ones."""
+    """Secrets and words for a model in new files: each step's judges looked for risks, and at the existing files."""
     new = {file.path for file in overlay.new_files}
     judged = {item.detail for answer in done.values() for item in answer.evidence if item.check is Check.DANGER}
     found = [
-        detail
+        each.text
         for path, (before, after) in overlay.changes().items()
         if path in new
-        for detail in added(path.name, before, after)
-        if "secret" in detail or "model" in detail
+        for each in added(path.name, before, after)
+        if each.kind is not AdditionKind.RISK
     ]
     return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, each, trusted=True) for each in found if each not in judged)
 

@@ -104,7 +104,7 @@ def _promises_messages(text: str, target: str, language: str) -> bool:
 
 
 def _programs(overlay: Overlay | None) -> tuple[BoxProgram, BoxProgram | None]:
-    """Node, and esbuild if there is one. Raises Missing."""
+    """Node, and esbuild if there is one. Raises MissingToolError."""
     node = toolchain.find("node", install=NODE)
     try:
         return node, esbuild(overlay.root if overlay else None)

@@ -18,7 +18,8 @@ _NOTHING = re.compile(
     r"|hidden|invalid|missing|expired|disabled|enabled|redacted|masked|removed|forgot|login|user(?:name)?|admin|root|test"
     r"|os\.environ.*|process\.env.*|env\..*|getenv.*|secrets?\.\w+|vars?\.\w+|config\.\w+|self\.\w+|this\.\w+)$"
 )
-_STET = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
+PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
+"""What stands in a text in place of a secret."""
 _PATH = re.compile(r"^(?:\.{0,2}/|~/|[A-Za-z]:\\|file:|https?://|wss?://)|^[\w-]+(?:/[\w.*-]+)+\.\w{1,5}$")
 # Names of fields, labels, headers: words joined as in programs, one of which names the thing.
 _LABEL = re.compile(r"^[#.]?[A-Za-z]+(?:[-_.: ][A-Za-z]+){0,8}[:*?!]?$")
@@ -37,7 +38,8 @@ _IDENTIFIER = re.compile(r"^[A-Za-z_]+\d{0,3}$|^[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d
 
 def is_nothing(value: str) -> bool:
     """True for a value in a secret's place that is no secret: a variable, a template, an example, a label, a path."""
-    if _NOTHING.match(value) or _STET.search(value) or (_PATH.search(value) and not looks_random(value, least=3.9)):
+    is_path = _PATH.search(value) is not None and not looks_random(value, least=3.9)
+    if _NOTHING.match(value) or PLACEHOLDER.search(value) or is_path:
         return True
     if len(value) >= 12 and _is_alphabet(value):
         return True

@@ -206,7 +206,9 @@ async function main() {
   try {
     space = await loaded(file);
   } catch (error) {
-    return post({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
+    // The code chooses that name, and the reader knows the harness' own reasons by their words.
+    const name = /^[\w$]+$/.test(error?.name) ? error.name : "Error";
+    return post({ load: `${name}: ${String(error?.message ?? error).slice(0, 300)}` });
   }
   if (state.printed) beside(`it prints ${JSON.stringify(bounded(state.printed))}`);
   post({ load: "" });

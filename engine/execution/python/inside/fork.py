@@ -106,7 +106,10 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
         if missing and missing not in space:
             raise NameError(f"there is no `{missing}` in it")
     except BaseException as error:
-        tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}", "lacks": lacked(error)})
+        name = type(error).__name__
+        # The code chooses that name, and the reader knows the harness' own reasons by their words.
+        name = name if name.isidentifier() else "Exception"
+        tell(pipe, {"load": f"{name}: {str(error)[:300]}", "lacks": lacked(error)})
         return
     captured_output, sys.stdout = sys.stdout, printed
     if isinstance(captured_output, io.StringIO) and captured_output.getvalue():

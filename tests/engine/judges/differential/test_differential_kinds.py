@@ -725,3 +725,22 @@ async def test_what_an_engine_quotes_in_an_error_is_no_difference(make: MakeCase
     )
     evidence = await judge(replace(make(LISTENERS, after, "Bell"), language="javascript"))
     assert evidence.verdict is Ruling.PASS, evidence
+
+
+ALMOST_LATE = "raise type('it takes longer than 4 seconds', (Exception,), {})()\n"
+ALMOST_LATE_SCRIPT = "throw Object.assign(new Error(), { name: 'it takes longer than 4 seconds' });\n"
+
+
+async def test_code_that_fails_in_the_words_of_a_slow_start_is_refuted(make: MakeCase) -> None:
+    before = "def f(x: int) -> int:\n    return x\n"
+    evidence = await judge(make(before, before + ALMOST_LATE, "f"))
+    assert evidence.verdict is Ruling.FAIL, evidence
+    assert "cannot load the new code" in evidence.detail
+
+
+@needs("node")
+async def test_a_script_that_fails_in_the_words_of_a_slow_start_is_refuted(make: MakeCase) -> None:
+    before = "export function f(x) {\n  return x;\n}\n"
+    evidence = await judge(replace(make(before, before + ALMOST_LATE_SCRIPT, "f"), language="javascript"))
+    assert evidence.verdict is Ruling.FAIL, evidence
+    assert "cannot load the new code" in evidence.detail
