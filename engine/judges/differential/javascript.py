@@ -108,7 +108,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, t
     if recursive(after, case.language) - recursive(before, case.language):
         calls = (*deep_nodes(after, unit), *deep_calls(calls), *calls)
     known = runtime.captured.get((case.path, before)) if case.path is not None else None
-    of_tests = captured_inputs(known or CapturedCalls(), before, case.language, unit)
+    of_tests = captured_inputs(known or CapturedCalls(), before, after, case.language, unit)
     calls = (*of_tests.calls, *within_contract(calls, before, case.language, unit))
     return place, with_repeats(secret_calls_marked(calls), _AGAIN), of_tests
 

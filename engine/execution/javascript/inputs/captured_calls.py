@@ -5,6 +5,7 @@ They come from a run of foreign code, and stand in files that a person may run: 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED
 from stet_ls.engine.execution.javascript.inputs.calls import arguments, bound
-from stet_ls.engine.execution.javascript.inputs.subject import Subject, read_module, subject_of
+from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject, read_module, subject_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.languages.script_calls import OWN
 from stet_ls.validators.source import Source
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _MOST = 120
 """Calls that are made again."""
 _PRINTER = "console.log"
+_SET = re.compile(r"\bthis\.(\w+)\s*(?:[-+*/|&?]{0,2}=)(?!=)")
 _ATOMS = frozenset({"number", "string", "true", "false", "null", "undefined", "regex"})
 _NAMES = frozenset({b"undefined", b"NaN", b"Infinity"})
 _MADE = frozenset({
@@ -41,21 +44,41 @@ class CapturedInputs:
     uncaptured: Mapping[str, int] = field(default_factory=dict)
 
 
-def captured_inputs(known: CapturedCalls, text: str, language: str, unit: str) -> CapturedInputs:
-    """The captured calls of a unit; of a class, those of all of its methods."""
-    module = read_module(text, language) if known != CapturedCalls() else None
-    if module is None:
+def captured_inputs(known: CapturedCalls, before: str, after: str, language: str, unit: str) -> CapturedInputs:
+    """The captured calls of a unit of the text `before`; of a class, those of all of its methods.
+
+    An object of a class whose fields the new text changes is none of the new class.
+    """
+    module, new = (read_module(text, language) if known != CapturedCalls() else None for text in (before, after))
+    if module is None or new is None:
         return CapturedInputs()
+    changed = {name for name in module.classes if _layout(module, name) != _layout(new, name)}
     uncaptured: Counter[str] = Counter()
     for name, reasons in known.uncaptured.items():
         uncaptured.update(reasons if _is_of(name, unit) else {})
     calls = []
     for each in known.calls:
         subject = subject_of(module, each.unit) if _is_of(each.unit, unit) else None
+        if subject is not None and OWN in each.texts and subject.owner in changed:
+            uncaptured[f"holds an object of the changed `{subject.owner}`"] += 1
+            continue
         is_known = subject is not None and subject.how in ("function", "method", "static")
         if subject is not None and is_known and all(_is_value(text, module.classes) for text in each.texts.values()):
             calls.append(_call(subject, each))
     return CapturedInputs(tuple(dict.fromkeys(calls))[:_MOST], uncaptured)
+
+
+def _layout(module: Module, name: str) -> tuple[str, ...]:
+    """What the state of objects depends on: the head of the class, its constructor and fields, what is set on `this`."""
+    found = module.found.get(name)
+    body = found.node.child_by_field_name("body") if found is not None else None
+    if found is None or body is None:
+        return ()
+    head = text_of(found.node).partition("{")[0]
+    outside = [each for each in body.named_children if each.type != "comment" and (
+        each.type != "method_definition" or text_of(each).lstrip().startswith("constructor"))]  # fmt: skip
+    written = (" ".join(text_of(each).split()) for each in outside)
+    return (" ".join(head.split()), *written, *sorted({*_SET.findall(text_of(body))}))
 
 
 def _is_of(name: str, unit: str) -> bool:

@@ -71,7 +71,7 @@ def test_only_texts_of_values_are_taken_from_tests(text: str, is_taken: bool) ->
     """A test may write what it wants where its calls are read from; the calls stand in files that a person may run."""
     known = CapturedCalls((CapturedCall("take", {"0": text}),))
     code = "class Box {}\nfunction take(value) { return value; }\n"
-    assert bool(captured_inputs(known, code, "javascript", "take").calls) is is_taken
+    assert bool(captured_inputs(known, code, code, "javascript", "take").calls) is is_taken
 
 
 RATE = """export function rate(order) {{
@@ -214,3 +214,13 @@ async def test_calls_of_typescript_are_captured(compared: Compared) -> None:
     assert evidence.verdict is Ruling.FAIL
     assert "was: 88.25, now: 89.25" in evidence.detail
     assert "(from a test)" in evidence.detail
+
+
+def test_an_object_of_a_class_whose_fields_change_is_not_used() -> None:
+    known = CapturedCalls((
+        CapturedCall("Cart.add", {"0": "1", "this": "Object.assign(Object.create(Cart.prototype), {_items: []})"}),
+    ))  # fmt: skip
+    code = "class Cart {\n  constructor() { this._items = []; }\n  add(item) { return this._items.push(item); }\n}\n"
+    assert captured_inputs(known, code, code.replace("item)", "one)"), "javascript", "Cart.add").calls
+    renamed = captured_inputs(known, code, code.replace("_items", "_rows"), "javascript", "Cart.add")
+    assert (renamed.calls, dict(renamed.uncaptured)) == ((), {"holds an object of the changed `Cart`": 1})
