@@ -69,7 +69,7 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, language: str
 
 
 def _layout(module: Module, name: str) -> tuple[str, ...]:
-    """What the state of objects depends on: the head of the class, its constructor and fields, what is set on `this`."""
+    """What the state of objects depends on: the head, constructor and fields of a class, and what is set on `this`."""
     found = module.found.get(name)
     body = found.node.child_by_field_name("body") if found is not None else None
     if found is None or body is None:
