@@ -9,6 +9,8 @@ from enum import Enum
 from stet_ls.engine.execution.harness_run import CallOutcome
 
 _FLOAT = re.compile(r"\x01([-+.\w]+)")
+_NAMED_TUPLE = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(\(")
+_BRACKETS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[()]")
 _CLOSE = 1e-9
 """Relative tolerance; a reordered sum differs by less."""
 
@@ -31,14 +33,39 @@ def compare_outcomes(old: CallOutcome, new: CallOutcome) -> OutcomeEquality:
     if new.leaks > old.leaks:
         return OutcomeEquality.DIFFERENT
     one, other = _parts(old), _parts(new)
+    is_named = one != other and one == (other := _as_plain_tuples(one, other))
     rounded = _is_rounded(one, other)
     if one != other and not rounded:
         return OutcomeEquality.DIFFERENT
     if old.aliases != new.aliases:
         return OutcomeEquality.SHARED
-    if new.leaks < old.leaks and one == other:  # what was left open is closed now
+    if is_named or (new.leaks < old.leaks and one == other):  # what was left open is closed now
         return OutcomeEquality.SAME
     return OutcomeEquality.ROUNDED if rounded else OutcomeEquality.DIFFERENT
+
+
+def _as_plain_tuples(one: str, other: str) -> str:
+    """The new results with named tuples as tuples, where the old code had none: they are equal, and do no less."""
+    at = 0
+    while found := _NAMED_TUPLE.search(other, at):
+        at = found.end()
+        if found[0] in one:
+            continue
+        end = _closing(other, found.end() - 1)
+        if other[end + 1 : end + 2] == ")":
+            other = other[: found.start()] + other[found.end() - 1 : end + 1] + other[end + 2 :]
+            at = found.start()
+    return other
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the bracket at a place is closed; brackets in quotes do not count."""
+    depth = 0
+    for part in _BRACKETS.finditer(text, at):
+        depth += {"(": 1, ")": -1}.get(part[0], 0)
+        if depth == 0:
+            return part.start()
+    return len(text)
 
 
 def _is_rounded(one: str, other: str) -> bool:

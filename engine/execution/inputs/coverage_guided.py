@@ -23,6 +23,8 @@ _MOST, _TRIES = 360, 900
 _FACTORS, _LARGEST = 5, 10_000
 _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
+_MOST_KEYS = 300
+"""Larger dictionaries take long to write."""
 Change = Callable[[Call, "Values"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
@@ -60,7 +62,9 @@ def _changed(call: Call, values: Values) -> Call | None:
         value = literal(unparse(node))
         if values.random.random() < 0.3 or (value is None and not _is_none(node)):
             continue
-        new = parse_expression(text_of(values.instead(value, call))).body
+        # Another kind within a sequence of calls breaks the rest of it.
+        is_bound = isinstance(holder, ast.Assign)
+        new = parse_expression(text_of(values.instead(value, call) if is_bound else values.like(value))).body
         if isinstance(holder, list):
             holder[key] = new
         else:
@@ -158,7 +162,8 @@ class Values:
                 pairs[_hashable(self.like(key, depth + 1))] = pairs[key]
         if pairs and self.random.random() < 0.2:
             first = next(iter(pairs))
-            more = range(self._length()) if type(first) is int else map(str, range(self._length()))
+            count = range(min(self._length(), _MOST_KEYS))
+            more = count if type(first) is int else map(str, count)
             pairs.update(dict.fromkeys(more, pairs[first]))
         return pairs
 

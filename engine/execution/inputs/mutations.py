@@ -13,6 +13,7 @@ from stet_ls.validators.ast_text import in_digits, literal_eval
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
 _LARGEST = 10**9
 _KEYED = 60
+_MOST_PARTS = 60
 _KEYS = (
     "(lambda *args, **kw: args[0][::-1] if hasattr(args[0], '__len__') else -args[0])",
     "(lambda *args, **kw: args[0][:1] if hasattr(args[0], '__len__') else args[0] // 2)",
@@ -85,10 +86,18 @@ def _met(row: ArgumentRow, random: Random) -> ArgumentRow:
     values = {name: literal(text) for name, text in row.items()}
     groups = {name: each for name, each in values.items() if isinstance(each, list | tuple | dict | set)}
     for name, value in values.items():
-        held = [item for other, each in groups.items() if other != name for item in _in_order(each)]
+        held = [item for other, each in groups.items() if other != name for item in _parts(each)]
         if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
             return {**row, name: text_of(random.choice(fitting))}
     return row
+
+
+def _parts(value: Any) -> list[Any]:
+    """All that is in a container, at any depth: the items of lists, the keys and values of dictionaries."""
+    items = [*value, *value.values()] if isinstance(value, dict) else _in_order(value)
+    found = [*items, *(part for each in items if isinstance(each, list | tuple | dict | set) for part in _parts(each))]
+    hashable = [each for each in found if not isinstance(each, list | dict | set)]
+    return list(dict.fromkeys(hashable))[:_MOST_PARTS] if len(hashable) == len(found) else found[:_MOST_PARTS]
 
 
 def _in_order(values: Iterable[Any]) -> list[Any]:

@@ -14,7 +14,10 @@ _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "larger than": operator.gt, "below": operator.lt, "less than": operator.lt, "smaller than": operator.lt,
     ">=": operator.ge, "≥": operator.ge, "<=": operator.le, "≤": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
-_IS = r"`?\b(?P<name>\w+)`?:? (?:(?:is|are|must be|has to be|should be) )?(?:always |an? \w+ |an? (?:\w+ ){0,2}\w+, )?"
+_IS = (
+    r"`?\b(?P<name>\w+)`?[:,]? (?:which |that )?(?:(?:is|are|must be|has to be|should be) )?"
+    r"(?:always |an? \w+ |an? (?:\w+ ){0,2}\w+, )?"
+)
 _VALUE = r"`?(?P<{}>-?\d+(?:\.\d+)?|[A-Za-z_]\w*)\b`?"
 _ONE = re.compile(_IS + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) " + _VALUE.format("bound"))
 _BESIDE = re.compile(
@@ -23,6 +26,8 @@ _BESIDE = re.compile(
 )
 """A bound in brackets: `runs of size items (at least 1)`."""
 _TWO = re.compile(_IS + "(?:between|from|in) " + _VALUE.format("low") + " (?:and|to|through) " + _VALUE.format("high"))
+_COUNT = re.compile(r"(?i)\bat least (?P<count>one|two|three|\d+) (?P<name>[a-z_]+)\b")
+_COUNTS = {"one": 1, "two": 2, "three": 3}
 _PARTS = re.compile(r"(?<!\w)\((\w+(?:, \w+)+)\)")
 """The parts of an item, by name: `a range is (start, end) with start <= end`."""
 
@@ -37,6 +42,8 @@ def outside_stated_bounds(docs: str, values: Mapping[str, Any]) -> bool:
     ]
     for each in _TWO.finditer(docs):
         bounds += [(each["name"], operator.ge, each["low"]), (each["name"], operator.le, each["high"])]
+    if any(_is_fewer(_named(values, each["name"]), each["count"].lower()) for each in _COUNT.finditer(docs)):
+        return True
     if not bounds:
         return False
     items = [dict(zip(names, item, strict=True)) for found in _PARTS.finditer(docs)
@@ -54,6 +61,14 @@ def _is_broken(values: Mapping[str, Any], name: str, holds: Callable[[Any, Any],
     held, limit = _named(values, name), values[bound] if bound in values else _number(bound)
     found = held if isinstance(held, list | tuple) else [held]
     return any(_is_number(each) and _is_number(limit) and not holds(each, limit) for each in found)
+
+
+def _is_fewer(value: Any, count: str) -> bool:
+    """Whether a number is below that of `at least one part`, or a container holds fewer."""
+    least = _COUNTS[count] if count in _COUNTS else int(count)
+    if isinstance(value, str | list | tuple | dict | set):
+        return len(value) < least
+    return _is_number(value) and value < least
 
 
 def _named(values: Mapping[str, Any], name: str) -> Any:

@@ -68,7 +68,25 @@ def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.
     for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
         left[0].difference_update(first[at : at + size])
         left[1].difference_update(second[beside : beside + size])
-    return left
+    return _with_uses(left[0], first), _with_uses(left[1], second)
+
+
+def _with_uses(changed: set[ast.stmt], among: Sequence[ast.stmt]) -> set[ast.stmt]:
+    """The changed statements, and those that use a name which one of them binds: rows that are one list differ from
+    equal ones only where a cell is set.
+    """
+    bound = {name for each in changed for name in _names(each, ast.Store)}
+    return changed | {each for each in among if bound & set(_names(each, ast.Load))}
+
+
+def _names(node: ast.AST, context: type[ast.expr_context]) -> Iterator[str]:
+    """The names in a statement that are bound or read, without those of statements in it."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.stmt | ast.excepthandler | ast.match_case):
+            continue
+        if isinstance(each, ast.Name) and isinstance(each.ctx, context):
+            yield each.id
+        yield from _names(each, context)
 
 
 def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:

@@ -13,7 +13,14 @@ from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_o
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
 from stet_ls.engine.judges.differential.input_domain import Kind, in_input_domain, kinds_of
-from stet_ls.engine.judges.differential.unusual_inputs import ENOUGH, excused, is_named_kind
+from stet_ls.engine.judges.differential.unusual_inputs import (
+    ENOUGH,
+    excused,
+    foreign,
+    is_container,
+    is_named_kind,
+    usual,
+)
 
 _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
@@ -108,7 +115,7 @@ class Comparison:
         if more.valid <= self.valid and not more.differences and not is_first:
             return replace(
                 own, compared=own.compared + more.compared, valid=own.valid + more.valid,
-                calls=(*own.calls, *more.calls), unseen=own.unseen & unseen,
+                calls=(*own.calls, *more.calls), agreed=(*own.agreed, *more.agreed), unseen=own.unseen & unseen,
             )  # fmt: skip
         telling = tuple(each for each in own.differences if each.is_telling)
         rest = own.differences if more.valid < ENOUGH and not more.differences else telling
@@ -118,7 +125,7 @@ class Comparison:
             reordered=self.reordered or more.reordered, failing=self.failing or more.failing,
             excuses=tuple(sorted({*own.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
             differences=(*rest, *more.differences),
-            calls=(*self.calls, *more.calls), unseen=self.unseen & unseen,
+            calls=(*self.calls, *more.calls), agreed=(*more.agreed, *own.agreed), unseen=self.unseen & unseen,
         )  # fmt: skip
 
     def _without_foreign(self, known: Sequence[Mapping[str, Kind]], meant: Mapping[str, frozenset[str]]) -> Comparison:
@@ -203,8 +210,15 @@ def compared(
         excuses = {}
     differences = [
         each for each in differences
-        if each.call not in excuses or (each.takes_less and each.call not in judged.refusable)
+        if each.call not in excuses or (each.takes_less and each.call not in judged.refusable) or each.is_too_deep
     ]  # fmt: skip
+    strange = foreign(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
+    if strange and all(each.call in strange for each in differences if each.is_telling):
+        refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"
+                   and is_container(each.call, [*earlier, *agreed])}  # fmt: skip
+        excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
+        differences = [replace(each, is_unusual=each.is_unusual or each.call in strange) for each in differences
+                       if each.call not in refused]  # fmt: skip
     # Calls that somebody means convince, and short ones that used to work are the easiest to understand.
     differences.sort(
         key=lambda each: (
@@ -213,6 +227,9 @@ def compared(
         )
     )  # fmt: skip
     sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
+    if text:
+        known = usual(text, [*earlier, *agreed], meant or {})
+        sharing = [each for each in sharing if not known.excuse(each.call)]
     sharing.sort(key=lambda each: len(each.call.snippet))
     inputs = [(before, after) for call, before, after in pairs if not call.again]
     valid = sum(before.valid for before, _ in inputs)

@@ -26,8 +26,9 @@ NEAR = "near an example"
 WRITTEN = {CAPTURED, "example"}
 """Origins of inputs that somebody wrote down."""
 _UNREAD = re.compile(r"invalid literal for int|could not convert string to float|could not parse|Invalid isoformat")
-_FORM = re.compile(r"(?i)\b(?:as|like|form|format|e\.g\.) [\"'`][^\"'`\n]*\d")
+_FORM = re.compile(r"(?i)\b(?:as|like|form|format|e\.g\.) (?:[\"'`][^\"'`\n]*\d|\d+[.:/-]\d)")
 _ITERATED = re.compile(r"raises (\w+)\]")
+_OUT_OF_RANGE = ("Numerical result out of range", "int too large to convert to float")
 _FLOAT = re.compile(r"(?<![\w.])\d+\.\d")
 _WHOLE_FLOAT = re.compile(r"\x01?(?<![\w.])(-?\d+)\.0(?!\d)")
 _SENSELESS = re.compile(r"\bNaN\b")
@@ -69,6 +70,11 @@ class Difference:
         return self.old.kind == "ok" and self.new.is_wrong_kind
 
     @property
+    def is_too_deep(self) -> bool:
+        """True if only the new code exhausts the stack: a matter of size, whatever the kinds are."""
+        return self.old.kind == "ok" and self.new.error == "RecursionError"
+
+    @property
     def is_refusal(self) -> bool:
         """True if both refuse a guessed kind with different errors (TypeError, AttributeError), or the old code refused
         an unusual one.
@@ -104,7 +110,8 @@ class Difference:
     @property
     def is_out_of_range(self) -> bool:
         """True if the new code fails on numbers that no float holds: `2.0 ** 5000`, where a product is infinite."""
-        return self.call.origin not in WRITTEN and "Numerical result out of range" in self.new.message
+        is_out = any(words in self.new.message for words in _OUT_OF_RANGE)
+        return self.call.origin not in WRITTEN and is_out
 
     @property
     def is_float_for_whole(self) -> bool:
@@ -160,7 +167,7 @@ class Difference:
         if not self.old.kind == self.new.kind == "raised" or self.old.error in promised:
             return False
         same = replace(self.new, digest="", error=self.old.error, message="")
-        if self.old.error == self.new.error and self.old.error in _UNFINISHED:
+        if {self.old.error, self.new.error} <= _UNFINISHED:
             same = replace(same, variables=self.old.variables)
         alike = same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
         return alike and all(hasattr(builtins, each.error) for each in (self.old, self.new))

@@ -10,6 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
@@ -29,6 +30,7 @@ def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]], quoted: Col
     return bool(own) and any(all(_covers(each.get(name), kind, quoted) for name, kind in own.items()) for each in taken)
 
 
+@lru_cache(maxsize=4096)
 def kinds_of(call: Call) -> dict[str, Kind]:
     """The kinds of a call's arguments by name; {} if it is not a single call of bound arguments."""
     if not call.setup:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.harness_run import Call, GrownCall, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
@@ -71,7 +71,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, inputs.place.name, steps.texts, calls)
 
-    left = growth_of(report.growth) or await asyncio.to_thread(_left, found, *texts)
+    left = growth_of(report.growth) or found.uncompared or await asyncio.to_thread(_left, found, *texts)
     is_alone = steps.texts != texts
     uncaptured = inputs.of_tests.uncaptured
     return replace(found, is_alone=is_alone, runnable=runnable, uncompared=left, uncaptured=uncaptured)
@@ -124,11 +124,13 @@ class _Steps:
         overlay = self.inputs.place.overlay
         shapes = await observed(self.runtime, self.trial(self.inputs.calls), overlay)
         more = await asyncio.to_thread(completed, shapes, self.texts, self.unit)
-        further = await self._run(more)
+        further = await self._run(more, await asyncio.to_thread(grown_calls, more, self.texts, self.unit))
         if further is None:
             return found
+        found = replace(found, uncompared=growth_of(further.growth))
         still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
-        return found.with_observed(self._compared(more, further), still, self.meant)
+        own = replace(self._compared(more, further, found.agreed), uncompared=found.uncompared)
+        return found.with_observed(own, still, self.meant)
 
     async def _tried(self, found: Comparison, more: tuple[Call, ...]) -> Comparison:
         """The comparison with these inputs, too, as far as the documentation allows them."""
@@ -149,11 +151,12 @@ class _Steps:
             return found
         return replace(found, differences=compared(found.unit, calls, more).differences)
 
-    async def _run(self, calls: tuple[Call, ...]) -> HarnessReport | None:
+    async def _run(self, calls: tuple[Call, ...], grown: tuple[GrownCall, ...] = ()) -> HarnessReport | None:
         """The report of further calls; None if there are none, or nothing could be loaded."""
         if not calls:
             return None
-        report = await run(self.runtime, replace(self.trial(calls), seconds=_FURTHER), self.inputs.place.overlay)
+        trial = replace(self.trial(calls), seconds=_FURTHER, grown=grown)
+        report = await run(self.runtime, trial, self.inputs.place.overlay)
         return report if isinstance(report, HarnessReport) and not report.texts[0].problem else None
 
     def _compared(self, calls: tuple[Call, ...], report: HarnessReport, earlier: Sequence[Call] = ()) -> Comparison:

@@ -73,7 +73,7 @@ _DOUBLES = '''\
 def doubles(space):
     """Gives the calls stand-ins that record how they are used."""
     book = Book()
-    space["__double__"] = double_maker(book)
+    space["__double__"], space["__later__"] = double_maker(book), Later
     return lambda: book.calls
 
 
@@ -129,11 +129,11 @@ def prepare(space):
 def _helpers(calls: Sequence[Call]) -> str:
     """What the calls use besides the code."""
     known = {
-        "doubles": ("__double__(", _source(doubles) + _DOUBLES),
-        "databases": ("__database__(", _source(database) + _DATABASES),
-        "files": ("__files__(", _FILES),
+        "doubles": (("__double__(", "__later__("), _source(doubles) + _DOUBLES),
+        "databases": (("__database__(",), _source(database) + _DATABASES),
+        "files": (("__files__(",), _FILES),
     }
-    used = [name for name, (sign, _) in known.items() if any(sign in call.setup for call in calls)]
+    used = [name for name, (signs, _) in known.items() if any(sign in call.setup for call in calls for sign in signs)]
     return "".join(known[name][1] for name in used) + _PREPARE.format(used="".join(f"{name}, " for name in used))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call
@@ -134,6 +134,35 @@ def excused(
     return Excused(reasons, count < enough, refusable)
 
 
+def foreign(text: str, agreed: Sequence[Call], differing: Collection[Call]) -> frozenset[Call]:
+    """The differing calls with a guessed kind of argument on which nothing agrees; on the others enough calls do."""
+    if _SPEAKS_OF_KINDS.search(text):
+        return frozenset()
+    others: dict[str, Counter[str]] = {}
+    for call in agreed:
+        for name, kind in kinds_of(call).items():
+            others.setdefault(name, Counter())[_top(kind)] += 1
+    return frozenset(
+        call for call in differing if call.origin in UNSURE and any(
+            _top(kind) in _LITERAL and name in others and not others[name][_top(kind)]
+            and others[name].total() >= ENOUGH for name, kind in kinds_of(call).items()
+        )
+    )  # fmt: skip
+
+
+def is_container(call: Call, agreed: Sequence[Call]) -> bool:
+    """Whether an argument is a list or the like where no agreeing call has one: a text, say, where each letter counts.
+
+    A refusal of a number or a text, where both are as likely, is for a person to see.
+    """
+    known = [kinds_of(each) for each in agreed]
+    return any(
+        _top(kind) in _LITERAL - _SINGLE - {"str", "bytes", "NoneType"}
+        and all(_top(each.get(name, "")) != _top(kind) for each in known)
+        for name, kind in kinds_of(call).items()
+    )  # fmt: skip
+
+
 def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, Kind]]) -> bool:
     """Whether an argument has a kind that a name or the docstring suggests, and that none of the `known` ones have."""
     return any(
@@ -142,7 +171,17 @@ def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequen
     )
 
 
-_GROWN = {"dict.fromkeys(": "Dict", "{n: n + 1 ": "Dict", "([": "List", "((": "Tuple", "('": "str"}
+_GROWN = {
+    "dict.fromkeys(": "Dict",
+    "{n: n + 1 ": "Dict",
+    "([": "List",
+    "((": "Tuple",
+    "('": "str",
+    "[f'": "List",
+    "[{'": "List",
+    "[(": "List",
+    "list(": "List",
+}
 """How an enlarged argument begins, by its kind."""
 
 

@@ -6,7 +6,7 @@ import ast
 import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from stet_ls.engine.execution.harness_run import Call
@@ -31,7 +31,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
     subject_of,
 )
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE, collaborators
-from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE
+from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE, named_kind
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 
@@ -248,6 +248,26 @@ def _makes_sense(parameter: Parameter, text: str) -> bool:
     return not is_other and not is_senseless(parameter.name, value)
 
 
+def _with_own_class(method: Subject, shape: ClassShape) -> Subject:
+    """The method with objects of its own class for what is called `other`."""
+    own = ast.Name(shape.name, ast.Load())
+    parameters = (replace(each, annotation=own) if each.name == "other" and each.annotation is None else each
+                  for each in method.parameters)  # fmt: skip
+    return replace(method, parameters=tuple(parameters))
+
+
+_NAMED = {"int": (int, float), "float": (int, float), "str": (str,)}
+
+
+def _is_named(parameter: Parameter, text: str) -> bool:
+    """Whether a value may be meant for a parameter without a hint, by its name: another kind breaks a sequence."""
+    kinds = _NAMED.get(named_kind(parameter.name)) if parameter.annotation is None else None
+    if kinds is None or not text:
+        return True
+    value = literal(text)
+    return (isinstance(value, kinds) and not isinstance(value, bool)) or (value is None and text != "None")
+
+
 def _columns(
     module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int
 ) -> list[tuple[list[str], list[str]]]:
@@ -255,13 +275,17 @@ def _columns(
     from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
 
     columns = []
-    for method in [each for each in shape.methods if not each.callee.startswith("_")][:12]:
+    public = [each for each in shape.methods if not each.callee.startswith("_")]
+    for method in [_with_own_class(each, shape) for each in public[:12]]:
         if method.how == "property":
             columns.append(([method.callee], [method.callee]))
             continue
         own = tuple(dict.fromkeys((*constants, *literals(method.node))))
         written = rows_for(module, method)
         rows = [row for row, _ in itertools.islice(rows_of(module, method, own, written, seed, 120), 120)]
+        rows = [
+            row for row in rows if all(_is_named(each, row.get(each.name, "")) for each in method.parameters)
+        ] or rows
         wild, few = (
             [f"{method.callee}({arguments(method.parameters, row)})" for row in each]
             for each in (with_few_texts(rows), few_valued(rows, method.parameters, seed))

@@ -34,6 +34,8 @@ _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
 _MOST = _LEAVES = 8
 _DEFAULT = "'another'"
+_CONVERTS, _CONVERTED = ("int", "float", "Decimal"), ("5s", "12", "", "1.5")
+"""Functions that make a number of a text, and texts for the numbers in a container: some are none."""
 Change = Callable[[str, Any], str | None]
 """The replacement text for a parameter's value; None to keep it."""
 
@@ -54,6 +56,9 @@ def with_edge_cases(
     enums = {each.name for each in parameters if _is_enum(each, module)}
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
     found = (*_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))
+    if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):
+        as_texts = tuple(replace(each, origin=origin) for each in calls)
+        found = (*found, *_each(as_texts, [_of_leaves(each, open_ones) for each in _CONVERTED]))
     more = {(each.setup, each.body): each for each in found}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
 
@@ -136,7 +141,8 @@ def _changed(call: Call, change: Change) -> Call | None:
         new = change(name, literal(text)) if name in call.names and name.isidentifier() else None
         lines.append(line if new is None else f"{name} = {new}")
     setup = "\n".join(lines)
-    return None if setup == call.setup else replace(call, setup=setup)
+    origin = "near an example" if call.origin == "example" else call.origin
+    return None if setup == call.setup else replace(call, setup=setup, origin=origin)
 
 
 def _of_texts(pair: tuple[str, str], free: set[str]) -> Change:
@@ -158,6 +164,21 @@ def _of_tuples(open_ones: set[str]) -> Change:
 
 def _of_kind(text: str, open_ones: set[str]) -> Change:
     return lambda name, value: text if name in open_ones and value is not None else None
+
+
+def _of_leaves(text: str, open_ones: set[str]) -> Change:
+    return lambda name, value: (
+        text_of(_with_leaves(value, text)) if name in open_ones and isinstance(value, list | dict) and value else None
+    )
+
+
+def _with_leaves(value: Any, text: str) -> Any:
+    """A value with a text in place of each number in it."""
+    if isinstance(value, list):
+        return [_with_leaves(each, text) for each in value]
+    if isinstance(value, dict):
+        return {key: _with_leaves(each, text) for key, each in value.items()}
+    return text if type(value) in (int, float) else value
 
 
 def _of_none(enums: set[str]) -> Change:

@@ -12,6 +12,7 @@ from random import Random
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Parameter
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 
 _TEXTS, _NUMBERS, _FLOATS = ("'a'", "'b'", "'c'"), ("1", "2", "3"), ("1.0", "2.0", "3.0")
 
@@ -21,17 +22,20 @@ def few_valued(
 ) -> list[ArgumentRow]:
     """The rows with small numbers and one of three texts for all single values; other values stay.
 
-    A parameter without a hint gets a number if it is for making an object, where most such are sizes; of a method, in
-    one half of the rows too, in the other half the first is a text, as most keys are.
+    A parameter without a hint gets what its name suggests. If that is nothing, it gets a number if it is for making an
+    object, where most such are sizes; of a method, in one half of the rows too, in the other half the first is a text,
+    as most keys are.
     """
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
     open_ones = [each.name for each in parameters if each.annotation is None and each.name[0] != "*"]
+    texts = [name for name in open_ones if not is_making and named_kind(name) == "str"]
+    free = [name for name in open_ones if not named_kind(name)]
     found = []
     for number, row in enumerate(rows):
-        keys = [] if is_making or number % 4 < 2 else open_ones[:1]
+        keys = [] if is_making or number % 4 < 2 else free[:1]
         found.append(
             {
-                name: random.choice(_TEXTS) if name in keys
+                name: random.choice(_TEXTS) if name in keys or name in texts
                 else random.choice(_NUMBERS) if name in open_ones
                 else _fewer(text, random)
                 for name, text in row.items()

@@ -11,7 +11,7 @@ from stet_ls.engine.execution.python.inside.aliasing import shared
 from stet_ls.engine.execution.python.inside.captured import Captured, NotRestored
 from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.doubles import Book, double_maker
+from stet_ls.engine.execution.python.inside.doubles import Book, Later, double_maker
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
 
@@ -77,7 +77,7 @@ class Runner:
         book = Book()
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
-        space["__database__"] = database
+        space["__database__"], space["__later__"] = database, Later
         self.captured.begin()
         self.effects.begin()
         kind, error, message, lacks, variables, sharing, error_text = "ok", "", "", "", "", "", ""

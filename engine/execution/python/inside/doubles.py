@@ -6,6 +6,7 @@ alike get the same answers. A number, a text or a list is decided on at its firs
 
 from __future__ import annotations
 
+import collections.abc
 import opcode
 import operator
 import sys
@@ -26,7 +27,10 @@ EMPTY = {
 }
 
 
-FAILURES: Any = (ConnectionError, ValueError, TimeoutError)
+FAILURES: Any = (ConnectionError, KeyError, ValueError, TimeoutError)
+"""The errors that calls of doubles end with: those that code most often handles."""
+IN_COROUTINE = 0x80
+"""The flag of the code of an `async def`."""
 
 
 class Book:
@@ -48,14 +52,27 @@ class Book:
     def fail(self, seed: int) -> None:
         """Raises an error in one of the first calls, for one seed in five: what is closed or undone then shows."""
         self.made += 1
-        if seed % 5 == 4 and self.made == 1 + seed // 5 % 3:
-            raise FAILURES[seed // 15 % len(FAILURES)]("no answer")
+        number = seed // 5
+        if seed % 5 == 4 and self.made == 1 + number // len(FAILURES) % 3:
+            raise FAILURES[number % len(FAILURES)]("no answer")
 
     def call(self, text: str) -> int:
         if len(self.calls) < 200:
             self.calls.append(text)
         self.counts[text] = self.counts.get(text, 0) + 1
         return self.counts[text]
+
+
+def is_in_coroutine() -> bool:
+    """Whether a double's method was called by a coroutine, or by a generator in one."""
+    frame = sys._getframe(2)
+    above = (frame, frame.f_back, frame.f_back and frame.f_back.f_back)
+    return any(each is not None and each.f_code.co_flags & IN_COROUTINE for each in above)
+
+
+def is_asked_by_asyncio() -> bool:
+    """Whether a double's method was called by the library that runs tasks: it takes doubles for coroutines."""
+    return str(sys._getframe(2).f_globals.get("__name__")).startswith("asyncio.")
 
 
 def unpacked() -> int:
@@ -78,6 +95,8 @@ class Double:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        if name == "send" and is_asked_by_asyncio():
+            return lambda _: next(self.__await__())  # a task takes a step
         return inner(self, "." + name, "." + name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -91,13 +110,19 @@ class Double:
         arguments = ", ".join([*map(shown, given), *by_name])
         count = self._stet_book.call(f"{self._stet_way}({arguments})")
         name = self._stet_shape.rpartition(".")[2]
-        self._stet_book.fail(self._stet_seed)
+        is_awaited = is_in_coroutine()
+        # In a coroutine a call fails where it is awaited, as the coroutines do that it stands for.
+        if not is_awaited:
+            self._stet_book.fail(self._stet_seed)
         if name in self._stet_answers:
             return self._stet_answers[name]
         if count > REPEATS:
-            return EMPTY.get(name)
+            return Ended(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
         again = f"#{count}" if count > 1 and name in EMPTY else ""
-        return inner(self, f"({arguments}){again}", "()")
+        step = f"({arguments}){again}"
+        if is_awaited:
+            self._stet_held.pop(step, None)  # each call gives a coroutine of its own
+        return inner(self, step, "()")
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
@@ -164,15 +189,17 @@ class Double:
     def __await__(self) -> Any:
         self._stet_book.use(self._stet_shape, "await")
         yield from ()
+        self._stet_book.fail(self._stet_seed)
         return self
 
     async def __aiter__(self) -> Any:
         self._stet_book.use(self._stet_shape, "iter")
+        self._stet_book.use(self._stet_shape, "later")
         for n in range(size(self)):
             yield inner(self, f"[{n}]", "[]")
 
     def __hash__(self) -> int:
-        return hash(number(self))
+        return id(self) if is_asked_by_asyncio() else hash(number(self))
 
     def __str__(self) -> str:
         self._stet_book.use(self._stet_shape, "text")
@@ -200,6 +227,47 @@ class Double:
 
     def __repr__(self) -> str:
         return f"<{self._stet_way}>"
+
+
+class Later:
+    """An asynchronous iterator over items; those that were not taken are in `items`."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = list(items)
+
+    def __aiter__(self) -> Any:
+        return self
+
+    async def __anext__(self) -> Any:
+        if not self.items:
+            raise StopAsyncIteration
+        return self.items.pop(0)
+
+    def __repr__(self) -> str:
+        return f"<later {self.items!r}>"
+
+
+class Ended:
+    """What a call of a double gives in a coroutine when it has been made often: awaited, the answer that ends loops."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __await__(self) -> Any:
+        yield from ()
+        return self.answer
+
+    def send(self, _: Any) -> Any:
+        return next(self.__await__())
+
+    def __repr__(self) -> str:
+        return repr(self.answer)
 
 
 def inner(double: Double, step: str, shape: str) -> Any:
@@ -281,6 +349,8 @@ def with_operators() -> None:
 
 
 with_operators()
+for kind in (Double, Ended):
+    collections.abc.Coroutine.register(kind)  # `asyncio.create_task` takes nothing else
 
 
 def double_maker(book: Book) -> Callable[..., Double]:

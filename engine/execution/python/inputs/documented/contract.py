@@ -17,7 +17,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
-from stet_ls.engine.execution.python.inputs.documented.parallel import of_one_length
+from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
@@ -80,8 +80,14 @@ _TEXT_OF = re.compile(
 _SHAPED = re.compile(r"(?i)\brectangular\b|\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
 _GROWN = re.compile(r" \* \d+\)\[:(\d+)\]$", re.MULTILINE)
 """An argument that was only made longer."""
-_DISTINCT = re.compile(r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b")
-_SORTED = re.compile(r"(?i)\bsorted (lists?|arrays?|sequences?)\b")
+_DISTINCT = re.compile(
+    r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b"
+    r"|\b(holds?|has|have|contains?|with) no (doubles|duplicates)\b"
+)
+_SORTED = re.compile(
+    r"(?i)\bsorted (lists?|arrays?|sequences?)\b"
+    r"|(?<!result )\b(is|are) (already |always )?sorted\b(?! (by|in desc|desc))"
+)
 _PATH = re.compile(r"(?:\w+_)?(?:path|file|file_?name|folder|directory)")
 _AT_LEAST_ONE = re.compile(r"(?i)\bat least (?:one|1)\b")
 _CLOSED = re.compile(
@@ -100,7 +106,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     subject = subject_of(module, unit) if module else None
     if subject is None or _refuses_inputs(subject):
         return calls
-    calls = of_one_length(calls, subject)
+    calls = of_fixed_size(of_one_length(calls, subject), subject)
     docstring = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
     docs = conditions(docstring)
     broken = exclusions(docs)
@@ -193,8 +199,9 @@ def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
                 for change in changes:
                     new = change(new)
             lines.append(line if new == value else f"{name} = {text_of(new)}")
-        elif takes_texts and isinstance(value, str) and sorted in changes:
-            lines.append(f"{name} = {''.join(sorted(value))!r}")
+        elif takes_texts and isinstance(value, str) and (sorted in changes or _without_doubles in changes):
+            value = "".join(dict.fromkeys(value)) if _without_doubles in changes else value
+            lines.append(f"{name} = {''.join(sorted(value)) if sorted in changes else value!r}")
         else:
             lines.append(line)
     return replace(call, setup="\n".join(lines))
@@ -208,7 +215,7 @@ def _ordered(text: str, size: str, changes: Sequence[Callable[[Any], Any]]) -> s
 
 
 def _without_doubles(value: list[Any]) -> list[Any]:
-    return list(dict.fromkeys(value))
+    return [each for at, each in enumerate(value) if each not in value[:at]]
 
 
 def _closed(value: Any) -> Any:

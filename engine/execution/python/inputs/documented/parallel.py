@@ -1,14 +1,17 @@
-"""Parameters whose items belong together: `values[i] * weights[i]` is called with as many weights as values."""
+"""Parameters of which the code tells the size.
+
+`values[i] * weights[i]` is called with as many weights as values, and `point[0] * point[1]` with two numbers.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.python.inputs.subject import Subject
+from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 
 _WRITTEN = ("example", "captured")
 
@@ -20,6 +23,41 @@ def of_one_length(calls: tuple[Call, ...], subject: Subject) -> tuple[Call, ...]
         return calls
     made = (call if call.origin in _WRITTEN else _cut(call, groups) for call in calls)
     return tuple(dict.fromkeys(call for call in made if call is not None))
+
+
+def of_fixed_size(calls: tuple[Call, ...], subject: Subject) -> tuple[Call, ...]:
+    """The calls with arguments cut to as many parts as the code takes from them; without those made very long."""
+    sizes = {name: size for each in subject.parameters if (name := each.name) and (size := _parts(each, subject.node))}
+    if not sizes:
+        return calls
+    made = (call if call.origin in _WRITTEN else _cut_to(call, sizes) for call in calls)
+    return tuple(dict.fromkeys(call for call in made if call is not None))
+
+
+def _parts(parameter: Parameter, node: ast.AST) -> int:
+    """The number of parts that a hint names, or that are subscripted if nothing else is done with it; 0 if unknown."""
+    hint = parameter.annotation
+    if isinstance(hint, ast.Subscript) and getattr(hint.value, "id", "").lower() == "tuple":
+        parts = hint.slice.elts if isinstance(hint.slice, ast.Tuple) else [hint.slice]
+        return 0 if any(isinstance(each, ast.Constant) for each in parts) else len(parts)
+    nodes = list(ast.walk(node))
+    keys = [each.slice.value for each in nodes if isinstance(each, ast.Subscript)
+            and isinstance(each.slice, ast.Constant) and getattr(each.value, "id", "") == parameter.name]  # fmt: skip
+    used = sum(isinstance(each, ast.Name) and each.id == parameter.name for each in nodes)
+    places = {key for key in keys if type(key) is int and key >= 0}
+    return max(places) + 1 if len(places) > 1 and len(keys) == used and places >= set(keys) else 0
+
+
+def _cut_to(call: Call, sizes: Mapping[str, int]) -> Call | None:
+    lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
+    for name, size in sizes.items():
+        text = lines.get(name, "")
+        value = literal(text)
+        if value is None and text.endswith("]") and "[:" in text:
+            return None
+        if isinstance(value, list | tuple | str) and len(value) > size:
+            lines[name] = text_of(value[:size])
+    return replace(call, setup="\n".join(f"{name} = {text}" if text else name for name, text in lines.items()))
 
 
 def _parallel(subject: Subject) -> Iterator[set[str]]:

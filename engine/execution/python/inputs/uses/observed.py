@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs import strategies as st
+from stet_ls.engine.execution.inputs.mutations import meeting
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
 from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
-from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
+from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, is_mapping, of_hint
 from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS, of_parameter
 from stet_ls.validators.ast_text import literal_eval
 
@@ -29,8 +30,14 @@ _OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 _OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
 EQUALS = "equals "
 """Of what is compared with the text that follows."""
-EMPTY, OPTIONAL = "empty", "optional"
-"""Of what is iterated over nothing, and of a key that may be missing, or its value empty."""
+EMPTY, OPTIONAL, MATCHED = "empty", "optional", "matched"
+"""Of what is iterated over nothing, of a key that may be missing or its value empty, and of what is compared with
+another part of an argument.
+"""
+LATER = "later"
+"""Of what is iterated over asynchronously."""
+_FEW = {False: ("1", "2"), True: ("'a'", "'b'")}
+"""Values of what is matched: they have to coincide now and then."""
 _ACTS = {"call", "with", "set", "await"}
 _WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
 
@@ -126,10 +133,12 @@ def observed_calls(module: Module, subject: Subject, uses: Uses, constants: tupl
         is_own = isinstance(each.annotation, ast.Name) and each.annotation.id in module.shapes
         if seen is None or (hinted is not None and (is_own or not seen.parts)):
             return of_parameter(each, subject.node, known)
+        if hinted is not None and is_mapping(each.annotation) and not any(key.startswith("'") for key in seen.items):
+            return hinted
         return _value(each.name, seen, known)
 
     context = ModuleContext(module, of_parameter, constants)
-    rows = drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts))
+    rows = meeting(drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts)), len(uses.parts))
     return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
 
 
@@ -140,16 +149,35 @@ def _origin(row: ArgumentRow) -> str:
 def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
     """The strategy of a value of this name that is used in these ways."""
     fields, items = uses.fields, uses.items
+    if LATER in uses.kinds:
+        once = Uses(uses.kinds - {LATER}, uses.parts)
+        return _value(name, once, known).map(lambda text: f"__later__({text})" if text[0] == "[" else text)
     if EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
         return st.just("[]")
     if uses.acts or fields.keys() - METHODS.keys() - _OF_DICTS - _OF_LISTS:
         return _object(name, uses, known)
-    if fields.keys() & _OF_DICTS or any(key.startswith("'") for key in items):
+    is_keyed = "key" in uses.kinds and not fields.keys() & _OF_LISTS
+    if is_keyed and any(each.acts for each in items.values()):
+        return _object(name, Uses({"call"}), known)
+    if fields.keys() & _OF_DICTS or is_keyed or any(key.startswith("'") for key in items):
         return _mapping(name, uses, known)
+    return _single(uses, known) or _sequence(name, uses, known) or _leaf(name, uses, known)
+
+
+def _single(uses: Uses, known: ModuleContext) -> Texts | None:
+    """Texts, and what is compared with other values; None for another kind."""
     if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
         return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
-    if "text" in uses.kinds or "str" in {METHODS.get(each) for each in fields}:
+    if MATCHED in uses.kinds and not uses.parts and "number" not in uses.kinds:
+        return st.sampled_from(_FEW["text" in uses.kinds])
+    if "text" in uses.kinds or "str" in {METHODS.get(each) for each in uses.fields}:
         return type_strategies.SHORT(known)
+    return None
+
+
+def _sequence(name: str, uses: Uses, known: ModuleContext) -> Texts | None:
+    """Tuples and lists; None if neither is used."""
+    items = uses.items
     width = next((int(kind.split()[1]) for kind in uses.kinds if kind.startswith("unpack ")), 0)
     places = [int(key) for key in items if key.lstrip("-").isdigit()]
     if not width and places and "" not in items and not uses.kinds & {"iter", "len", "slice"}:
@@ -157,12 +185,12 @@ def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
     if width:
         parts = [_value(name, items.get(str(n), Uses()), known) for n in range(width)]
         return st.tuples(*parts).map(lambda texts: "(" + ", ".join(texts) + ",)")
-    if items or fields or uses.kinds & {"iter", "len", "slice", "contains"}:
+    if items or uses.fields or uses.kinds & {"iter", "len", "slice", "contains"}:
         item = Uses()
         for each in items.values():
             item = item.merged(each)
         return type_strategies.lists(_value(name.removesuffix("s"), item, known))
-    return _leaf(name, uses, known)
+    return None
 
 
 def _leaf(name: str, uses: Uses, known: ModuleContext) -> Texts:

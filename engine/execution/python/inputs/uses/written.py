@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from stet_ls.engine.execution.python.inputs.subject import Subject
-from stet_ls.engine.execution.python.inputs.uses.observed import EMPTY, EQUALS, OPTIONAL, Uses
+from stet_ls.engine.execution.python.inputs.uses.observed import EMPTY, EQUALS, LATER, MATCHED, OPTIONAL, Uses
 from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS
 
 Path = tuple[str, ...]
@@ -43,9 +43,29 @@ def _bound(subject: Subject) -> dict[str, Path]:
                     target, held = target.elts[-1] if isinstance(target, ast.Tuple) else target, held.args[0]
                 if isinstance(target, ast.Name) and (path := _path(held, paths)):
                     paths.setdefault(target.id, (*path, "[]"))
+            elif isinstance(each, ast.Call):
+                for name, held in _asked_of_items(each):
+                    if path := _path(held, paths):
+                        paths.setdefault(name, (*path, "[]"))
             elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and _path(each.value, paths):
                 paths.setdefault(each.targets[0].id, _path(each.value, paths))
     return paths
+
+
+def _asked_of_items(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """The argument of a function that is called with each item, and what holds them: `rows.sort(key=lambda row: …)`."""
+    key = next((each.value for each in call.keywords if each.arg == "key"), None)
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    if name in ("map", "filter") and len(call.args) == 2:
+        key, holder = call.args
+    elif name == "sort" and isinstance(call.func, ast.Attribute):
+        holder = call.func.value
+    elif name in ("sorted", "min", "max") and call.args:
+        holder = call.args[0]
+    else:
+        return
+    if isinstance(key, ast.Lambda) and len(key.args.args) == 1:
+        yield key.args.args[0].arg, holder
 
 
 def _path(node: ast.expr, paths: dict[str, Path]) -> Path:
@@ -75,11 +95,15 @@ def _keyed(node: ast.expr) -> tuple[ast.expr | None, str]:
 
 def _note(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
     if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and (path := _path(node.iter, paths)):
-        whole.at(path).kinds.add("iter")
+        is_later = isinstance(node, ast.AsyncFor) or (isinstance(node, ast.comprehension) and node.is_async)
+        whole.at(path).kinds.update({"iter", LATER} if is_later else {"iter"})
     elif isinstance(node, ast.Compare | ast.BinOp):
         sides = [node.left, *(node.comparators if isinstance(node, ast.Compare) else [node.right])]
         kinds = {kind for each in sides for kind in _kinds(each, is_compared=isinstance(node, ast.Compare))}
-        for path in filter(None, (_path(each, paths) for each in sides)):
+        found = [path for each in sides if (path := _path(each, paths))]
+        if isinstance(node, ast.Compare) and len(found) > 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            kinds.add(MATCHED)
+        for path in found:
             whole.at(path).kinds.update(kinds)
     elif isinstance(node, ast.Attribute) and METHODS.get(node.attr) == "str" and (path := _path(node.value, paths)):
         whole.at(path).kinds.add("text")

@@ -29,7 +29,7 @@ def chains(subjects: Sequence[Subject]) -> Iterator[Call]:
 
     The part is the next node, or holds it among others: `walk(node.next)`, `for each in node["parts"]: walk(each)`.
     """
-    made = {}
+    made = {call.setup: call for call in _linked_keys(subjects)}
     for subject in subjects:
         given = [each.name for each in subject.parameters if each.default is None]
         if len(given) != 1:
@@ -44,17 +44,46 @@ def chains(subjects: Sequence[Subject]) -> Iterator[Call]:
     yield from made.values()
 
 
+def _linked_keys(subjects: Sequence[Subject]) -> Iterator[Call]:
+    """Calls with a dictionary whose keys lead to others, if a text calls itself with `parents[node]` for `node`."""
+    for subject in subjects:
+        given = [each.name for each in subject.parameters if each.default is None]
+        for call in _own_calls(subject):
+            for at, each in enumerate(call.args[: len(given)]):
+                part = _as_part(each)
+                if not isinstance(part, ast.Subscript) or getattr(part.slice, "id", "") != given[at]:
+                    continue
+                holder = getattr(part.value, "id", "")
+                if len(given) == 2 and holder in given:
+                    setup = f"{holder} = {{n: n + 1 for n in range({LONG})}}\n{given[at]} = 0"
+                    yield Call(setup, f"__out__({subject.name}({', '.join(given)}))", tuple(given), GUESSED)
+
+
+def _own_calls(subject: Subject) -> Iterator[ast.Call]:
+    for each in ast.walk(subject.node):
+        if isinstance(each, ast.Call) and getattr(each.func, "id", "") == subject.name:
+            yield each
+
+
+def _as_part(node: ast.expr) -> ast.expr:
+    """`node["next"]` for `node.get("next")`; anything else as it is."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        return ast.Subscript(node.func.value, node.args[0], ast.Load())
+    return node
+
+
 def _followed(subject: Subject, name: str) -> Iterator[tuple[Part, bool]]:
     """The parts of `name` with which the subject calls itself, and whether the call takes one of its items."""
+    bound = {each.targets[0].id: each.value for each in ast.walk(subject.node)
+             if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)}  # fmt: skip
     loops = {each.target.id: each.iter for each in ast.walk(subject.node)
              if isinstance(each, ast.For | ast.comprehension) and isinstance(each.target, ast.Name)}  # fmt: skip
-    for call in ast.walk(subject.node):
-        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != subject.name:
-            continue
+    for call in _own_calls(subject):
         for each in call.args:
-            held = loops.get(each.id) if isinstance(each, ast.Name) else each
+            looped = loops.get(each.id) if isinstance(each, ast.Name) else None
+            held = looped or _as_part(bound.get(each.id, each) if isinstance(each, ast.Name) else each)
             if isinstance(held, Part) and getattr(held.value, "id", "") == name:
-                yield held, held is not each
+                yield held, held is looped
 
 
 def _node(part: Part, subjects: Sequence[Subject], link: str, other: str) -> str:

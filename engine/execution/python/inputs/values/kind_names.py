@@ -7,13 +7,14 @@ import re
 _NAMES = (
     (r"n|m|k|i|j|x|y|z|a|b|c|num|number|count|size|index|idx|limit|length|width|height|year|month|day|age|depth|step"
      r"|start|stop|end|low|high|lo|hi|left|right|base|exp|max\w*|min\w*|\w*_(count|size|id|index)|seconds|offset|target|cents|quantity|qty|visits|votes|seats|level|priority"
-     r"|version|port|hour|hours|minute|minutes|second|days|weeks|months|years|weekday|wanted|most|capacity",
+     r"|version|port|hour|hours|minute|minutes|second|days|weeks|months|years|weekday|wanted|most|capacity|times|attempts|retries|tries",
      "int"),
     (r"s|t|st|txt|text|string|str\w*|name|word|line|path|key|prefix|suffix|sep|char|ch|letter|title|message|msg|sentence"
-     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna|currency|country|city|code|kind|state|category|mail|email|address"
+     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna|currency|country|city|code|kind|type|state|category|mail|email|address"
      r"|customer|product|sku|role|unit|color|colour|language|locale|nickname|user_?name", "str"),
     (r"(is|has|with|should|use|allow|no)_\w+|flag|verbose|strict|reverse|ascending|inclusive", "bool"),
-    (r"price|rate|ratio|amount|total|weight|score|threshold|tolerance|eps\w*|factor|percent\w*|temperature|radius",
+    (r"price|rate|ratio|amount|total|weight|score|threshold|tolerance|eps\w*|factor|percent\w*|temperature|radius"
+     r"|capital|interest|balance|cost|fee|salary|income|tax|deposit|discount|budget|revenue|profit|margin|distance|speed",
      "float"),
     (r"words|names|lines|strings|tokens|keys|labels|\w*_names|texts|strs", "list[str]"),
     (r"matrix|grid|rows|table|board|intervals|points|edges|pairs|lists|lst_of_lists", "list[list[int]]"),

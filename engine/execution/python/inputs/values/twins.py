@@ -50,7 +50,8 @@ def _twins(call: Call) -> Iterator[Call]:
         made = [each for text in _TWINS if items and (each := _with_text(items[0], text)) is not None]
         if made:
             new = f"{name} = {unparse(ast.List([*made, *items]))}"
-            yield replace(call, setup="\n".join([*lines[:number], new, *lines[number + 1 :]]))
+            origin = "near an example" if call.origin == "example" else call.origin
+            yield replace(call, setup="\n".join([*lines[:number], new, *lines[number + 1 :]]), origin=origin)
 
 
 def _with_text(item: ast.expr, text: str) -> ast.expr | None:

@@ -26,8 +26,10 @@ _KEY = re.compile(r"'[A-Za-z_]\w*'")
 _CALLBACKS = (
     "(lambda *given, **named: print('called', *given, *sorted(named.items())))",
     "(lambda *given, **named: print('called with', len(given) + len(named)))",
+    "(lambda *given, **named: print('called', *given)"
+    " or sum(map(ord, str(given))) % 3 or (_ for _ in ()).throw(OSError('failed')))",
 )
-"""Their output shows when they are called, and with what."""
+"""Their output shows when they are called, and with what. The last one fails for some arguments."""
 _LABELS = ("'a'", "'b'", "'cd'", "'B'", "''", "'a b'")
 
 
@@ -61,6 +63,12 @@ def of_hint(hint: ast.expr | None, known: ModuleContext) -> Texts | None:
         inner = hint.slice.elts if isinstance(hint.slice, ast.Tuple) else [hint.slice]
         return _generic(_name(hint.value), inner, known)
     return _plain(_name(hint), known)
+
+
+def is_mapping(hint: ast.expr | None) -> bool:
+    """Whether a hint is that of a dictionary, whatever is in it."""
+    head = hint.value if isinstance(hint, ast.Subscript) else hint
+    return head is not None and _CONTAINERS.get(_name(head)) == "dict"
 
 
 def _of_constant(hint: ast.Constant, known: ModuleContext) -> Texts | None:
@@ -218,7 +226,32 @@ def SHORT(known: ModuleContext) -> Texts:
         st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
     ]
-    return st.one_of([*options, st.sampled_from(own), _joined(own)] if own else options)
+    return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), _structured(own)] if own else options)
+
+
+_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
+_FIELDS = ("1", "2", "12", "0", "a", "bc", " b ", "-3", "4.5", "7")
+
+
+def _structured(own: Sequence[str]) -> Texts:
+    """Texts that are taken apart at what the code names: fields between separators, words in a pair of signs, lines."""
+    parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
+    if not parts:
+        return st.sampled_from(own)
+    field, sign = st.sampled_from(_FIELDS), st.sampled_from(parts)
+    fields = st.tuples(sign, st.lists(field, min_size=2, max_size=5)).map(lambda each: each[0].join(each[1]))
+    numbers = st.tuples(sign, st.lists(st.integers(0, 99).map(str), min_size=2, max_size=4)).map(
+        lambda each: each[0].join(each[1])
+    )
+    pairs = [pair for pair in _PAIRS if pair[0] in parts and pair[1] in parts] or [(each, each) for each in parts]
+    enclosed = st.tuples(st.sampled_from(pairs), field).map(lambda each: each[0][0] + each[1] + each[0][1])
+    lines = st.lists(st.one_of(fields, enclosed), min_size=2, max_size=5).map("\n".join)
+    return st.one_of(fields, numbers, enclosed, lines, lines).map(repr)
+
+
+def _places(known: ModuleContext) -> Texts:
+    """Numbers of items, which lists of a few items have."""
+    return st.one_of(*[st.integers(0, 2).map(repr)] * 3, INTEGERS(known))
 
 
 def _joined(own: Sequence[str]) -> Texts:
@@ -256,6 +289,7 @@ def _date(kind: str, parts: str) -> Callable[[ModuleContext], Texts]:
 PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
     "int": INTEGERS,
     "SupportsInt": INTEGERS,
+    "Index": _places,
     "float": _floats,
     "Number": _floats,
     "Real": _floats,
@@ -286,6 +320,7 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
 _CONTAINERS = {
     **dict.fromkeys(("list", "List", "Sequence", "MutableSequence", "Collection", "Reversible"), "list"),
     **dict.fromkeys(("Iterable", "Iterator", "Generator"), "iterable"),
+    **dict.fromkeys(("AsyncIterable", "AsyncIterator", "AsyncGenerator"), "later"),
     **dict.fromkeys(("set", "Set", "AbstractSet", "MutableSet"), "set"),
     **dict.fromkeys(("frozenset", "FrozenSet"), "frozenset"),
     **dict.fromkeys(("tuple", "Tuple"), "tuple"),
@@ -295,6 +330,7 @@ _CONTAINERS = {
 _WRITTEN = {
     "list": "[{}]",
     "iterable": "[{}]",
+    "later": "__later__([{}])",
     "set": "set([{}])",
     "frozenset": "frozenset([{}])",
     "tuple": "tuple([{}])",

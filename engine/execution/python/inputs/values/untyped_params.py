@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import literal
@@ -201,6 +201,8 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     weak: list[str] = []
     # Calls whose results nobody uses: they are made for their effects.
     dropped = {id(each.value) for each in ast.walk(node) if isinstance(each, ast.Expr)}
+    counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
+               and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and _is(each.value, name) and each.attr in METHODS:
             found.append(METHODS[each.attr])
@@ -216,12 +218,13 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
                 weak += ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.For | ast.comprehension) and _is(each.iter, name):
             items = [f"list[{kind}]" for kind in _of_items(each.target, node)]
+            items = items or [f"list[{kind}]" for kind in _of_parts(each.target, node)]
             found += items
             weak += [] if items else ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
             weak += ["str", "list[int]"] if _is(each.comparators[0], name) else []
         elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
-            found += _by_operands(each, name)
+            found += _by_operands(each, name, counted)
         elif isinstance(each, ast.Subscript) and _is(each.value, name):
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
@@ -241,6 +244,21 @@ def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
     name = getattr(target, "id", "")
     used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and _is(each.value, name))
     return list(dict.fromkeys(METHODS[each] for each in used if METHODS.get(each) == "str"))
+
+
+def _of_parts(target: ast.expr, node: ast.AST) -> list[str]:
+    """The kind of items that a loop takes apart, by what it does with the parts: `for row, seat in taken`."""
+    if not isinstance(target, ast.Tuple) or not all(isinstance(each, ast.Name) for each in target.elts):
+        return []
+    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+    kinds = ["Index" if _is_index(name, node) else "" for name in names]
+    if "Index" not in kinds:
+        return []
+    return [f"tuple[{', '.join(kind or named_kind(name) or 'int' for kind, name in zip(kinds, names, strict=True))}]"]
+
+
+def _is_index(name: str, node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Subscript) and _is(each.slice, name) for each in ast.walk(node))
 
 
 def _subscripted(index: ast.expr) -> list[str]:
@@ -269,7 +287,12 @@ def _is(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str) -> list[str]:
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str, counted: Collection[str]) -> list[str]:
+    """The kinds that what a name is computed or compared with implies; `counted` are names that count steps."""
     if isinstance(node, ast.AugAssign):
         sides: list[ast.expr] = [node.value]
     else:
@@ -279,8 +302,16 @@ def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str) -> li
     for side in sides:
         if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
             return [type(side.value).__name__]
+    if isinstance(node, ast.Compare) and any(isinstance(side, ast.Name) and side.id in counted for side in sides):
+        return ["int"]
     if any(isinstance(side, ast.Call) and getattr(side.func, "attr", getattr(side.func, "id", "")) == "timedelta"
            for side in sides):  # fmt: skip
         return ["date"]
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult)
+        and any(isinstance(side, ast.List) for side in sides)
+    ):
+        return ["int"]
     arithmetic = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add | ast.Mult)
     return ["int"] if arithmetic else []
