@@ -90,8 +90,11 @@ def _of_records(name: str, after: Source) -> bool:
     decorator = next((each for each in map(unparse, node.decorator_list) if "dataclass" in each), None)
     if decorator is None:
         return False
+    if method == "__slots__":  # it saves memory, and no caller sees it
+        return True
     is_hashed = method == "__hash__" and re.search(r"(frozen|unsafe_hash)=True", decorator) is not None
-    return method in _OF_DATA or is_hashed or (method in _OF_ORDER and "order=True" in decorator)
+    is_frozen = "frozen=True" in decorator and method in ("__setattr__", "__delattr__")
+    return method in _OF_DATA or is_hashed or is_frozen or (method in _OF_ORDER and "order=True" in decorator)
 
 
 _PROTOCOL = {

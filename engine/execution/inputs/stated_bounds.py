@@ -16,9 +16,11 @@ _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 _IS = (
     r"`?\b(?P<name>\w+)`?[:,]? (?:which |that )?(?:(?:is|are|must be|has to be|should be) )?"
+    r"(?:(?:not negative|non-negative|positive)(?:,| and|, and) )?"
     r"(?:always |an? \w+ |an? (?:\w+ ){0,2}\w+, )?"
 )
-_VALUE = r"`?(?P<{}>-?\d+(?:\.\d+)?|[A-Za-z_]\w*)\b`?"
+_VALUE = r"`?(?P<{}>-?\d+(?:\.\d+)?|(?:an? |one )?(?:hundred|thousand|million|billion)|[A-Za-z_]\w*)\b`?"
+_LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _ONE = re.compile(_IS + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) " + _VALUE.format("bound"))
 _BESIDE = re.compile(
     r"`?\b(?P<name>\w+)`? (?:\w+ )?\((?:always )?"
@@ -81,6 +83,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _number(text: str) -> float | None:
+    if (word := text.rpartition(" ")[2]) in _LARGE:
+        return _LARGE[word]
     try:
         return float(text)
     except ValueError:

@@ -183,7 +183,7 @@ def compared(
     ]
     failing = [each for each in differences if promised is not None
                and (each.is_other_failure(promised) or each.is_other_end(promised))]  # fmt: skip
-    narrower = [each for each in differences if each.is_narrower]
+    narrower = [each for each in differences if each.is_narrower or each.is_documented(text)]
     mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
               and each.call.origin not in WRITTEN]  # fmt: skip
     same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]

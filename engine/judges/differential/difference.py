@@ -31,6 +31,8 @@ _ITERATED = re.compile(r"raises (\w+)\]")
 _OUT_OF_RANGE = ("Numerical result out of range", "int too large to convert to float")
 _FLOAT = re.compile(r"(?<![\w.])\d+\.\d")
 _WHOLE_FLOAT = re.compile(r"\x01?(?<![\w.])(-?\d+)\.0(?!\d)")
+_SAYS = "says "
+"""How the result begins that holds the text of an `Error` in JavaScript."""
 _SENSELESS = re.compile(r"\bNaN\b")
 """JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
 
@@ -88,8 +90,24 @@ class Difference:
         """True if the new code raises a subclass of the old error: a handler of the old one still catches it."""
         if self.old.error not in self.new.bases or self.new.is_wrong_kind:
             return False
-        same = replace(self.new, digest="", error=self.old.error, message="")
-        return same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
+        return self._fails_alike
+
+    @property
+    def _fails_alike(self) -> bool:
+        """True if all but the errors is the same."""
+        results = tuple(each for each in self.new.results if not each.startswith(_SAYS))
+        same = replace(self.new, digest="", error=self.old.error, message="", results=results)
+        results = tuple(each for each in self.old.results if not each.startswith(_SAYS))
+        return same == replace(self.old, digest="", message="", results=results, order=same.order, aliases=same.aliases)
+
+    def is_documented(self, text: str) -> bool:
+        """True if the new code raises what the documentation promises, where the old one raised a subclass of it."""
+        is_base = self.old.kind == "raised" and self.new.error in self.old.bases
+        return (
+            is_base
+            and re.search(rf"(?i)\braises?:? +(?:an? )?`?{self.new.error}\b", text) is not None
+            and self._fails_alike
+        )
 
     @property
     def is_refused_guess(self) -> bool:
@@ -142,7 +160,8 @@ class Difference:
         index or a divisor was not there.
         """
         accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
-        return self.old.kind == "raised" and self.new.kind == "ok" and accident and self.old.error not in promised
+        is_meant = not {self.old.error, *self.old.bases}.isdisjoint(promised)
+        return self.old.kind == "raised" and self.new.kind == "ok" and accident and not is_meant
 
     def is_malformed(self, text: str) -> bool:
         """True if the old code failed on what it took out of a text, as on the second part of one that has no second.

@@ -18,6 +18,7 @@ from stet_ls.validators.ast_text import try_parse, unparse
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with its contents if it is a container: `("Dict", kinds of keys, kinds of values, fields)`."""
+_MADE_BY_LIBRARY = tuple(f"__import__('{name}')." for name in ("datetime", "decimal", "fractions", "pathlib"))
 _BINDING = re.compile(r"^(?:const|let|var) (\w+) = (.+?);?$", re.MULTILINE)
 
 
@@ -60,7 +61,10 @@ def _kind(node: ast.expr) -> Kind:
         fields = {(each.value, _kind(value)) for each, value in zip(node.keys, node.values, strict=True)
                   if isinstance(each, ast.Constant)}  # fmt: skip
         return "Dict", frozenset(keys), frozenset(map(_kind, node.values)), frozenset(fields)
-    return unparse(node)
+    text = unparse(node)
+    return (
+        text.partition("(")[0] + text.partition(")")[2].partition("(")[0] if text.startswith(_MADE_BY_LIBRARY) else text
+    )
 
 
 def _kind_of_script(text: str) -> Kind:

@@ -37,7 +37,8 @@ def needs_observation(found: Comparison, text: str) -> bool:
     return (
         found.valid < LEAST_VALID <= found.compared
         or bool(found.raised)
-        or bool(found.unseen and (refused > found.valid or _written(text, found.unit).parts))
+        or bool(found.unseen and refused > found.valid)
+        or bool(_written(text, found.unit).parts)
     )
 
 

@@ -27,6 +27,9 @@ _SINGLE = frozenset({"int", "float", "bool", "number", "boolean", "complex"})
 """Kinds of numbers: each may well be meant where another is usual."""
 _LITERAL = _SINGLE | {"str", "bytes", "NoneType", "List", "Set", "Dict", "Tuple", "Array", "Object"}
 """Kinds of literals. The contents of a value that a call makes are unknown."""
+_KNOWN = _LITERAL | {f"__import__{each}" for each in (
+    ".date", ".datetime", ".timedelta", ".Decimal", ".Fraction", ".Path",
+)}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Usual:
                 return "inputs of unusual kinds"
             if not usual or own in usual or (own == "NoneType" and "None" in self.text):
                 continue
-            if own in _LITERAL and usual <= _LITERAL and not (own in _SINGLE and self._are_alike(name, own)):
+            if own in _LITERAL and usual <= _KNOWN and not (own in _SINGLE and self._are_alike(name, own)):
                 return "inputs of unusual kinds"
         return ""
 

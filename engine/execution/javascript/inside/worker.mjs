@@ -98,11 +98,13 @@ async function outcome(space, call, names) {
       );
     }
   };
+  let above = [];
   const raise = (reason) => {
     const found = failure(reason, encoder);
     kind = found.kind;
     error = found.error;
     message = found.message;
+    above = found.bases ?? [];
     if (found.said) results.push(found.said);
   };
   const counter = { calls: 0 };
@@ -137,7 +139,7 @@ async function outcome(space, call, names) {
   const whole = [kind, error, results.join("\0"), after, state.printed, one].join("\0");
   return {
     kind, error, message, digest: digest(whole), opaque: encoder.opaque, partial: encoder.partial,
-    results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed), shared: bounded(one),
+    bases: above, results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed), shared: bounded(one),
   };
 }
 
@@ -149,7 +151,15 @@ function failure(reason, encoder) {
   if (name === "RangeError" && /call stack|Invalid (?:array|string) length|heap/.test(message)) return { kind: "limit", error: name, message };
   const own = name === "Error" && job.says ? `says ${apart(message).toLowerCase().trim()}` : "";
   const code = typeof reason.code === "string" ? ` ${reason.code}` : "";
-  return { kind: "raised", error: name + code, message, said: own };
+  return { kind: "raised", error: name + code, message, said: own, bases: bases(reason) };
+}
+
+/** The names of the classes above that of an error. */
+function bases(error) {
+  const names = [];
+  let above = Object.getPrototypeOf(Object.getPrototypeOf(error) ?? {});
+  for (; above && above !== Object.prototype && names.length < 9; above = Object.getPrototypeOf(above)) names.push(String(above.constructor?.name));
+  return names;
 }
 
 const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));

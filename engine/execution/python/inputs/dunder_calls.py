@@ -44,7 +44,11 @@ _DUNDERS = {
     "__contains__": ("__out__(1 in obj)", "__out__('a' in obj)"),
     "__getitem__": ("__out__(obj[0])", "__out__(obj['a'])", "__out__(obj[1:])"),
     "__call__": ("__out__(obj())", "__out__(obj(1))"),
-    "__enter__": tuple(each.format("obj") for each in _ENTERED),
+    "__enter__": (
+        *(each.format("obj") for each in _ENTERED),
+        "with obj:\n    with obj:\n        pass\n"
+        "    __out__([each for each in vars(obj).items() if each[0][0] != '_'])",
+    ),
 }
 _OF_DATACLASSES = ("__eq__", "__hash__", "__repr__")
 _SET = {"int": ("0", "-1000", "5"), "float": ("0.0", "-1000.0", "1.5"), "str": ("''", "'a'"), "bool": ("True", "False")}

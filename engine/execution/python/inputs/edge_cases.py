@@ -34,6 +34,7 @@ _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
 _MOST = _LEAVES = 8
 _DEFAULT = "'another'"
+_SET_TO = ("2", "http://a.b/c/", "")
 _CONVERTS, _CONVERTED = ("int", "float", "Decimal"), ("5s", "12", "", "1.5")
 """Functions that make a number of a text, and texts for the numbers in a container: some are none."""
 Change = Callable[[str, Any], str | None]
@@ -59,8 +60,30 @@ def with_edge_cases(
     if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):
         as_texts = tuple(replace(each, origin=origin) for each in calls)
         found = (*found, *_each(as_texts, [_of_leaves(each, open_ones) for each in _CONVERTED]))
+    found = (*found, *_with_environment(calls, module))
     more = {(each.setup, each.body): each for each in found}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
+
+
+def _with_environment(calls: tuple[Call, ...], module: Module) -> Iterator[Call]:
+    """A few calls with the environment variables set that the code asks for."""
+    names = [name for each in ast.walk(module.tree) if (name := _variable(each))]
+    for name, value in itertools.product(dict.fromkeys(names), _SET_TO):
+        for call in calls[1 : _BEHIND : _BEHIND // 3]:
+            setup = f"__import__('os').environ[{name!r}] = {value!r}\n{call.setup}"
+            yield replace(call, setup=setup.rstrip("\n"), origin=EDGE_CASE)
+
+
+def _variable(node: ast.AST) -> str:
+    """The environment variable that a node asks for; "" if it asks for none."""
+    if isinstance(node, ast.Subscript):
+        holder, key = unparse(node.value), node.slice
+    elif isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Attribute):
+        holder, key = unparse(node.func.value if node.func.attr == "get" else node.func), node.args[0]
+    else:
+        return ""
+    is_asked = holder in ("os.environ", "environ", "os.getenv")
+    return str(key.value) if is_asked and isinstance(key, ast.Constant) else ""
 
 
 def _takes(parameter: Parameter, kind: str) -> bool:

@@ -43,12 +43,23 @@ def with_iterators(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call,
     if subject is None or not isinstance(subject.node, Function):
         return calls
     is_told = bool(_ANY_ITERABLE.search(ast.get_docstring(subject.node) or ""))
+    kept = _made_lists(subject.node)
     taking = {each.name.lstrip("*") for each in subject.parameters if _may_be_iterator(each)
-              and (each.annotation is not None or is_told)}  # fmt: skip
+              and (each.annotation is not None or is_told or each.name in kept)}  # fmt: skip
     made = [replace(call, setup="\n".join(_as_iterator(line, taking) for line in call.setup.splitlines()), again=True)
             for call in calls[:_TRIED] if taking and not call.again]  # fmt: skip
     known = {call.setup for call in calls}
     return (*calls[:AHEAD], *(each for each in made if each.setup not in known), *calls[AHEAD:])
+
+
+def _made_lists(node: ast.AST) -> set[str]:
+    """The parameters of which code first makes a list for itself: any iterable will do."""
+    return {
+        each.targets[0].id for each in ast.walk(node)
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and isinstance(each.value, ast.Call)
+        and getattr(each.value.func, "id", "") in ("list", "tuple") and len(each.value.args) == 1
+        and getattr(each.value.args[0], "id", "") == each.targets[0].id
+    }  # fmt: skip
 
 
 def _first(call: Call, open_ones: set[str]) -> Call:

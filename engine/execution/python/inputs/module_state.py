@@ -37,17 +37,23 @@ def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
 
 
 def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
-    """The calls, and some after one more and a function of the module that uses the same variables, as `reset` does."""
+    """The calls, and some after one more and a function of the module that changes what the unit uses, as `reset` does.
+
+    It is given the first arguments of the call.
+    """
     module = read_module(text)
     if module is None or "." in unit:
         return calls
     changed = _changes(module, unit) & set(module.values)
-    beside = [each.name for each in module.tree.body if isinstance(each, ast.FunctionDef) and each.name != unit
-              and not [*each.args.args, *each.args.kwonlyargs][len(each.args.defaults) :]
-              and changed & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}]  # fmt: skip
-    first = [call for call in calls[:_NEIGHBOURS] if call.body.startswith("__out__(")]
-    more = [replace(call, body=f"{call.body[len('__out__') :]}\n{name}()\n{call.body}", again=True)
-            for name in beside[:_NEIGHBOURS] for call in first]  # fmt: skip
+    used = changed or _read(module, unit) & set(module.values)
+    beside = {each.name: len(each.args.args) - len(each.args.defaults) for each in module.tree.body
+              if isinstance(each, ast.FunctionDef) and each.name != unit and not each.args.kwonlyargs
+              and _changes(module, each.name) & used}  # fmt: skip
+    first = [call for call in calls[:AHEAD] if call.body.startswith("__out__(")]
+    more = [replace(call, body=f"{call.body[len('__out__') :]}\n{name}({', '.join(call.names[:count])})\n{call.body}",
+                    again=True)
+            for name, count in list(beside.items())[:_NEIGHBOURS]
+            for call in [each for each in first if len(each.names) >= count][:_NEIGHBOURS]]  # fmt: skip
     more += _in_turn(calls) if changed else []
     return (*calls[:AHEAD], *more, *calls[AHEAD:])
 

@@ -7,7 +7,7 @@ import signal
 import types
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.aliasing import shared
+from stet_ls.engine.execution.python.inside.aliasing import CHANGED, shared
 from stet_ls.engine.execution.python.inside.captured import Captured, NotRestored
 from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
@@ -78,6 +78,7 @@ class Runner:
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
         space["__database__"], space["__later__"] = database, Later
+        before = self.globals()
         self.captured.begin()
         self.effects.begin()
         kind, error, message, lacks, variables, sharing, error_text = "ok", "", "", "", "", "", ""
@@ -109,7 +110,8 @@ class Runner:
             besides = (error_text, self.pins.scratch.left(), self.effects.variables())
             variables = "; ".join([*parts, *filter(None, besides)])
             if self.is_held_against and not encoder.cut:
-                sharing = shared(held, returned, self.job["private"])
+                found = shared(held, returned, self.job["private"]), rebound(before, self.globals())
+                sharing = "; ".join(filter(None, found))
         except Late:
             kind = "late"
         except RecursionError:
@@ -195,6 +197,12 @@ def uses(book: Book) -> dict[str, list[str]]:
     return (
         {**{path: list(kinds) for path, kinds in list(book.uses.items())[:200]}, "": [book.last]} if book.uses else {}
     )
+
+
+def rebound(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """Which variables of the module hold another list or the like than before: who holds the old one misses it."""
+    names = (name for name, value in before.items() if isinstance(value, CHANGED) and now.get(name) is not value)
+    return "; ".join(f"{name} is a new object" for name in sorted(names))
 
 
 def digest(text: str) -> str:

@@ -13,6 +13,8 @@ import sys
 import zlib
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
+LONGEST = 100
+"""The characters of a path from which on `get` finds nothing: answers lead to answers without end otherwise."""
 REPEATS = 3
 """The calls alike that get an answer; from then on the answer is empty, so that loops end."""
 UNPACK = opcode.opmap["UNPACK_SEQUENCE"]
@@ -116,7 +118,7 @@ class Double:
             self._stet_book.fail(self._stet_seed)
         if name in self._stet_answers:
             return self._stet_answers[name]
-        if count > REPEATS:
+        if count > REPEATS or (name == "get" and len(self._stet_way) > LONGEST):
             return Ended(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
         again = f"#{count}" if count > 1 and name in EMPTY else ""
         step = f"({arguments}){again}"
@@ -290,11 +292,12 @@ def size(double: Double) -> int:
 
 
 def number(double: Double) -> int:
-    return drawn(double, "number", 9)
+    """0 where it has no items: what is empty or zero is so whatever it is taken for."""
+    return 1 + drawn(double, "number", 8) if size(double) else 0
 
 
 def text_like(double: Double) -> str:
-    return f"{'abcdefghi'[number(double)]}{number(double)}"
+    return f"{'abcdefghi'[number(double)]}{number(double)}" if size(double) else ""
 
 
 def shown(value: Any) -> str:

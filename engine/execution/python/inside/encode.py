@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import re
 import sys
 import types
@@ -21,6 +22,8 @@ PLAIN = {*ATOMS, float}
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 """Views of a dictionary; changes of the dictionary show in them."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
+MADE_FUNCTION = "<a function>"
+"""Of one that was made by a call: its name does not tell what it does."""
 BY_PYTHON = re.compile(
     r"operand|not supported between|object (?:is not|has no|does not|cannot)|^object of type|can only concatenate"
     r"|must be|missing \d+ required|takes \d+ positional|unexpected keyword|cannot unpack"
@@ -106,11 +109,15 @@ class Encoder:
             return repr(value)
         if issubclass(kind, OPAQUE):
             self.opaque = True
-            return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
+            name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
+            return MADE_FUNCTION if "<locals>" in name else f"<{named(kind)} {name}>"
         for base, write in CONTAINERS:
             if issubclass(kind, base):
                 text = write(self, value)
                 return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
+        if kind is functools.partial:
+            self.opaque = True
+            return MADE_FUNCTION
         if issubclass(kind, VIEWS):
             if kind is types.MappingProxyType:
                 return named(kind) + self.mapping(dict(value))

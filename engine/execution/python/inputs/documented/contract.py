@@ -88,6 +88,8 @@ _SORTED = re.compile(
     r"(?i)\bsorted (lists?|arrays?|sequences?)\b"
     r"|(?<!result )\b(is|are) (already |always )?sorted\b(?! (by|in desc|desc))"
 )
+_UNIQUE = re.compile(r"(?i)\b(\w+?)s (?:(?:are|is) (?:all )?(?:unique|distinct|different)|(?:of \w+ )?differ)\b")
+"""`Ids are unique`, `ids of customers differ`: no two items have the same one."""
 _PATH = re.compile(r"(?:\w+_)?(?:path|file|file_?name|folder|directory)")
 _AT_LEAST_ONE = re.compile(r"(?i)\bat least (?:one|1)\b")
 _CLOSED = re.compile(
@@ -110,7 +112,8 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     docstring = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
     docs = conditions(docstring)
     broken = exclusions(docs)
-    changes = [change for words, change in _REPAIRS if words.search(docs)]
+    changes: list[Callable[[Any], Any]] = [change for words, change in _REPAIRS if words.search(docs)]
+    changes += [_unique_by(each[1].lower()) for each in _UNIQUE.finditer(docs)]
     stated = stated_values(f"{docs} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
     repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
@@ -216,6 +219,21 @@ def _ordered(text: str, size: str, changes: Sequence[Callable[[Any], Any]]) -> s
 
 def _without_doubles(value: list[Any]) -> list[Any]:
     return [each for at, each in enumerate(value) if each not in value[:at]]
+
+
+def _unique_by(word: str) -> Callable[[Any], Any]:
+    """Drops the dictionaries of a list whose value for a key, or for one that ends in it, an earlier one has."""
+
+    def change(value: Any) -> Any:
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            return value
+        found: dict[str, Any] = {}
+        for each in value:
+            key = next((key for key in each if isinstance(key, str) and key.lower().endswith(word)), None)
+            found.setdefault(repr(each.get(key)), each)
+        return list(found.values())
+
+    return change
 
 
 def _closed(value: Any) -> Any:

@@ -21,7 +21,8 @@ from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
 from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, is_mapping, of_hint
-from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS, of_parameter
+from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
+from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
 from stet_ls.validators.ast_text import literal_eval
 
 _SEEDS, _ROWS, _DOUBLES = 4, 100, 40
@@ -34,8 +35,10 @@ EMPTY, OPTIONAL, MATCHED = "empty", "optional", "matched"
 """Of what is iterated over nothing, of a key that may be missing or its value empty, and of what is compared with
 another part of an argument.
 """
-LATER = "later"
-"""Of what is iterated over asynchronously."""
+LATER, PARSED = "later", "parsed"
+"""Of what is iterated over asynchronously, and of what a number is made of."""
+_NUMERALS = ("'5'", "'12'", "7", "'0'", "'x'")
+"""The last one is none."""
 _FEW = {False: ("1", "2"), True: ("'a'", "'b'")}
 """Values of what is matched: they have to coincide now and then."""
 _ACTS = {"call", "with", "set", "await"}
@@ -131,6 +134,7 @@ def observed_calls(module: Module, subject: Subject, uses: Uses, constants: tupl
     def strategy(each: Parameter, known: ModuleContext) -> Texts:
         seen, hinted = uses.parts.get(each.name), of_hint(each.annotation, known)
         is_own = isinstance(each.annotation, ast.Name) and each.annotation.id in module.shapes
+        is_own = is_own or "".join(part.capitalize() for part in each.name.split("_")) in module.shapes
         if seen is None or (hinted is not None and (is_own or not seen.parts)):
             return of_parameter(each, subject.node, known)
         if hinted is not None and is_mapping(each.annotation) and not any(key.startswith("'") for key in seen.items):
@@ -168,6 +172,8 @@ def _single(uses: Uses, known: ModuleContext) -> Texts | None:
     """Texts, and what is compared with other values; None for another kind."""
     if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
         return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
+    if PARSED in uses.kinds and not uses.parts:
+        return st.sampled_from(_NUMERALS)
     if MATCHED in uses.kinds and not uses.parts and "number" not in uses.kinds:
         return st.sampled_from(_FEW["text" in uses.kinds])
     if "text" in uses.kinds or "str" in {METHODS.get(each) for each in uses.fields}:

@@ -9,12 +9,14 @@ import ast
 from collections.abc import Iterator
 
 from stet_ls.engine.execution.python.inputs.subject import Subject
-from stet_ls.engine.execution.python.inputs.uses.observed import EMPTY, EQUALS, LATER, MATCHED, OPTIONAL, Uses
-from stet_ls.engine.execution.python.inputs.values.untyped_params import METHODS
+from stet_ls.engine.execution.python.inputs.uses.observed import EMPTY, EQUALS, LATER, MATCHED, OPTIONAL, PARSED, Uses
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
 
 Path = tuple[str, ...]
 _PASSES = 3
 """A name that stands for a part may be bound to another name before."""
+_PARSE = {"int", "float", "Decimal"}
 _SAME_ITEMS = {"sorted", "list", "tuple", "reversed", "iter", "set"}
 
 
@@ -24,6 +26,8 @@ def written_uses(subject: Subject) -> Uses:
     whole = Uses()
     for each in ast.walk(subject.node):
         _note(each, paths, whole)
+    for each in ast.walk(subject.node):
+        _share_kind(each, paths, whole)
     for path in list(_recursions(subject, paths)):
         root, part = whole.parts.get(path[0], Uses()), whole.at(path)
         part.parts = {step: Uses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()}
@@ -105,10 +109,24 @@ def _note(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
             kinds.add(MATCHED)
         for path in found:
             whole.at(path).kinds.update(kinds)
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _PARSE and len(node.args) == 1:
+        if path := _path(node.args[0], paths):
+            whole.at(path).kinds.add(PARSED)
     elif isinstance(node, ast.Attribute) and METHODS.get(node.attr) == "str" and (path := _path(node.value, paths)):
         whole.at(path).kinds.add("text")
     if isinstance(node, ast.Subscript | ast.Call) and (path := _path(node, paths)):
         whole.at(path).kinds.update({OPTIONAL} if isinstance(node, ast.Call) and _keyed(node)[0] is not None else ())
+
+
+def _share_kind(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
+    """Makes texts of both parts of arguments that are compared with each other, if one of them is a text."""
+    if not isinstance(node, ast.Compare):
+        return
+    found = [path for each in (node.left, *node.comparators) if (path := _path(each, paths))]
+    matched = [path for path in found if MATCHED in whole.at(path).kinds]
+    if any("text" in whole.at(path).kinds or named_kind(path[-1].strip("[']")) == "str" for path in matched):
+        for path in matched:
+            whole.at(path).kinds.add("text")
 
 
 def _kinds(node: ast.expr, *, is_compared: bool) -> Iterator[str]:

@@ -30,6 +30,9 @@ _CALLBACKS = (
     " or sum(map(ord, str(given))) % 3 or (_ for _ in ()).throw(OSError('failed')))",
 )
 """Their output shows when they are called, and with what. The last one fails for some arguments."""
+_FAILING = (
+    "(lambda *args, **kw: len(str(args)) if sum(map(ord, str(args))) % 3 else (_ for _ in ()).throw(OSError('failed')))"
+)
 _LABELS = ("'a'", "'b'", "'cd'", "'B'", "''", "'a b'")
 
 
@@ -221,6 +224,7 @@ def INTEGERS(known: ModuleContext) -> Texts:
 def SHORT(known: ModuleContext) -> Texts:
     """Texts of a few letters, of a few lines, and those that the code names."""
     own = [text for text in known.constants if text[0] in "'\""]
+    own += [repr(text[1:-1].title()) for text in own if _KEY.fullmatch(text) and text.islower()][:_MOST_KEYS]
     options: list[Texts] = [
         st.lists(st.sampled_from(LINES), min_size=1, max_size=5).map("\n".join).map(repr),
         st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
@@ -314,6 +318,7 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
         lambda each: f"__import__('pathlib').Path({each!r})"
     ),
     "Callable": lambda known: callables(),
+    "Loader": lambda known: st.integers(0, 40).map(lambda seed: f"__double__('loaded', {seed})"),
     "Callback": lambda known: st.sampled_from(_CALLBACKS),
 }  # fmt: skip
 
@@ -367,4 +372,5 @@ def callables() -> Texts:
         "(lambda *args, **kw: len(str(args)) % 2 == 0)",
         "(lambda *args, **kw: len(str(args)))",
         "(lambda *args, **kw: None)",
+        _FAILING,
     ])  # fmt: skip

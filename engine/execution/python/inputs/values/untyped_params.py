@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import literal
@@ -14,36 +14,12 @@ from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
+from stet_ls.engine.execution.python.inputs.values.used_kinds import is_name, is_only_compared, used
 from stet_ls.validators.ast_text import parse_expression
 
-METHODS = {
-    name: kind
-    for kind, names in {
-        "str": (
-            "split strip lower upper replace startswith endswith isdigit isalpha encode format join find title isupper"
-            " islower splitlines lstrip rstrip capitalize swapcase"
-        ),
-        "list[int]": "append extend insert sort reverse pop",
-        "dict[str, int]": "items keys values get setdefault",
-        "set[int]": "add union intersection difference discard issubset",
-        "float": "is_integer bit_length",
-        "date": "weekday isoweekday isoformat toordinal strftime isocalendar",
-    }.items()
-    for name in names.split()
-}
-"""The kind whose method a name is."""
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
 _MOST_NAMES = 8
 _FALSE = ("None", "0", "''", "False", "'a b&c=\"<d>'")
-_BUILT_IN = {
-    "dict": "dict[str, int]",
-    "sorted": "list[int]",
-    "sum": "list[int]",
-    "range": "int",
-    "ord": "str",
-    "chr": "int",
-    "abs": "int",
-}
 
 
 def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
@@ -57,7 +33,13 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         return st.one_of([type_strategies.lists(each, small=True) for each in alike])
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
-    kinds, weak = _used(parameter.name, node)
+    own = _own_class(parameter.name, known) if parameter.annotation is None else None
+    return own if own is not None else _guessed(parameter, node, known)
+
+
+def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
+    """The strategy of a parameter by its uses, its default and its name."""
+    kinds, weak = used(parameter.name, node)
     if any(_is_copied(each, parameter.name) for each in ast.walk(node)):
         kinds = ["dict[str, list[int]]", "list[list[int]]", *kinds]  # with parts that a copy may share
     if (parts := described_item(parameter.name, node, named_kind)) and (kinds or weak):
@@ -72,6 +54,8 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         kinds = [type(default.value).__name__, *kinds]
     elif isinstance(default, ast.List | ast.Dict | ast.Set | ast.Tuple):
         kinds = [f"{type(default).__name__.lower()}", *kinds]
+    if not kinds and not weak and is_only_compared(parameter.name, node):
+        return st.one_of(*[type_strategies.INTEGERS(known)] * 2, _one_of([named_kind(parameter.name) or "str"], known))
     if not kinds:
         named = [kind] if (kind := named_kind(parameter.name)) else []
         guessed = _one_of(weak if weak and named == ["int"] else [*named, *weak], known)
@@ -80,6 +64,12 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+def _own_class(name: str, known: ModuleContext) -> Texts | None:
+    """Objects of the class of the module that a parameter is called like: `employee` of `Employee`."""
+    named = "".join(part.capitalize() for part in name.split("_"))
+    return type_strategies.made(named, known) if named in known.module.shapes else None
 
 
 _OF_NUMBERS = re.compile(r"nums|numbers|ints|prices|scores|vector")
@@ -102,12 +92,15 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
     open_ones = [each for each in subject.parameters if each.annotation is None and each.name[0] != "*"]
     for each in open_ones:
         kind, _, items = named_kind(each.name).partition("[")
+        is_of_lists = re.search(r"\b(two|both|some) (\w+ )?(lists|arrays|sequences)\b", docs) is not None
         if len(open_ones) == 1:
             # The word that comes first is what the function is about.
             met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", docs))]
             kind = min(met)[1] if met else kind
-        uses, weak = _used(each.name, subject.node)
+        uses, weak = used(each.name, subject.node)
         parts = described_item(each.name, subject.node, named_kind)
+        if is_of_lists and "list[int]" in weak:
+            kind = "list"
         if not uses and "list[int]" in weak and (parts or (is_plural(each.name) and kind in ("", "str", "dict"))):
             kind = "list"
         if kind in _TOPS and not (kind == "int" and not is_whole):
@@ -195,123 +188,17 @@ def ANY(known: ModuleContext) -> Texts:
     )  # fmt: skip
 
 
-def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
-    """The kinds that a name's uses imply, and those that they leave open."""
-    found: list[str] = []
-    weak: list[str] = []
-    # Calls whose results nobody uses: they are made for their effects.
-    dropped = {id(each.value) for each in ast.walk(node) if isinstance(each, ast.Expr)}
-    counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
-               and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
-    for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and _is(each.value, name) and each.attr in METHODS:
-            found.append(METHODS[each.attr])
-        elif isinstance(each, ast.Call):
-            called = getattr(each.func, "id", "")
-            if called == name:
-                found.append("Callback" if id(each) in dropped else "Callable")
-            elif called in _BUILT_IN and any(_is(argument, name) for argument in each.args):
-                found.append(_BUILT_IN[called])
-            elif called == "isinstance" and len(each.args) == 2 and _is(each.args[0], name):
-                found += [kind.id for kind in ast.walk(each.args[1]) if isinstance(kind, ast.Name)]
-            elif called in ("len", "enumerate", "set", "list", "tuple") and any(_is(a, name) for a in each.args):
-                weak += ["list[int]", "str", "list[str]"]
-        elif isinstance(each, ast.For | ast.comprehension) and _is(each.iter, name):
-            items = [f"list[{kind}]" for kind in _of_items(each.target, node)]
-            items = items or [f"list[{kind}]" for kind in _of_parts(each.target, node)]
-            found += items
-            weak += [] if items else ["list[int]", "str", "list[str]"]
-        elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
-            weak += ["str", "list[int]"] if _is(each.comparators[0], name) else []
-        elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
-            found += _by_operands(each, name, counted)
-        elif isinstance(each, ast.Subscript) and _is(each.value, name):
-            weak += _subscripted(each.slice)
-            found += ["dict[str, int]"] * _is_key(each.slice, name, node)
-    return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
-
-
 def _is_copied(node: ast.AST, name: str) -> bool:
     """Whether a node is `deepcopy` of that name."""
     if not isinstance(node, ast.Call):
         return False
     called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    return called == "deepcopy" and any(_is(argument, name) for argument in node.args)
-
-
-def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
-    """The kinds that the methods called on a loop's variable imply."""
-    name = getattr(target, "id", "")
-    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and _is(each.value, name))
-    return list(dict.fromkeys(METHODS[each] for each in used if METHODS.get(each) == "str"))
-
-
-def _of_parts(target: ast.expr, node: ast.AST) -> list[str]:
-    """The kind of items that a loop takes apart, by what it does with the parts: `for row, seat in taken`."""
-    if not isinstance(target, ast.Tuple) or not all(isinstance(each, ast.Name) for each in target.elts):
-        return []
-    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
-    kinds = ["Index" if _is_index(name, node) else "" for name in names]
-    if "Index" not in kinds:
-        return []
-    return [f"tuple[{', '.join(kind or named_kind(name) or 'int' for kind, name in zip(kinds, names, strict=True))}]"]
-
-
-def _is_index(name: str, node: ast.AST) -> bool:
-    return any(isinstance(each, ast.Subscript) and _is(each.slice, name) for each in ast.walk(node))
-
-
-def _subscripted(index: ast.expr) -> list[str]:
-    keyed = isinstance(index, ast.Constant) and isinstance(index.value, str)
-    return ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
-
-
-def _is_key(index: ast.expr, name: str, node: ast.AST) -> bool:
-    """Whether a subscript is what comes from iterating over the same thing: its key."""
-    loops = (each for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension))
-    return any(
-        isinstance(each.target, ast.Name) and _is(index, each.target.id) and _is(each.iter, name) for each in loops
-    )
+    return called == "deepcopy" and any(is_name(argument, name) for argument in node.args)
 
 
 def _enums_beside(name: str, node: ast.AST, known: ModuleContext) -> list[str]:
     """The enumerations of the module that a name is compared with the members of."""
     enums = {shape.name for shape in known.module.shapes.values() if shape.members}
-    compared = [each for each in ast.walk(node) if enums and isinstance(each, ast.Compare) and _is(each.left, name)]
+    compared = [each for each in ast.walk(node) if enums and isinstance(each, ast.Compare) and is_name(each.left, name)]
     inner = (part for each in compared for other in each.comparators for part in ast.walk(other))
     return list(dict.fromkeys(part.id for part in inner if isinstance(part, ast.Name) and part.id in enums))
-
-
-def _is(node: ast.AST, name: str) -> bool:
-    node = node.operand if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not) else node
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_whole(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int
-
-
-def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str, counted: Collection[str]) -> list[str]:
-    """The kinds that what a name is computed or compared with implies; `counted` are names that count steps."""
-    if isinstance(node, ast.AugAssign):
-        sides: list[ast.expr] = [node.value]
-    else:
-        sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.left, node.right]
-    if not any(_is(side, name) for side in sides):
-        return []
-    for side in sides:
-        if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
-            return [type(side.value).__name__]
-    if isinstance(node, ast.Compare) and any(isinstance(side, ast.Name) and side.id in counted for side in sides):
-        return ["int"]
-    if any(isinstance(side, ast.Call) and getattr(side.func, "attr", getattr(side.func, "id", "")) == "timedelta"
-           for side in sides):  # fmt: skip
-        return ["date"]
-    if (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Mult)
-        and any(isinstance(side, ast.List) for side in sides)
-    ):
-        return ["int"]
-    arithmetic = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add | ast.Mult)
-    return ["int"] if arithmetic else []

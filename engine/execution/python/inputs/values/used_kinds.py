@@ -1,0 +1,212 @@
+"""The kinds that the uses of a parameter imply: methods, operands, loops, subscripts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
+from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+
+METHODS = {
+    name: kind
+    for kind, names in {
+        "str": (
+            "split strip lower upper replace startswith endswith isdigit isalpha encode format join find title isupper"
+            " islower splitlines lstrip rstrip capitalize swapcase ljust rjust center zfill partition rpartition"
+            " removeprefix removesuffix casefold isalnum isspace istitle isnumeric isdecimal rsplit expandtabs"
+        ),
+        "list[int]": "append extend insert sort reverse pop",
+        "dict[str, int]": "items keys values get setdefault",
+        "set[int]": "add union intersection difference discard issubset",
+        "float": "is_integer bit_length",
+        "date": "weekday isoweekday isoformat toordinal strftime isocalendar",
+    }.items()
+    for name in names.split()
+}
+"""The kind whose method a name is."""
+
+_BUILT_IN = {
+    "dict": "dict[str, int]",
+    "sorted": "list[int]",
+    "sum": "list[int]",
+    "range": "int",
+    "ord": "str",
+    "chr": "int",
+    "abs": "int",
+}
+
+_SEVERAL = ["list[int]", "str", "list[str]"]
+
+
+def used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
+    """The kinds that a name's uses imply, and those that they leave open."""
+    found: list[str] = []
+    weak: list[str] = []
+    # `day = start` makes what is done with `day` a use of `start`.
+    names = {name, *(each.targets[0].id for each in ast.walk(node) if isinstance(each, ast.Assign)
+                     and isinstance(each.targets[0], ast.Name) and is_name(each.value, name))}  # fmt: skip
+    # Calls whose results nobody uses: they are made for their effects.
+    dropped = {id(each.value) for each in ast.walk(node) if isinstance(each, ast.Expr)}
+    counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
+               and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and each.attr in METHODS and any(is_name(each.value, one) for one in names):
+            found.append(METHODS[each.attr])
+        elif isinstance(each, ast.Call):
+            strong, open_ones = _by_call(each, name, is_dropped=id(each) in dropped)
+            found += strong
+            weak += open_ones
+        elif isinstance(each, ast.For | ast.comprehension) and is_name(_enumerated(each.iter), name):
+            items = _by_items(_item(each), name, node)
+            found += items
+            weak += [] if items else _SEVERAL
+        elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
+            weak += ["str", "list[int]"] if is_name(each.comparators[0], name) else []
+        elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
+            found += _by_operands(each, name, counted)
+        elif isinstance(each, ast.Subscript) and is_name(each.value, name):
+            weak += _subscripted(each.slice)
+            found += ["dict[str, int]"] * _is_key(each.slice, name, node)
+    found += [] if found else _beside(names, node)
+    return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+def _by_call(call: ast.Call, name: str, *, is_dropped: bool) -> tuple[list[str], list[str]]:
+    """The kinds that a call of a name, or with it, implies, and those that it leaves open."""
+    called = getattr(call.func, "id", "")
+    is_given = any(is_name(each, name) for each in call.args)
+    if called == name:
+        kind = "Callable" if call.args or call.keywords else "Loader"
+        return ["Callback" if is_dropped else kind], []
+    if called in _BUILT_IN and is_given:
+        return [_BUILT_IN[called]], []
+    if called == "isinstance" and len(call.args) == 2 and is_name(call.args[0], name):
+        return [kind.id for kind in ast.walk(call.args[1]) if isinstance(kind, ast.Name)], []
+    return [], _SEVERAL if called in ("len", "enumerate", "set", "list", "tuple") and is_given else []
+
+
+def _by_items(target: ast.expr, name: str, node: ast.AST) -> list[str]:
+    """The kinds that what a loop does with the items implies."""
+    items = [f"list[{kind}]" for kind in _of_items(target, node) or _of_parts(target, node)]
+    items = items or (["list[list[int]]"] if _is_row(target, node) else [])
+    if items == ["list[str]"] and not is_plural(name):  # or the letters of a text
+        return ["str"] if named_kind(name) == "str" else ["str", *items]
+    return items
+
+
+def is_only_compared(name: str, node: ast.AST) -> bool:
+    """Whether a name is used for nothing but `==`, `!=` and `in`: any single value will do."""
+    compared = {
+        id(side) for each in ast.walk(node) if isinstance(each, ast.Compare)
+        and all(isinstance(sign, ast.Eq | ast.NotEq | ast.In | ast.NotIn) for sign in each.ops)
+        for side in [each.left, *(each.comparators if isinstance(each.ops[0], ast.Eq | ast.NotEq) else [])]
+    }  # fmt: skip
+    uses = [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+    return bool(uses) and all(id(each) in compared for each in uses)
+
+
+def _beside(names: set[str], node: ast.AST) -> list[str]:
+    """The kind of what is compared with one of the names, or subtracted, as its methods tell it: that of a date."""
+    others = {
+        other.id for each in ast.walk(node) if isinstance(each, ast.Compare | ast.BinOp)
+        for sides in [[each.left, *(each.comparators if isinstance(each, ast.Compare) else [each.right])]]
+        if any(isinstance(side, ast.Name) and side.id in names for side in sides)
+        for other in sides if isinstance(other, ast.Name) and other.id not in names
+    }  # fmt: skip
+    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)
+            and isinstance(each.value, ast.Name) and each.value.id in others)  # fmt: skip
+    return ["date"] if any(METHODS.get(each) == "date" for each in used) else []
+
+
+def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
+    """The kinds that the methods called on a loop's variable imply."""
+    name = getattr(target, "id", "")
+    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and is_name(each.value, name))
+    return list(dict.fromkeys(METHODS[each] for each in used if METHODS.get(each) == "str"))
+
+
+def _enumerated(node: ast.expr) -> ast.expr:
+    """What is iterated over, be it with numbers."""
+    is_numbered = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "enumerate" and node.args
+    return node.args[0] if is_numbered and isinstance(node, ast.Call) else node
+
+
+def _item(loop: ast.For | ast.comprehension) -> ast.expr:
+    """The name of an item in a loop, without that of its number."""
+    target = loop.target
+    is_numbered = _enumerated(loop.iter) is not loop.iter and isinstance(target, ast.Tuple)
+    return target.elts[-1] if is_numbered and isinstance(target, ast.Tuple) else target
+
+
+def _is_row(target: ast.expr, node: ast.AST) -> bool:
+    """Whether an item is iterated over itself."""
+    return isinstance(target, ast.Name) and any(
+        isinstance(each, ast.For | ast.comprehension) and is_name(_enumerated(each.iter), target.id)
+        and not isinstance(_item(each), ast.Tuple) for each in ast.walk(node)
+    )  # fmt: skip
+
+
+def _of_parts(target: ast.expr, node: ast.AST) -> list[str]:
+    """The kind of items that a loop takes apart, by what it does with the parts: `for row, seat in taken`."""
+    if not isinstance(target, ast.Tuple) or not all(isinstance(each, ast.Name) for each in target.elts):
+        return []
+    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+    kinds = ["Index" if _is_index(name, node) else "" for name in names]
+    if "Index" not in kinds:
+        return []
+    return [f"tuple[{', '.join(kind or named_kind(name) or 'int' for kind, name in zip(kinds, names, strict=True))}]"]
+
+
+def _is_index(name: str, node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Subscript) and is_name(each.slice, name) for each in ast.walk(node))
+
+
+def _subscripted(index: ast.expr) -> list[str]:
+    keyed = isinstance(index, ast.Constant) and isinstance(index.value, str)
+    return ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
+
+
+def _is_key(index: ast.expr, name: str, node: ast.AST) -> bool:
+    """Whether a subscript is what comes from iterating over the same thing: its key."""
+    loops = (each for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension))
+    return any(
+        isinstance(each.target, ast.Name) and is_name(index, each.target.id) and is_name(each.iter, name)
+        for each in loops
+    )
+
+
+def is_name(node: ast.AST, name: str) -> bool:
+    """Whether a node is that name, with a sign before it or without."""
+    node = node.operand if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not) else node
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str, counted: Collection[str]) -> list[str]:
+    """The kinds that what a name is computed or compared with implies; `counted` are names that count steps."""
+    if isinstance(node, ast.AugAssign):
+        sides: list[ast.expr] = [node.value]
+    else:
+        sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.left, node.right]
+    if not any(is_name(side, name) for side in sides):
+        return []
+    for side in sides:
+        if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
+            return [type(side.value).__name__]
+    if isinstance(node, ast.Compare) and any(isinstance(side, ast.Name) and side.id in counted for side in sides):
+        return ["int"]
+    if any(isinstance(side, ast.Call) and getattr(side.func, "attr", getattr(side.func, "id", "")) == "timedelta"
+           for side in sides):  # fmt: skip
+        return ["date"]
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult)
+        and any(isinstance(side, ast.List) for side in sides)
+    ):
+        return ["int"]
+    arithmetic = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add | ast.Mult)
+    return ["int"] if arithmetic else []
