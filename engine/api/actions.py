@@ -213,6 +213,8 @@ STEPS = tuple(row.name for row in _ROWS if row.is_step)
 """The actions that a plan may contain."""
 PROJECT_ACTION = next(row.name for row in _ROWS if row.takes_project)
 """The action that plans."""
+CHANGED_CODE = "refactor"
+"""The action whose judges look at a change that no action of Stet made: one that keeps behavior."""
 _CUSTOM = ActionSpec("", "", "", menu="", menu_plain="", kind="", offered=OfferedWhen.INVOKED)
 
 

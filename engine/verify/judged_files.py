@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
+from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Runtime
@@ -18,7 +19,6 @@ from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.changes.intent import Intent, IntentKind
 from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
-from stet_ls.engine.verify.project_tests.executed_files import NO_TIME
 from stet_ls.engine.verify.report import CheckResult
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
@@ -26,7 +26,6 @@ from stet_ls.validators.findings import new_findings
 from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source
 
-_ACTION = "refactor"
 """The action of the cases: the strictest, whose edits may add no effects."""
 
 
@@ -49,8 +48,8 @@ def case_of(
     former = {path: text for path, text in former.items() if path not in own}
     before, after = file.text(file.before) or "", file.text(file.after) or ""
     return Case(
-        _ACTION, file.language, change.root / file.path, Source(before), Source(after), tools=tools, runtime=runtime,
-        secrets=frozenset(), former=former,
+        CHANGED_CODE, file.language, change.root / file.path, Source(before), Source(after), tools=tools,
+        runtime=runtime, secrets=frozenset(), former=former,
     )  # fmt: skip
 
 
@@ -140,7 +139,7 @@ async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Seq
         )
         return CheckResult(check, Ruling.SKIPPED, why if unit.name else "code outside of functions is not compared")
     if case.runtime is None or case.runtime.left() <= 0:
-        return CheckResult(check, Ruling.SKIPPED, NO_TIME)
+        return CheckResult.late(Check.DIFFERENTIAL)
     evidence = await judge_unit(replace(case, unit=unit.name, parts=unit.parts), unit.name)
     if evidence.verdict is Ruling.PASS:
         return CheckResult.of(evidence, proves=evidence.trusted)

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Buffer, Request, Workspace
 from stet_ls.engine.execution.environment_provisioning import JobResources
@@ -38,7 +39,7 @@ from stet_ls.engine.verify.judged_files import (
 from stet_ls.engine.verify.options import Options
 from stet_ls.engine.verify.project_tests import outcome_table
 from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
-from stet_ls.engine.verify.project_tests.executed_files import NO_TIME, executed
+from stet_ls.engine.verify.project_tests.executed_files import executed
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 from stet_ls.engine.verify.project_tests.special_cases import special_case
@@ -117,7 +118,7 @@ class Judging:
     def _leave(self, late: Sequence[ChangedFile], unread: Collection[ChangedFile]) -> None:
         """Names what there was no time for: it is unproven."""
         self.partial |= bool(late)
-        result = CheckResult(Check.SYNTAX.value, Ruling.SKIPPED, NO_TIME)
+        result = CheckResult.late(Check.SYNTAX)
         self.of_files |= {each.path: (result,) for each in late}
         self.others += [
             UnitReport(UnitChange(each, "", 1, Kind.CHANGED, Pairing.NONE), (result,))
@@ -140,7 +141,7 @@ class Judging:
             moving = [each for each in moving if each.language not in alike]
 
     def _is_parsed(self, file: ChangedFile) -> bool:
-        return any(each.detail != NO_TIME for each in self.of_files[file.path])
+        return not all(each.out_of_time for each in self.of_files[file.path])
 
     async def _run_family(self, files: Sequence[ChangedFile]) -> None:
         """Comparisons begin once the calls that the old tests make are known."""
@@ -234,7 +235,7 @@ class Judging:
             elif own:
                 case = case_of(self.change, file, self.options.tools, suite.runtime)
                 result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
-                self.partial |= result.detail == NO_TIME
+                self.partial |= result.out_of_time
                 texts = [*suite.selected.texts.values()]
                 for each in own:
                     checked = await asyncio.to_thread(_of_unit, each, result, files, texts)
@@ -297,7 +298,7 @@ class Judging:
         else:
             async with self._slots:
                 result = await self._compared(unit, runtime, kept, former)
-        self.partial |= result.detail == NO_TIME
+        self.partial |= result.out_of_time
         self.of_units.setdefault(unit, []).append(result)
         if unit.change is Kind.CHANGED and unit.is_public:
             before, after = (unit.file.text(data) or "" for data in (unit.file.before, unit.file.after))
@@ -311,7 +312,7 @@ class Judging:
         self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]
     ) -> CheckResult:  # fmt: skip
         if runtime.left() <= 0:
-            return CheckResult(Check.DIFFERENTIAL.value, Ruling.SKIPPED, NO_TIME)
+            return CheckResult.late(Check.DIFFERENTIAL)
         self.options.on_progress(f"comparing {unit.label}")
         case = case_of(self.change, unit.file, self.options.tools, runtime, former)
         others = [each for each in self.change.files if each is not unit.file and is_code(each)]
@@ -324,7 +325,7 @@ class Judging:
         texts = {path: data.decode("utf-8", "replace") for path, data in over.items() if b"\0" not in data}
         buffers = tuple(Buffer(path, 1, text) for path, text in texts.items())
         request = Request(
-            "refactor", file.language, Source(file.text(file.after) or ""), path=self.change.root / file.path,
+            CHANGED_CODE, file.language, Source(file.text(file.after) or ""), path=self.change.root / file.path,
             workspace=Workspace((self.change.root,), buffers),
         )  # fmt: skip
         return replace(await self.runtimes.runtime(request, helper), until=self.until)

@@ -28,12 +28,16 @@ class Verdict(StrEnum):
     REFUTED = "refuted"
 
 
+NO_TIME = "not run: no time left"
+
+
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """What one check found. `refutes`: the change is wrong because of it. `noted`: a reader should know it anyway.
 
     `proves`: it ran the unit, and found it right. `opens`: whatever else was proven, the unit stays unproven.
     `line` counts from 1 in the new text; 0 for the unit's own. `differing` of the compared `inputs` behave differently.
+    `out_of_time`: it did not run, as no time was left.
     """
 
     check: str
@@ -48,6 +52,12 @@ class CheckResult:
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
     inputs: int = 0
     differing: int = 0
+    out_of_time: bool = False
+
+    @classmethod
+    def late(cls, check: Check) -> CheckResult:
+        """The result of a check for which no time was left."""
+        return cls(check.value, Ruling.SKIPPED, NO_TIME, out_of_time=True)
 
     @classmethod
     def of(cls, evidence: Evidence, *, noted: bool = False, proves: bool = False, line: int = 0) -> CheckResult:

@@ -14,8 +14,7 @@ from stet_ls.engine.judges.case import Case, timed
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.intent import Intent
 from stet_ls.engine.verify.changes.units import UnitChange
-from stet_ls.engine.verify.project_tests.executed_files import NO_TIME
-from stet_ls.engine.verify.report import CheckResult
+from stet_ls.engine.verify.report import NO_TIME, CheckResult
 
 _LEAST_SECONDS = 4.0
 

@@ -16,16 +16,16 @@ from stet_ls.engine.verify.changes.change import ChangedFile
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.report import CheckResult
 
-NO_TIME = "not run: no time left"
-
 
 async def executed(case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestRuns, *, is_worse: bool) -> CheckResult:
     """Whether tests that pass on the new tree execute the change of a file."""
     started = time.perf_counter()
     if runs.problem or runs.left_out or runs.after is None:
-        return CheckResult(Check.TESTS.value, Ruling.SKIPPED, runs.problem or NO_TIME)
+        if runs.problem:
+            return CheckResult(Check.TESTS.value, Ruling.SKIPPED, runs.problem)
+        return CheckResult.late(Check.TESTS)
     if file.path not in suite.selected.of_files or suite.runtime.left() <= 0:
-        return CheckResult(Check.TESTS.value, Ruling.SKIPPED, NO_TIME)
+        return CheckResult.late(Check.TESTS)
     if not suite.selected.of_files[file.path]:
         return CheckResult(Check.TESTS.value, Ruling.SKIPPED, f"no project test uses {file.path}")
     if is_worse:

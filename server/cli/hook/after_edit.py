@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
@@ -48,7 +49,7 @@ async def _judged(root: Path, file: ChangedFile, check: Check) -> str:
     if before is None or after is None:
         return ""
     tools = Toolbox(workspaces=(root,))  # no program of the project's own runs
-    case = Case("verify", file.language, root / file.path, Source(before), Source(after), tools=tools)
+    case = Case(CHANGED_CODE, file.language, root / file.path, Source(before), Source(after), tools=tools)
     evidence = await judge_of(check).judge(case)
     return clean(f"{file.path}: {check.value}: {evidence.detail}") if evidence.verdict in _TOLD[check] else ""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
+from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError, UsageError
@@ -139,9 +140,9 @@ class Tools:
         until = monotonic() + budget
         async with AsyncExitStack() as held, runtimes_for(self._start) as (_, runtimes):
             helper = JobResources(held, lambda *_: nullcontext(), lambda _: None)
-            runtime = await runtimes.runtime(Request("refactor", row.id, Source(new)), helper)
+            runtime = await runtimes.runtime(Request(CHANGED_CODE, row.id, Source(new)), helper)
             runtime = replace(await runtime.fit_language(row.id, old, new), until=until)
-            case = Case("refactor", row.id, None, Source(old), Source(new), unit, runtime=runtime)
+            case = Case(CHANGED_CODE, row.id, None, Source(old), Source(new), unit, runtime=runtime)
             evidence = await judge_of(Check.DIFFERENTIAL).judge(case)
         return self._compared("", 0, unit, CheckResult.of(evidence), evidence.count)
 
