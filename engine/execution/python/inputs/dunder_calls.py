@@ -50,6 +50,8 @@ _DUNDERS = {
         "    __out__([each for each in vars(obj).items() if each[0][0] != '_'])",
     ),
 }
+_NESTED = "with obj:\n    with obj:"
+"""Entering an object twice hides what leaving it once does: that is a group of its own."""
 _OF_DATACLASSES = ("__eq__", "__hash__", "__repr__")
 _SET = {"int": ("0", "-1000", "5"), "float": ("0.0", "-1000.0", "1.5"), "str": ("''", "'a'"), "bool": ("True", "False")}
 _GIVEN = (("1", "2", "3"), ("1", "2", "4"), ("1", "3", "3"), ("5", "0", "1"), ("'a'", "'b'", "'c'"))
@@ -89,7 +91,9 @@ def _lives(calls: tuple[Call, ...], module: Module, shape: ClassShape) -> Iterat
     made = {found[1]: call for call in calls if (found := _MADE.search(call.body))}
     # A default repr contains the object's address, which differs each time: such calls are left out.
     shown = [each for each in done if each.startswith(("__out__(repr(", "__out__(str("))]
-    groups = [each for each in ([each for each in done if each not in shown], shown) if each]
+    nested = [each for each in done if each.startswith(_NESTED)]
+    once = [each for each in done if each not in shown and each not in nested]
+    groups = [each for each in (once, shown, nested) if each]
     lives = list(made.items())[:_OBJECTS]
     for number, (making, call) in enumerate(lives):
         head = call.body[: call.body.index(f"obj = {making}")]

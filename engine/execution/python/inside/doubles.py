@@ -13,7 +13,7 @@ import sys
 import zlib
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
-LONGEST = 100
+FAR = 100
 """The characters of a path from which on `get` finds nothing: answers lead to answers without end otherwise."""
 REPEATS = 3
 """The calls alike that get an answer; from then on the answer is empty, so that loops end."""
@@ -118,7 +118,7 @@ class Double:
             self._stet_book.fail(self._stet_seed)
         if name in self._stet_answers:
             return self._stet_answers[name]
-        if count > REPEATS or (name == "get" and len(self._stet_way) > LONGEST):
+        if count > REPEATS or (name == "get" and len(self._stet_way) > FAR):
             return Ended(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
         again = f"#{count}" if count > 1 and name in EMPTY else ""
         step = f"({arguments}){again}"

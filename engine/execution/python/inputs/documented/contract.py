@@ -73,7 +73,8 @@ _DECIDES = re.compile(
 _CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
 """A last clause that says what is returned in some case: `…, -1 if it is not there.`"""
 _TEXT_OF = re.compile(
-    r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|text|nam(es|ing)|says|saying|tells|telling|mention)"
+    r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|(?<!for a )(?<!of a )(?<!in a )text|nam(es|ing)"
+    r"|says|saying|tells|telling|mention)"
     r"|\b(problems?|reasons?)\b"
 )
 """What promises a text in a sentence about an error: a quotation of several words, or such a word."""

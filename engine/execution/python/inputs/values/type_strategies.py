@@ -244,13 +244,12 @@ def _structured(own: Sequence[str]) -> Texts:
         return st.sampled_from(own)
     field, sign = st.sampled_from(_FIELDS), st.sampled_from(parts)
     fields = st.tuples(sign, st.lists(field, min_size=2, max_size=5)).map(lambda each: each[0].join(each[1]))
-    numbers = st.tuples(sign, st.lists(st.integers(0, 99).map(str), min_size=2, max_size=4)).map(
-        lambda each: each[0].join(each[1])
-    )
+    number = st.one_of(st.sampled_from(("0", "1")), st.integers(0, 99).map(str))
+    numbers = st.tuples(sign, st.lists(number, min_size=2, max_size=4)).map(lambda each: each[0].join(each[1]))
     pairs = [pair for pair in _PAIRS if pair[0] in parts and pair[1] in parts] or [(each, each) for each in parts]
     enclosed = st.tuples(st.sampled_from(pairs), field).map(lambda each: each[0][0] + each[1] + each[0][1])
     lines = st.lists(st.one_of(fields, enclosed), min_size=2, max_size=5).map("\n".join)
-    return st.one_of(fields, numbers, enclosed, lines, lines).map(repr)
+    return st.one_of(fields, numbers, numbers, enclosed, lines, lines).map(repr)
 
 
 def _places(known: ModuleContext) -> Texts:

@@ -54,8 +54,8 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
         kinds = [type(default.value).__name__, *kinds]
     elif isinstance(default, ast.List | ast.Dict | ast.Set | ast.Tuple):
         kinds = [f"{type(default).__name__.lower()}", *kinds]
-    if not kinds and not weak and is_only_compared(parameter.name, node):
-        return st.one_of(*[type_strategies.INTEGERS(known)] * 2, _one_of([named_kind(parameter.name) or "str"], known))
+    if not kinds and not weak and not named_kind(parameter.name) and is_only_compared(parameter.name, node):
+        return st.one_of(type_strategies.INTEGERS(known), type_strategies.SHORT(known))
     if not kinds:
         named = [kind] if (kind := named_kind(parameter.name)) else []
         guessed = _one_of(weak if weak and named == ["int"] else [*named, *weak], known)
