@@ -56,7 +56,7 @@ async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) 
         why = [f"Remembered solution not proven: {own.detail}."] if own is not None and is_open else []
         job.usage.warnings[:] = [*warned, *why]
         return None
-    summary = replace(answer.summary, recalled=f"from memory, {known.stood}, its tests pass")
+    summary = replace(answer.summary, recalled=f"from memory, {known.support}, its tests pass")
     warnings = tuple(each for each in answer.warnings if each in warned)
     return replace(answer, summary=summary, warnings=warnings, isolation=isolation(job))
 

@@ -1,4 +1,4 @@
-"""An earlier answer of the same job, judged once more with what its user has stated since; no model is called."""
+"""An earlier answer of the same job, judged once more with what the user has stated since; no model is called."""
 
 from __future__ import annotations
 

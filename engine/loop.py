@@ -182,7 +182,7 @@ def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
 
 
 def _no_repair(job: Job, repairs: int) -> str:
-    """Why no repair is made after so many, in words; "" if one may be."""
+    """Why no repair is made after so many, as text; "" if one may be."""
     checks = job.settings.checks
     if not checks.auto_fix:
         return "the setting `checks.auto_fix` is off"

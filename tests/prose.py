@@ -52,7 +52,12 @@ _JARGON: Final = "a word of ours that no user knows"
 _BRITISH: Final = "American spelling, as in the names of the field"
 
 RULES: Final = (
-    Rule(r"nobody (?:answered|is asked|has said|asked for)", "no response, not confirmed, not requested", _RIDDLE),
+    Rule(r"\b(?:some|no)body\b", "someone, no one, or the passive", _RIDDLE),
+    Rule(r"no one (?:answered|is asked|has said|asked for)", "no response, not confirmed, not requested", _RIDDLE),
+    Rule(r"\banew\b", "again, rebuilt", _RIDDLE),
+    Rule(r"\boutweighs?\b", "overrides, takes precedence over", _RIDDLE),
+    Rule(r", in words\b", "as text, or nothing", _RIDDLE, Where.DOCSTRING),
+    Rule(r"\bhas landed\b|\bedit landed\b", "was applied", _RIDDLE),
     Rule(r"is waited for", "waits for", "active voice"),
     Rule(r"is left alone|is left as it is", "is not changed", _RIDDLE, _SHOWN),
     Rule(r"came to (?:nothing|no \w+|something else)", "failed, has no …, differs", _RIDDLE, _SHOWN),
@@ -70,7 +75,6 @@ RULES: Final = (
     Rule(r"\bvouch", "prove, guarantee", _RIDDLE),
     Rule(r"\b(?:edited|written|done|made) by hand\b", "manually", _RIDDLE, Where.MESSAGE),
     Rule(r"\bin the box\b|\bno box\b|\bthe box\b", "the sandbox", _JARGON, Where.MESSAGE),
-    Rule(r"\bmade anew\b|\bopened anew\b", "rebuilt, opened again", _RIDDLE),
     Rule(r"\bcame into being\b", "was created", _RIDDLE),
     Rule(r"\bto its end\b", "finish", _RIDDLE, Where.MESSAGE),
     Rule(r"\bis no (?:\w+ )?(?:file|folder|path|text|number|JSON|function|process)\b", "is not a …", "plain negation"),

@@ -372,7 +372,7 @@
     (list :position (stet--position (point)))))
 
 (defun stet--target (place run)
-  "Calls RUN with what an action at PLACE works on, in words, and the instruction of a comment there."
+  "Calls RUN with what an action at PLACE works on, as text, and the instruction of a comment there."
   (stet--command "stet.target" (append (list :uri (stet--uri (buffer-file-name))) place)
                  (lambda (target)
                    (let ((unit (plist-get target :unit)) (first (plist-get target :first)))

@@ -1,4 +1,4 @@
-"""Explain: what the code does, in words, after the facts that tools found in it.
+"""Explain: what the code does in plain sentences, after the facts that tools found in it.
 
 Examples in the text are run and show what the code returns; sentences that name or claim what it lacks are marked.
 """

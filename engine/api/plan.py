@@ -200,7 +200,7 @@ STEP_KINDS: Mapping[str, StepKind] = MappingProxyType(
 class TaskOptions:
     """How a task is to be done.
 
-    plan: A plan as text, edited by its user; "" lets the model make one.
+    plan: A plan as text, edited by the user; "" lets the model make one.
     plan_only: The answer is the plan.
     task: The id of an earlier task to resume; its finished steps are not repeated.
     after: The ids of earlier tasks whose results are context.

@@ -39,7 +39,7 @@ def as_asked(message: str, about: CodeFacts) -> bool:
 
 
 def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
-    """An argument outside of the types that the unit's parameters declare, in words; None if all of them fit."""
+    """An argument outside of the types that the unit's parameters declare, as text; None if all of them fit."""
     if failure.type not in _OF_TYPES or frame.function != about.unit.rpartition(".")[2]:
         return None
     for name, text in frame.locals:

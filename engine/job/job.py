@@ -252,7 +252,7 @@ class Job:
         return not self.call_limit_reason()
 
     def call_limit_reason(self) -> str:
-        """Why no call beyond the reserved ones is allowed, in words; "" if one is."""
+        """Why no call beyond the reserved ones is allowed, as text; "" if one is."""
         budget = self.request.budget
         if self.canned_reply is not None:
             return "the reply came from memory, not from a model"

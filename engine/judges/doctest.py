@@ -166,7 +166,7 @@ def _all_units(case: Case) -> list[str]:
 
 
 async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
-    """The examples that fail in the text before, in words; empty if nothing could be run.
+    """The examples that fail in the text before, as text; empty if nothing could be run.
 
     Covers the case's unit, or all units if `everywhere`.
     """

@@ -35,7 +35,7 @@ _TEAM_LOOK = 2.0
 _PENDING = 100
 """Edits with an unknown outcome, and kept edits that may still be undone, at most; the oldest is dropped first."""
 
-_FELL = frozenset({EditOutcome.UNDONE, EditOutcome.REJECTED})
+_WITHDRAWN = frozenset({EditOutcome.UNDONE, EditOutcome.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class JobMemory:
         self.memory = memory
         self._settings = settings
         self._pending: OrderedDict[str, _Pending] = OrderedDict()
-        self._stood: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         """Edits that were kept, and the rows that were used for them."""
-        self._fallen: set[str] = set()
+        self._withdrawn: set[str] = set()
         """Edits that were undone: solutions that depend on them alone are hidden, however long their removal takes."""
         self._background: set[asyncio.Task[None]] = set()
         self._former: set[asyncio.Task[None]] = set()
@@ -90,7 +90,7 @@ class JobMemory:
         """Takes over the pending outcomes of an instance with earlier settings: its jobs end here too."""
         self._pending, self._former = former._pending, former._background
         self._lack_told = former._lack_told
-        self._stood, self._fallen = former._stood, former._fallen
+        self._kept, self._withdrawn = former._kept, former._withdrawn
 
     async def recall(self, request: Request) -> Recall:
         """The remembered solutions for a request, within the budget. Never raises StetError."""
@@ -125,8 +125,8 @@ class JobMemory:
             limit=_HITS,
             min_score=self._settings.min_score,
         )
-        fallen = self._fallen.union(await asyncio.to_thread(self._undone.edits))
-        return [row for row in rows if not Solution.from_json(row).rests_only_on(fallen)]
+        withdrawn = self._withdrawn.union(await asyncio.to_thread(self._undone.edits))
+        return [row for row in rows if not Solution.from_json(row).rests_only_on(withdrawn)]
 
     def offered(self, trace: str, request: Request, answer: Answer, used: tuple[RecalledSolution, ...]) -> None:
         """Records an offered answer, whose outcome is pending. One proven by trusted tests is remembered at once."""
@@ -135,18 +135,18 @@ class JobMemory:
 
     async def outcome(self, trace: str, outcome: EditOutcome, text: str) -> None:
         """Records the outcome of an edit. `text` is the current document. A kept edit may be undone later."""
-        if outcome in _FELL:
-            self._fallen.add(trace)
+        if outcome in _WITHDRAWN:
+            self._withdrawn.add(trace)
             await self._owe(trace)
         pending = await self._awaiting(trace)
-        kept = self._stood.pop(trace, None)
+        kept = self._kept.pop(trace, None)
         if pending is not None:
             await self._settled(trace, pending.solution, pending.used, outcome, text, places_of(pending.request))
-            if outcome not in _FELL:
-                self._stood[trace] = pending.used
-                while len(self._stood) > _PENDING:
-                    self._stood.popitem(last=False)
-        elif outcome in _FELL:
+            if outcome not in _WITHDRAWN:
+                self._kept[trace] = pending.used
+                while len(self._kept) > _PENDING:
+                    self._kept.popitem(last=False)
+        elif outcome in _WITHDRAWN:
             await self._retract(trace)
             await self._count(kept or (), wins=-1, losses=1)
 

@@ -58,7 +58,7 @@ def _proves(evidence: Evidence) -> bool:
 
 
 def edited(solution: Solution, text: str, places: Places) -> Solution | None:
-    """The solution with the unit as its user left it; None if it is gone, or now contains a secret."""
+    """The solution with the unit as the user left it; None if it is gone, or now contains a secret."""
     unit = as_it_is(solution, text)
     return None if unit is None or _holds_secret(unit.code, places) else unit
 

@@ -34,7 +34,7 @@ _PAGE = 500
 
 
 class MemoryClient:
-    """One process's connection to the memory of its user. Belongs to one event loop; creating it is cheap."""
+    """One process's connection to the memory of the user. Belongs to one event loop; creating it is cheap."""
 
     def __init__(self, settings: MemorySettings, paths: Paths) -> None:
         self.stays_seconds = 2.0

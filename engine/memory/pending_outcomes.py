@@ -1,7 +1,7 @@
 """Pending work for the next command or server: it checks whether edits written by a command were kept, and removes the
 remains of undone edits if the memory could not do so at once.
 
-One line per entry, in the memory's folder, which only its user can read.
+One line per entry, in the memory's folder, which only the user can read.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class RecalledSolution:
     """A hit for a prompt. `provenance` is a few words: "from `src/dates.py`, kept 3 times".
 
     `fits` is true if it answers the same request: the user's own solution, for these words and this signature. The
-    field `stood` describes how it was kept, `tests` are those stored with it.
+    field `support` describes how it was kept, `tests` are those stored with it.
     """
 
     id: str
@@ -32,7 +32,7 @@ class RecalledSolution:
     provenance: str
     score: float
     fits: bool = False
-    stood: str = ""
+    support: str = ""
     tests: str = ""
 
     @property
@@ -62,7 +62,7 @@ def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: s
         whence = provenance(solution, request, team=row["team"])
         fits = not row["team"] and _fits(solution, request, wish, signature)
         known.append(
-            RecalledSolution(solution.id, solution.code, whence, row["score"], fits, _stood(solution), solution.tests)
+            RecalledSolution(solution.id, solution.code, whence, row["score"], fits, _support(solution), solution.tests)
         )
     return tuple(known)
 
@@ -72,7 +72,7 @@ def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bo
     asks_more = request.constraints or request.context or request.diagnostics
     same = plain(solution.instruction) == plain(wish) and squeezed(solution.signature) == squeezed(signature)
     alike = request.spec.answers_from_memory and request.action == solution.kind
-    return bool(alike and same and signature and not asks_more and solution.stood)
+    return bool(alike and same and signature and not asks_more and solution.is_supported)
 
 
 def provenance(solution: Solution, request: Request | None = None, *, team: bool = False) -> str:
@@ -83,10 +83,10 @@ def provenance(solution: Solution, request: Request | None = None, *, team: bool
     root = root_of(request) if request is not None and solution.scope == scope_for(request) else None
     if solution.path and root is not None and squeezed(solution.code) not in squeezed(text_of(root / solution.path)):
         place += " (changed since)"
-    return ", ".join(part for part in (place, _stood(solution)) if part)
+    return ", ".join(part for part in (place, _support(solution)) if part)
 
 
-def _stood(solution: Solution) -> str:
+def _support(solution: Solution) -> str:
     """How the solution was kept, in a few words."""
     known = {"imported": "imported", "learned": "of the project"}
     if solution.proven:

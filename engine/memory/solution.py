@@ -87,18 +87,18 @@ class Solution:
         return any(outcome == "proven" and edit for outcome, edit in self._standing)
 
     @property
-    def stood(self) -> bool:
-        """True if its user kept it, or tests prove it; false for imported solutions."""
+    def is_supported(self) -> bool:
+        """True if the user kept it, or tests prove it; false for imported solutions."""
         return self.proven or self.was_kept
 
     @property
     def was_kept(self) -> bool:
-        """True if its user kept it, unchanged or edited."""
+        """True if the user kept it, unchanged or edited."""
         return any(outcome in _KEPT for outcome, _ in self._standing)
 
     @property
     def is_offer(self) -> bool:
-        """True if only tests support it: its user may not even have seen it."""
+        """True if only tests support it: the user may not even have seen it."""
         return all(outcome == "proven" and edit for outcome, edit in self._standing)
 
     @property

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from stet_ls.engine.model.port_owner import is_somebody_else, owner_of
+from stet_ls.engine.model.port_owner import is_another_user, owner_of
 from stet_ls.engine.storage import private_table
 
 
@@ -67,7 +67,7 @@ class Consents:
                 return Consent.ALLOWED
             case {"allowed": False}:
                 return Consent.DENIED
-        return Consent.FOREIGN if is_somebody_else(server.owner) else Consent.UNASKED
+        return Consent.FOREIGN if is_another_user(server.owner) else Consent.UNASKED
 
     def remember(self, server: FoundServer, *, allowed: bool) -> None:
         """Stores an answer. Raises StetError if it cannot be written."""

@@ -31,7 +31,7 @@ def owner_of(port: int) -> int | None:
     return next((owners[address] for address in _ADDRESSES if address in owners), None)
 
 
-def is_somebody_else(owner: int | None) -> bool:
+def is_another_user(owner: int | None) -> bool:
     """True for another user of this machine, not for a service account."""
     return owner is not None and owner != os.getuid() and owner >= _first_person()
 

@@ -240,11 +240,11 @@ _WAYS = {
         "for _ in range(16):\n"
         f" number = libc.shmget(0, ctypes.c_size_t({16 * _MIB}), 0o1600)\n"
         " place = libc.shmat(number, None, 0)\n"
-        " libc.shmctl(number, 0, None)\n"  # nobody else would remove it where there is no wall
+        " libc.shmctl(number, 0, None)\n"  # no one else would remove it where there is no wall
         " if number < 0 or place == ctypes.c_void_p(-1).value: raise OSError\n"
         f" ctypes.memset(place, 1, {16 * _MIB})\n{_HELD}"
     ),
-    "what sockets hold that nobody reads from": (
+    "what sockets hold that no one reads from": (
         "import os, socket, time\n"
         "os.fork()\n"
         "held = [end for _ in range(240) for end in socket.socketpair()]\n"

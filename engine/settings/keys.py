@@ -76,7 +76,7 @@ def unknown_key(dotted: str, key: str, known: Iterable[str], place: str, *, othe
 
 
 def expected(schema: JsonSchema) -> str:
-    """The values that a JSON schema allows, in words."""
+    """The values that a JSON schema allows, as text."""
     if "anyOf" in schema:
         return " or ".join(expected(each) for each in schema["anyOf"] if each.get("type") != "null")
     if "enum" in schema:

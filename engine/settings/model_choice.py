@@ -10,7 +10,7 @@ from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.private_files import write_private
 from stet_ls.validators.install_hints import install_command
 
-_HEAD = "# Written by `stet.setup`. It outweighs config.toml. Remove this file to forget the choice.\n"
+_HEAD = "# Written by `stet.setup`. It overrides config.toml. Remove this file to forget the choice.\n"
 _SERVICE = "stet"
 
 

@@ -31,7 +31,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, table: Mapping[str, Any]) -> None:
-    """Replaces the table in one step, readable by its user alone. Raises StetError if it cannot be written."""
+    """Replaces the table in one step, readable by the user alone. Raises StetError if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_private(path, json.dumps(table, indent=1, sort_keys=True))

@@ -165,7 +165,7 @@ def _is_bound(unit: UnitChange) -> bool:
 
 
 def _gone(unit: UnitChange, intent: Intent) -> CheckResult:
-    """Tests that pass without a public unit do not show that nobody uses it; a claim of equal behavior is wrong, unless
+    """Tests that pass without a public unit do not show that no one uses it; a claim of equal behavior is wrong, unless
     a base class or the language has one of that name.
     """
     blames = intent.is_stated and intent.keeps_behavior and not _may_be_inherited(unit)

@@ -117,7 +117,7 @@ class UnitReport:
 
     @property
     def why(self) -> str:
-        """Why it is unproven, in words."""
+        """Why it is unproven, as text."""
         details = [each.detail for each in self.checks if each.status is not Ruling.PASS and each.detail]
         return "; ".join(details[-2:]) or "nothing ran it"
 

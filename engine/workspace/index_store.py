@@ -85,7 +85,7 @@ def database(folder: Path, root: Path, ignore: Sequence[str]) -> Path:
 
 
 class IndexStore:
-    """One database. Every method opens it anew, so any thread may call it; it may raise OSError and sqlite3.Error."""
+    """One database. Every method opens it again, so any thread may call it; it may raise OSError and sqlite3.Error."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -36,7 +36,7 @@ LOGGER = logging.getLogger(__name__)
 OPTIONS = types.DiagnosticOptions(identifier="stet", inter_file_dependencies=False, workspace_diagnostics=False)
 """The options for clients that pull: a document's diagnostics depend on that document alone."""
 REFRESH_SECONDS = 5.0
-"""Limit for a client to answer a request to pull again; after that it can be asked anew."""
+"""Limit for a client to answer a request to pull again; after that it can be asked again."""
 
 NOTHING = "nothing"
 """The result id of an empty report. Others name their version: editors move what they show while the user types."""

@@ -36,7 +36,7 @@ NOT_EDITED = frozenset(
 
 
 class SuppressionReason(Enum):
-    """The reason why a document gets no live syntax errors, in words for the log."""
+    """The reason why a document gets no live syntax errors, as text for the log."""
 
     OFF = "turned off by the setting `checks.live` or `checks.live_off`"
     ELSEWHERE = "another language server reports them"

@@ -59,7 +59,7 @@ class OutcomeWatcher:
         if trace := answer.metadata.trace:
             self._tell(trace, "rejected", answer.code)
 
-    def landed(self, answer: Answer, change: DocumentChange) -> None:
+    def applied(self, answer: Answer, change: DocumentChange) -> None:
         """The edit is in the document: watches it from now on."""
         trace, live = answer.metadata.trace, self._documents.snapshot(change.before.uri)
         if not trace or live is None or not live.is_open:

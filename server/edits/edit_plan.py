@@ -39,7 +39,7 @@ class DocumentChange:
 class EditPlan:
     """All changes of one edit. `rebased` is true if the target's text is no longer the one that was judged.
 
-    `new_files` are texts; LSP cannot create the `binary_files`, which are written once the edit has landed. The `moves`
+    `new_files` are texts; LSP cannot create the `binary_files`, which are written once the edit is applied. The `moves`
     come after the changes.
     """
 

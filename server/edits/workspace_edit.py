@@ -15,10 +15,10 @@ ANNOTATION = "stet"
 def workspace_edit(
     plan: EditPlan, client: ClientFeatures, *, annotation: types.ChangeAnnotation | None = None
 ) -> types.WorkspaceEdit:
-    """One edit for everything. With an `annotation` the client shows that and asks its user before it applies the edit.
+    """One edit for everything. With an `annotation` the client shows that and asks the user before it applies the edit.
 
     Changes of several files, or of several steps of a task, have an annotation for each file and step, so that a client
-    can list them, and its user can choose.
+    can list them, and the user can choose.
 
     LSP 3.17: `changes` carries no versions, so it is only for clients that support neither `documentChanges` nor
     `resourceOperations`; a client with either supports the versioned form.

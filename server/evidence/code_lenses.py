@@ -75,7 +75,7 @@ class CodeLenses:
         if not enabled:
             self.clear()
 
-    async def landed(self, job: str, answer: Answer, change: DocumentChange) -> None:
+    async def applied(self, job: str, answer: Answer, change: DocumentChange) -> None:
         """The edit of a job is in its document: adds its lens."""
         live = self._documents.snapshot(change.before.uri)
         if not (self._enabled and self._client.code_lens and answer.evidence) or live is None or not live.is_open:

@@ -101,7 +101,7 @@ def is_full(answer: Answer) -> bool:
 
 
 def dangers(answer: Answer) -> tuple[str, ...]:
-    """The edit's risks that were not requested, in words."""
+    """The edit's risks that were not requested, as text."""
     return tuple(
         item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
     )

@@ -50,8 +50,8 @@ async def setup(ls: StetServer, params: Any) -> Json:
         message = await choose.ask()
         if message:
             ls.tell(message)
-    outweighs = " The variable STET_BASE_URL outweighs that." if message and "STET_BASE_URL" in os.environ else ""
-    return {"chosen": message + outweighs or None}
+    overrides = " The variable STET_BASE_URL overrides that." if message and "STET_BASE_URL" in os.environ else ""
+    return {"chosen": message + overrides or None}
 
 
 async def download(ls: StetServer, params: Any) -> Json:

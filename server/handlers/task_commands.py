@@ -44,7 +44,7 @@ async def show(ls: StetServer, params: Any) -> Json:
 
 
 async def resume(ls: StetServer, params: Any) -> Json:
-    """Starts a job that does what is not finished of a task; with `plan`, as its user edited it."""
+    """Starts a job that does what is not finished of a task; with `plan`, as the user edited it."""
     from stet_ls.server.job_flow.run_job import start_job
     from stet_ls.server.lsp.command_params import TaskParams
 

@@ -33,7 +33,7 @@ from stet_ls.validators.checkers.toolbox import Toolbox
 LATE_SECONDS = 60.0
 """How long to look for an edit that did not appear in time."""
 ANSWER_SECONDS = 600.0
-"""How long to look for a cancelled job's edit while the client has not answered: it may be asking its user."""
+"""How long to look for a cancelled job's edit while the client has not answered: it may be asking the user."""
 TURN_SECONDS = 10.0
 """How long an edit waits for the one that was sent before it."""
 RETRY_SECONDS = 1.0
@@ -136,7 +136,7 @@ def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
 
 
 async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
-    """Sends the edit. `confirm` is the question that the client asks its user first."""
+    """Sends the edit. `confirm` is the question that the client asks the user first."""
     annotation = None if confirm is None else change_annotation(headline(answer), confirm)
     async with _turn(ls.pending_edits.turn, waits=confirm is None):
         delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
@@ -165,7 +165,7 @@ async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrig
 async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
     """Serializes edits: an editor that ignores versions would apply the second to the wrong lines.
 
-    A client that asks its user by itself compares versions; the wait for a silent client is limited.
+    A client that asks the user by itself compares versions; the wait for a silent client is limited.
     """
     mine = False
     if waits:
@@ -196,10 +196,10 @@ async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan
     """Finishes an applied edit: its lens and its outcome. Ignores a late cancellation."""
     ls.outcome_reports.record(answer, "applied")
     for change in plan.changes[:1]:
-        ls.outcomes.landed(answer, change)
+        ls.outcomes.applied(answer, change)
         with suppress(asyncio.CancelledError):  # the edit is applied; its lens follows in the background
             await asyncio.shield(
-                ls.in_background(ls.evidence.lenses.landed(job.id, answer, change), f"lens of {job.name}")
+                ls.in_background(ls.evidence.lenses.applied(job.id, answer, change), f"lens of {job.name}")
             )
     late = "Too late to cancel: the edit was already sent. Undo it in the editor. " if job.cancelling else ""
     problem = await asyncio.to_thread(write_binary, plan.binary_files)
@@ -259,7 +259,7 @@ async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditP
 
 
 def _gap(plan: EditPlan, client: ClientFeatures) -> str:
-    """The capability that the client lacks for this plan, in words; "" if none."""
+    """The capability that the client lacks for this plan, as text; "" if none."""
     if not client.apply_edit:
         return "the editor does not accept edits from a server"
     if plan.new_files and not (client.create_files and client.versioned_edits):

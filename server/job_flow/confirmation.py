@@ -22,7 +22,7 @@ from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.session import StetServer
 
 PATIENCE = 600.0
-"""Seconds for which a job waits for its user."""
+"""Seconds for which a job waits for the user."""
 
 Send = Callable[[Part | None], Awaitable[JobResult]]
 """Sends the edit, or the part of it that the user kept."""
@@ -31,7 +31,7 @@ Send = Callable[[Part | None], Awaitable[JobResult]]
 async def confirm_and_apply(
     ls: StetServer, job: JobHandle, answer: Answer, asking: Coroutine[Any, Any, Decision], send: Send
 ) -> JobResult:
-    """Sends the edit if its user agrees, or `stet.apply` is called.
+    """Sends the edit if the user agrees, or `stet.apply` is called.
 
     If there is no answer the job ends, but its question stays open: a late outcome replaces the job's result.
     """

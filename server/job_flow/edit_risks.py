@@ -18,7 +18,7 @@ Preview = Literal["auto", "always", "never"]
 
 
 def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]:
-    """The reasons to ask about this edit, in words; empty for an edit of the target that passed its checks.
+    """The reasons to ask about this edit, as text; empty for an edit of the target that passed its checks.
 
     Reasons from the evidence are worded as in the answer's message.
     """

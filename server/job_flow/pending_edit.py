@@ -43,7 +43,7 @@ class PendingEdit:
     def __init__(
         self, ls: StetServer, plan: EditPlan, answer: Answer, annotation: types.ChangeAnnotation | None
     ) -> None:
-        """Sends the plan with the versions of this moment. With `annotation` the client asks its user first."""
+        """Sends the plan with the versions of this moment. With `annotation` the client asks the user first."""
         self.plan = plan
         self.repeated = False
         """True once a later edit with the same text was sent: if the text appears now, it counts as that one's."""

@@ -34,7 +34,7 @@ class ClientFeatures:
     rename_files: bool = False
     """Renames files as part of a workspace edit."""
     change_annotations: bool = False
-    """Asks its user before it applies a change that is annotated as needing confirmation."""
+    """Asks the user before it applies a change that is annotated as needing confirmation."""
     edit_metadata: bool = False
     """Supports `metadata` (is this a refactoring?) with an edit."""
 

@@ -65,7 +65,7 @@ class ActionParams(Params):
     uri: str | None = Field(default=None, min_length=1, description="The document; default: the one last used.")
     range: Range | None = Field(default=None, description="The selection.")
     position: Position | None = Field(default=None, description="The cursor, if nothing is selected.")
-    instruction: str = Field(default="", description="What to do, in words.")
+    instruction: str = Field(default="", description="What to do, as text.")
     constraints: tuple[str, ...] = Field(default=(), description="Conditions for the result.")
     context: dict[str, str] = Field(default_factory=dict, description="More context for the model, by name.")
     diagnostics: tuple[DiagnosticParams, ...] = Field(default=(), description="The diagnostics to fix.")
@@ -96,7 +96,7 @@ class TaskIdParams(Params):
 class ResumeParams(TaskIdParams):
     """Selects a task to resume."""
 
-    plan: str = Field(default="", description="The plan as its user edited it; default: the one of the task.")
+    plan: str = Field(default="", description="The plan as the user edited it; default: the one of the task.")
 
 
 class CustomParams(ActionParams):

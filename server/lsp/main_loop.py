@@ -54,7 +54,7 @@ async def _listen(protocol: Protocol, next_body: NextBody) -> None:
                 # One message must not end the session.
                 LOGGER.exception("cannot handle a message")
             # Handlers that just started run to their first await, and responses reach their waiters, before the next
-            # message: a command works on the text that its user saw.
+            # message: a command works on the text that the user saw.
             await asyncio.sleep(0)
     except FrameError as error:
         LOGGER.error("invalid message stream: %s", error)

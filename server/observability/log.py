@@ -83,7 +83,7 @@ class _Terminal(logging.StreamHandler[TextIO]):
 
 
 class _PrivateFile(RotatingFileHandler):
-    """A log that only its user may read: it names files, and contains prompts if enabled."""
+    """A log that only the user may read: it names files, and contains prompts if enabled."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Drops lines of the log when the disk is full; Python would print each with its traceback."""

@@ -42,7 +42,7 @@ def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pyte
     assert err == f"{PLACES[name]}\n"
 
 
-def test_a_plugin_that_somebody_else_installed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_that_was_installed_by_others_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     file = tmp_path / "nvim" / "site" / "pack" / "stet" / "start" / "stet" / "plugin" / "own.lua"
     file.parent.mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_the_plugin_for_neovim_and_the_manual_know_each_action() -> None:
 
 
 def test_the_extension_has_the_settings_of_the_server(contributes: Any) -> None:
-    """Without defaults of its own, which would outweigh the user's file."""
+    """Without defaults of its own, which would override the user's file."""
     properties = contributes["configuration"]["properties"]
     generated = json.loads((ROOT / "docs" / "settings.editor.json").read_text(encoding="utf-8"))
 

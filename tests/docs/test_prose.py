@@ -7,7 +7,7 @@ from pages.message_table import Message, messages_in
 from prose import RULES, Text, Where, exceptions, problems, texts
 
 BAD = (
-    "Nobody answered whether the edit may land.",
+    "No one answered whether the edit may land.",
     "The answer is waited for.",
     "The file is left as it is.",
     "The step came to nothing.",
@@ -26,6 +26,10 @@ BAD = (
     "Was it edited by hand?",
     "The code runs in the box.",
     "The table is made anew.",
+    "Somebody has to look at it.",
+    "The variable outweighs the file.",
+    "The reason for it, in words.",
+    "It runs once the edit landed.",
     "The file came into being.",
     "It did not run to its end.",
     "It is no regular file.",

@@ -77,7 +77,7 @@ def choose(nvim: Neovim, kind: str) -> None:
 def followed(nvim: Neovim, scripted: ScriptedModel, reply: str) -> Iterator[None]:
     """A job that is started in the block gets its reply once the plugin waits for its report.
 
-    A report that nobody waits for two seconds after it is there is shown by the server.
+    A report that no one waits for two seconds after it is there is shown by the server.
     """
     release = threading.Event()
     scripted.default = Reply(reply, hold=release)
@@ -849,7 +849,7 @@ def test_setup_lists_the_models_and_keeps_the_choice(editor: Neovim, environment
       vim.fn.inputsecret = function() return "$MY_KEY" end
     """)
     editor.command("Stet setup")
-    editor.wait_said("Stet uses mine at http://127.0.0.1:9/v1.", "The variable STET_BASE_URL outweighs that.")
+    editor.wait_said("Stet uses mine at http://127.0.0.1:9/v1.", "The variable STET_BASE_URL overrides that.")
     assert "qwen2.5-coder" in editor.lua("return table.concat(_G.titles, '\\n')").lower()
     assert 'api_key_env = "MY_KEY"' in chosen.read_text()
     chosen.unlink()

@@ -1,4 +1,4 @@
-"""A dependency that the project names and nobody installed: the code runs with it, in every action that runs code."""
+"""A dependency that the project names and no one installed: the code runs with it, in every action that runs code."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ Load = Callable[[Mapping[str, Any]], Loaded]
 
 @pytest.fixture(params=["project file", "editor settings", "editor user settings"])
 def opened(request: pytest.FixtureRequest, stet_home: Path, tmp_path: Path) -> Load:
-    """Loads what somebody other than the user says, by each of the ways that lead in from an opened folder."""
+    """Loads what someone other than the user says, by each of the ways that lead in from an opened folder."""
 
     def from_file(values: Mapping[str, Any]) -> Loaded:
         (tmp_path / ".stet.toml").write_text("".join(f"{key} = {toml(value)}\n" for key, value in values.items()))
@@ -133,7 +133,7 @@ def held(loaded: Loaded, key: str) -> Any:
 
 
 def test_every_key_says_who_may_set_it() -> None:
-    """A key without a mark is its user's, which may be right; that nobody thought of it is not."""
+    """A key without a mark is its user's, which may be right; that no one thought of it is not."""
     unmarked = [name for name, key in KEYS.items() if "set_by" not in key.schema]
     assert unmarked == []
     assert all(key.schema.get("stricter") for key in KEYS.values() if key.set_by is SetBy.TIGHTEN)
@@ -206,7 +206,7 @@ def test_keys_that_any_source_may_set_are_applied(key: str, opened: Load) -> Non
 def test_a_project_cannot_override_a_later_value_of_the_user(
     key: str, stet_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A variable outweighs the project's file, whichever way that goes."""
+    """A variable overrides the project's file, whichever way that goes."""
     loose, stricter = TIGHTEN.get(key, (USER.get(key), None))
     mine = loose if loose is not None else KEYS[key].default
     monkeypatch.setenv(KEYS[key].variable, ",".join(mine) if isinstance(mine, list) else str(mine))

@@ -88,7 +88,7 @@ def code_reply(code: str, language: str = "python", plan: str = "Do it.") -> str
 
 
 def asks_for_tests(body: Body) -> bool:
-    """True for a request for tests by somebody who may not see the code: the budgets thorough and task make them."""
+    """True for a request for tests by someone who may not see the code: the budgets thorough and task make them."""
     return "Its body is hidden from you" in str(body["messages"])
 
 

@@ -55,7 +55,7 @@ NATIVE = {
     "go": Floor(99, 97, 0),
     "rust": Floor(97, 93, 0),
     "java": Floor(99, 95, 0),
-    "cpp": Floor(84, 90, 0),  # names that nobody declared are no faults of syntax
+    "cpp": Floor(84, 90, 0),  # names that no one declared are no faults of syntax
 }
 """C# is not here: there is no parser of it to be had, so that the grammar with our own checks is all of its layers."""
 

@@ -73,7 +73,7 @@ def test_threads_may_parse_at_once() -> None:
         assert set(threads.map(parsed, range(100))) == {200}
 
 
-def test_nobody_parses_past_the_lock() -> None:
+def test_no_code_parses_past_the_lock() -> None:
     """Programs of the box and of child processes have a single thread, and cannot import Stet."""
     alone = ("engine/runners/inside/", "validators/checkers/tools/python.py", "validators/ast_text.py")
     files = [file for room in ("server", "engine", "validators") for file in (ROOT / room).rglob("*.py")]

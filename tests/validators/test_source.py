@@ -211,7 +211,7 @@ class TestSplice:
 
     @given(texts, st.lists(st.tuples(st.integers(0, 1), texts), max_size=8))
     def test_hands_its_bytes_and_lines_on(self, text: str, pieces: list[tuple[int, str]]) -> None:
-        """They are carried from version to version, not counted anew; several splices at once, of any line ends."""
+        """They are carried from version to version, not counted again; several splices at once, of any line ends."""
         source = Source(text)
         at = [len(text[:index].encode("utf-8", "surrogatepass")) for index in range(len(text) + 1)]
         splices = [

@@ -23,7 +23,7 @@ class StepInput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     action: str = Field(description="What to do: one of the steps that `stet.capabilities` lists.")
-    instruction: str = Field(description="What to do there, in words.")
+    instruction: str = Field(description="What to do there, as text.")
     file: str = Field(description="The file to work on, relative to the root.")
     unit: str = Field(default="", description="The function, method or class to change; empty for a new one.")
     language: str = Field(default="", description="The language of the file, as an LSP language id.")

@@ -1,4 +1,4 @@
-"""The retriever: finds where the workspace defines what a step names, and solutions that its user kept."""
+"""The retriever: finds where the workspace defines what a step names, and solutions that the user kept."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class AssertCount:
     examples: int = 0
 
     def lost(self, after: AssertCount) -> str:
-        """What the text has fewer of `after` a change, in words; "" if nothing."""
+        """What the text has fewer of `after` a change, as text; "" if nothing."""
         parts = [
             f"{now} {name} instead of {was}"
             for name, was, now in (

@@ -20,7 +20,7 @@ from stet_ls.engine.prompt.build import Reason, repair
 from stet_ls.engine.prompt.fence import code_fence
 
 _OPEN = (
-    "These tests were written from the instruction by somebody who did not see your code; code or test may be wrong.\n"
+    "These tests were written from the instruction by someone who did not see your code; code or test may be wrong.\n"
     "Where the instruction says what the test says, mend the code. Where it does not, reply with your code unchanged.\n"
 )
 _WARMER = 0.5

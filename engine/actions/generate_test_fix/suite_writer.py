@@ -65,11 +65,11 @@ async def write_anew(
         prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(problems, suite.prompt.secrets), by="tests"))
     except PolicyError as error:
         return str(error)
-    anew = await _request_suite(job, plan, prompt)
-    if isinstance(anew, str):
-        return anew
-    lost = plan.dialect.count(suite.code).lost(plan.dialect.count(anew.code))
-    return f"the repaired tests have {lost}, so they were rejected" if lost else anew
+    second = await _request_suite(job, plan, prompt)
+    if isinstance(second, str):
+        return second
+    lost = plan.dialect.count(suite.code).lost(plan.dialect.count(second.code))
+    return f"the repaired tests have {lost}, so they were rejected" if lost else second
 
 
 def _suite_prompt(job: Job, plan: LoopPlan) -> JobPrompt:

@@ -48,7 +48,7 @@ _PLAIN = {name: re.compile(rf"^(?:please\s+)?(?:{begins})", re.I) for name in ST
 
 
 def understand(words: str, constraints: Sequence[str], about: Project, selected: str = "") -> Intent:
-    """The intent of a request. `selected` is the unit that its user selected, "" for none."""
+    """The intent of a request. `selected` is the unit that the user selected, "" for none."""
     words = " ".join(words.split())
     named = named_units(words, about)
     clauses = [each for each in _CLAUSE.split(words) if each and each.strip()]

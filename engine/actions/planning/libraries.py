@@ -33,7 +33,7 @@ def library_problem(names: Sequence[str], root: Path, allowed: Collection[str]) 
     """The sentence about the first package that is not known; "" if all are.
 
     Known are the project's dependencies, those that the user's settings allow, and widely used ones. A model invents
-    names, and somebody may have registered one that differs from a known name by a letter.
+    names, and someone may have registered one that differs from a known name by a letter.
     """
     project = dependencies(root)
     known = {*project, *map(normalized, allowed), *well_known()}

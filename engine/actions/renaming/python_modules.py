@@ -112,7 +112,7 @@ def _mend_from_package(module: PythonSource, each: ImportedName, old: str, new: 
 
 
 def _replace_module(module: PythonSource, statement: ast.ImportFrom, text: str) -> None:
-    """Writes what stands between `from` and `import` anew."""
+    """Writes what stands between `from` and `import` again."""
     start = module.offset(statement)
     line = module.source.slice(Span(start, module.offset(statement.names[0])))
     between = line if isinstance(line, str) else line.decode("utf-8", "replace")

@@ -128,7 +128,7 @@ def together(edits: list[Any], first: int, second: int) -> bool:
 
 
 class Targets:
-    """The functions that edits change, as objects in memory; without any, the module is loaded anew."""
+    """The functions that edits change, as objects in memory; without any, the module is loaded again."""
 
     def __init__(self, job: Any) -> None:
         self.job = job

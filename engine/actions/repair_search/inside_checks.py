@@ -43,7 +43,7 @@ def with_tests(job: Any, found: Callable[[list[Any]], None]) -> None:
         def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
             if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
                 return None
-            # The text of a failure, which nobody reads here, takes longer than the test.
+            # The text of a failure, which no one reads here, takes longer than the test.
             return TestReport(item.nodeid, item.location, {}, "failed", None, call.when)
 
     run_pytest(job["tests"], Plugin())

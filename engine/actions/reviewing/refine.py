@@ -141,7 +141,7 @@ def evidence_of(found: Review) -> Evidence:
 
 
 def _worse(best: Proposal[Patch], was: Review, made: Proposal[Patch], found: Review) -> str:
-    """Why a refinement is worse than what it refines, in words; "" if it is not."""
+    """Why a refinement is worse than what it refines, as text; "" if it is not."""
     if made.refuted_by is not None or not made.offerable:
         refuted = made.refuted_by or next((e for e in made.evidence if e.verdict is Ruling.FAIL), None)
         return refuted.detail if refuted else "it changes nothing"

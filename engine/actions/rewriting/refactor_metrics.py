@@ -1,4 +1,4 @@
-"""Measures the result of a refactoring: metrics of the code before and after, in words."""
+"""Measures the result of a refactoring: metrics of the code before and after, as text."""
 
 from __future__ import annotations
 

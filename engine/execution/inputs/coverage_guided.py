@@ -23,6 +23,8 @@ _MOST, _TRIES = 360, 900
 _FACTORS, _LARGEST = 5, 10_000
 _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
+_SIZED = ("range", "list", "map", "sorted")
+"""Calls that make long arguments: their sizes were chosen."""
 _MOST_KEYS = 300
 """Larger dictionaries take long to write."""
 Change = Callable[[Call, "Values"], Call | None]
@@ -85,7 +87,7 @@ def _places(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.expr]]:
     for each in ast.walk(tree):
         if isinstance(each, ast.Assign):
             yield each, "value", each.value
-        elif isinstance(each, ast.Call):
+        elif isinstance(each, ast.Call) and getattr(each.func, "id", "") not in _SIZED:
             yield from ((each.args, number, value) for number, value in enumerate(each.args))
             yield from ((keyword, "value", keyword.value) for keyword in each.keywords)
 

@@ -219,7 +219,7 @@ def compared(
         excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
         differences = [replace(each, is_unusual=each.is_unusual or each.call in strange) for each in differences
                        if each.call not in refused]  # fmt: skip
-    # Calls that somebody means convince, and short ones that used to work are the easiest to understand.
+    # Calls that someone means convince, and short ones that used to work are the easiest to understand.
     differences.sort(
         key=lambda each: (
             not each.is_telling, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",

@@ -24,7 +24,7 @@ _OF_PARTS = {"IndexError", "ValueError"}
 _SINGLE = {"str", "int", "float", "bool", "NoneType"}
 NEAR = "near an example"
 WRITTEN = {CAPTURED, "example"}
-"""Origins of inputs that somebody wrote down."""
+"""Origins of inputs that someone wrote down."""
 _UNREAD = re.compile(r"invalid literal for int|could not convert string to float|could not parse|Invalid isoformat")
 _FORM = re.compile(r"(?i)\b(?:as|like|form|format|e\.g\.) (?:[\"'`][^\"'`\n]*\d|\d+[.:/-]\d)")
 _ITERATED = re.compile(r"raises (\w+)\]")

@@ -38,7 +38,7 @@ Rerun = Callable[[str], Awaitable[TestReport | None]]
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """`tests` ran some of the change. `missed` are the parts of it that none of them ran, in words.
+    """`tests` ran some of the change. `missed` are the parts of it that none of them ran, as text.
 
     `why` says why nothing was run. `reserve` is the caveat if something was: what did not run, or how little is known.
     """

@@ -28,7 +28,7 @@ _LONGEST = 40
 
 
 def taken(before: Source, after: Source, language: str, path: Path | None, named: Collection[str]) -> Iterator[str]:
-    """What was removed from a text, in words, except for findings with a word of `named` in them."""
+    """What was removed from a text, except for findings with a word of `named` in them."""
     if before.data == after.data:
         return
     yield from _marks_gone(before, after, language, named)

@@ -110,7 +110,7 @@ def _started(row: TypeChecker, target: Target) -> Started | None:
 
 
 async def _both(asked: _Asked, case: Case) -> tuple[_Found, _Found]:
-    """The findings before and after. Those before may be remembered, and are found anew if they matter."""
+    """The findings before and after. Those before may be remembered, and are found again if they matter."""
     checker, started, target = asked.checker, asked.started, asked.target
     key = await asyncio.to_thread(_key, asked)
     known = _BASELINES.get(key)

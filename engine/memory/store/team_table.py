@@ -181,7 +181,7 @@ class Team:
         ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
         ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
         own = [row for row in (await index.table.get(sorted(ids))).values() if row and row.embedded]
-        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.stood]
+        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.is_supported]
         theirs = await table.get([row.solution.id for row in rows])
         better = []
         for row in rows:
@@ -232,7 +232,7 @@ class Team:
                 scores = await table.nearest(vector, where(languages, None), limit)
             scores = {ident: score for ident, score in scores.items() if score >= min_score}
             found = (await self.get(scores)).items()
-            return [(row, scores[ident]) for ident, row in found if row.solution.stood]
+            return [(row, scores[ident]) for ident, row in found if row.solution.is_supported]
         except StoreError as error:
             if error.fault is not StoreFault.UNAVAILABLE:
                 self._lose(error)

@@ -10,7 +10,7 @@ from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.validators.install_hints import install_command
 
 _PATIENCE_SECONDS = 60.0
-"""A keyring may ask its user to unlock it."""
+"""A keyring may ask the user to unlock it."""
 
 
 async def key_of(provider: Provider) -> str | EndpointFailure:

@@ -46,7 +46,7 @@ class ReplySpec:
 
 @dataclass(frozen=True, slots=True)
 class FoundCode:
-    """The code found, and the corrections that were needed, in words for the log."""
+    """The code found, and the corrections that were needed, as text for the log."""
 
     text: str
     repairs: tuple[str, ...] = field(default=())

@@ -21,7 +21,7 @@ _PREFIX = "stet-runs-"
 
 
 class Workplace:
-    """A folder that is private to its user; `wanted` is the persistent one, used if it is writable."""
+    """A folder that is private to the user; `wanted` is the persistent one, used if it is writable."""
 
     def __init__(self, wanted: Path) -> None:
         self.wanted = wanted

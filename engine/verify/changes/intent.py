@@ -34,7 +34,7 @@ _TRAILER = re.compile(r"^Stet-Intent:\s*(\w+)\s*$", re.MULTILINE | re.IGNORECASE
 class Intent:
     """A claim. `source`: "option", "trailer", "message" (a commit's prefix) or "none".
 
-    Only a claim that somebody stated can refute a change: a prefix is a habit, and half of all fixes hold more.
+    Only a claim that someone stated can refute a change: a prefix is a habit, and half of all fixes hold more.
     """
 
     kind: IntentKind = IntentKind.UNKNOWN

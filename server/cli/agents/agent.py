@@ -85,7 +85,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A coding agent. `trust` is what its user has to do before the hooks run, and what to know about them."""
+    """A coding agent. `trust` is what the user has to do before the hooks run, and what to know about them."""
 
     name: str
     title: str

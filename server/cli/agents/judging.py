@@ -34,7 +34,7 @@ async def report_of(asked: Asked, *, budget: float, intent: str = "") -> Report:
 
 @asynccontextmanager
 async def runtimes_for(folder: Path) -> AsyncIterator[tuple[Settings, RuntimeProvider]]:
-    """The settings for a folder, and the sandbox that they ask for. No one is asked to weaken it."""
+    """The settings for a folder, and the sandbox that they ask for. It is never weakened."""
     settings = load_settings(near=folder).settings
     runtimes = RuntimeProvider(settings, user_paths())
     try:

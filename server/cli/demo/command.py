@@ -1,7 +1,7 @@
 """`stet demo`: runs the real server over pipes, with itself as the editor, on a small project with real flaws.
 
 Everything happens in a temporary copy. The demo guarantees three things: the planted bug is gone, which it checks with
-the linter that found it, a wrong answer is caught, and changes by somebody else get the verdicts that they deserve.
+the linter that found it, a wrong answer is caught, and changes by someone else get the verdicts that they deserve.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The demo of `stet verify`: three changes of the sample by somebody else, judged without a model and without git."""
+"""The demo of `stet verify`: three changes of the sample by someone else, judged without a model and without git."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class BatchLedger:
     """The ledger of one batch, which one process at a time can hold: use it as a context."""
 
     def __init__(self, folder: Path, name: str, *, resume: bool) -> None:
-        """Without `resume` the batch starts anew."""
+        """Without `resume` the batch starts again."""
         self._path = folder / f"{name}.jsonl"
         self._lock = FileLock(folder / f"{name}.lock")
         self._resume = resume

@@ -276,7 +276,7 @@ async def _confirmed(
 
 
 async def _with_edited_plan(engine: Engine, request: Request, progress: ProgressLine) -> Request:
-    """The request with the plan as its user edited it. UsageError if there is no plan."""
+    """The request with the plan as the user edited it. UsageError if there is no plan."""
     options = request.task or TaskOptions()
     if options.plan:
         plan = options.plan

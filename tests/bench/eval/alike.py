@@ -15,7 +15,7 @@ from typing import Any
 
 Function = Callable[..., Any]
 _PATIENCE = 1
-"""Seconds of the processor's time after which a reference's input says nothing: nobody waits for it."""
+"""Seconds of the processor's time after which a reference's input says nothing: no one waits for it."""
 _SLACK = 5
 """So many times that is what the code in question gets."""
 _ROUNDS = 7
@@ -34,7 +34,7 @@ def function(text: str, name: str) -> Function:
 def same_result(new: Function, references: Sequence[Function], inputs: Sequence[Sequence[Any]]) -> None:
     """`new` returns what all references return. AssertionError names the input.
 
-    Inputs that a reference fails on, or on which two references differ, say nothing: nobody knows what is wanted there.
+    Inputs that a reference fails on, or on which two references differ, say nothing: no one knows what is wanted there.
     """
     for given in inputs:
         wanted = [_outcome(each, given) for each in references]

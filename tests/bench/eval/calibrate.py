@@ -1,8 +1,8 @@
-"""Counts anew how often answers with evidence of each strength were right: the table behind `confidence`.
+"""Counts again how often answers with evidence of each strength were right: the table behind `confidence`.
 
     .venv/bin/python tests/bench/eval/calibrate.py --results DIR... [--table FILE] [--arm NAME] [--check]
 
-Reads what `run.py --out DIR` left, of any endpoint. The rows of the models in it are counted anew, those of other
+Reads what `run.py --out DIR` left, of any endpoint. The rows of the models in it are counted again, those of other
 models stay, and the rows of the profiles are the sums over their models. A strength that fewer than 20 answers reached
 keeps its start value; its count and interval are written all the same. A strength that was right less often than a
 weaker one is named: the order of the strengths is an assumption until then. Each action has counts of its own beside

@@ -251,7 +251,7 @@ def _request(case: Case, arm: Arm) -> Request:
 def _landed(case: Case, arm: Arm, answer: Answer) -> str | None:
     """The document after an answer; None if nothing lands.
 
-    What a judge refuted lands only at a person's word, who saw why: here nobody gives it. A model without judges is
+    What a judge refuted lands only at a person's word, who saw why: here no one gives it. A model without judges is
     taken at its word, by `optimize` too, which offers nothing that was not measured.
     """
     source = Source(case.text)

@@ -1,4 +1,4 @@
-"""What a refactoring gained, in words."""
+"""What a refactoring gained, as text."""
 
 from __future__ import annotations
 

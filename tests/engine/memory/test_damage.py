@@ -85,7 +85,7 @@ async def test_a_kill_at_any_moment_loses_no_acknowledged_row(root: Path, open_s
 
 
 async def test_a_kill_during_mixed_operations_keeps_what_was_acknowledged(root: Path, open_store: Open) -> None:
-    """Stores, counts, forgets, joins files and writes them anew, and is killed at four different moments."""
+    """Stores, counts, forgets, joins files and writes them again, and is killed at four different moments."""
     put: set[str] = set()
     forgot: set[str] = set()
     for round_ in range(4):

@@ -155,14 +155,14 @@ sys.addaudithook(lambda event, args: asked.append(event) if event in ("socket.ge
 from stet_ls.engine.errors import StoreError
 from stet_ls.engine.memory.store.embedders import EmbedderChoice, choose
 try:
-    choose(EmbedderChoice("sentence-transformers", "nobody/has-this-model"))
+    choose(EmbedderChoice("sentence-transformers", "no one/has-this-model"))
 except StoreError as error:
     print(error, asked)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
 
     assert ran.stdout.strip() == (
-        "The embedding model 'nobody/has-this-model' is not on this machine; "
+        "The embedding model 'no one/has-this-model' is not on this machine; "
         "set memory.embedding_model to its folder. []"
     )
 

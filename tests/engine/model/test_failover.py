@@ -47,7 +47,7 @@ def _hasty(provider: Provider, patience: float = 1.5) -> Provider:
 class Row:
     """A row of the table of faults: what an endpoint answers, and what comes of it alone.
 
-    `fault` None: it serves, after so many requests, and nobody else is asked.
+    `fault` None: it serves, after so many requests, and no one else is asked.
     """
 
     name: str
@@ -193,7 +193,7 @@ async def test_an_endpoint_that_has_begun_may_use_the_time_of_the_others(endpoin
 
 @pytest.mark.parametrize("count", [1, 2])
 async def test_a_long_retry_after_skips_the_endpoint(count: int, endpoints: Endpoints, pool: Callable) -> None:
-    """Neither with the long deadline of an endpoint that nobody measured."""
+    """Neither with the long deadline of an endpoint that no one measured."""
     made = endpoints(count)
     made[0][0].replies([Reply.failure(429, "slow down", retry_after="60")])
     made[-1][0].default = GOOD
@@ -351,7 +351,7 @@ async def test_an_endpoint_that_fell_silent_is_tried_last_and_the_answer_says_so
     )
     second.default = Reply.failure(401)
     first.default = GOOD
-    assert (await asker.ask()).endpoint == "first", "better than nobody"
+    assert (await asker.ask()).endpoint == "first", "better than no one"
     second.default = GOOD
     completion = await asker.ask()
     assert (completion.endpoint, completion.warnings) == ("first", ()), "it spoke again"

@@ -20,7 +20,7 @@ from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer
 from stet_ls.engine.model.pool import ModelPool
-from stet_ls.engine.model.port_owner import is_somebody_else, owner_of
+from stet_ls.engine.model.port_owner import is_another_user, owner_of
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
@@ -47,7 +47,7 @@ class User:
 
 @pytest.fixture
 def found(scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedModel]:
-    """The scripted server where LM Studio would be, and nobody on the other well-known ports."""
+    """The scripted server where LM Studio would be, and no one on the other well-known ports."""
     with dead_endpoint() as base_url:
         for name in discover.PORTS:
             monkeypatch.setitem(discover.PORTS, name, int(base_url.split(":")[2].removesuffix("/v1")))
@@ -80,7 +80,7 @@ async def test_consent_is_remembered(found: ScriptedModel, paths: Paths) -> None
     user = User(True)
     assert await ask(paths, user) == "lm-studio"
     assert await ask(paths, user) == "lm-studio"
-    assert await ask(paths) == "lm-studio", "nor does a run need somebody to ask any more"
+    assert await ask(paths) == "lm-studio", "nor does a run need someone to ask any more"
     assert [server.base_url for server in user.asked] == [found.base_url]
     assert paths.consents.stat().st_mode & 0o077 == 0, "it is its user's alone"
 
@@ -142,7 +142,7 @@ def test_a_server_of_another_user_is_never_offered(paths: Paths) -> None:
 
 @pytest.mark.parametrize("owner", [None, 0, 1, os.getuid()])
 def test_a_system_service_and_the_user_are_not_another_user(owner: int | None) -> None:
-    assert not is_somebody_else(owner)
+    assert not is_another_user(owner)
 
 
 @linux
@@ -171,7 +171,7 @@ def test_the_owner_of_a_port_is_the_listening_process(address: str) -> None:
         assert process.stdout is not None
         port = int(process.stdout.readline())
         assert owner_of(port) == 54321
-        assert is_somebody_else(owner_of(port))
+        assert is_another_user(owner_of(port))
         process.kill()
 
 
@@ -228,7 +228,7 @@ async def test_an_editor_asks_its_user_once(found: ScriptedModel, paths: Paths, 
         await client.initialize(**{**introduction(NOTHING), "capabilities": {"workspace": {"applyEdit": True}}})
         client.open(uri, "python", text)
         await command(client, "stet.health")
-        assert asked == [], "nobody is asked before there is something to send"
+        assert asked == [], "no one is asked before there is something to send"
         results = [await finish(client, await start(client, "explain", uri=uri, range=lines(1))) for _ in range(2)]
     assert len(asked) == 1
     assert f"model server lm-studio at {found.base_url}" in asked[0]

@@ -94,7 +94,7 @@ async def test_if_all_endpoints_fail_each_is_named(scripted: ScriptedModel, pool
 
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine on whose usual ports nobody listens."""
+    """A machine on whose usual ports no program listens."""
     with dead_endpoint() as base_url:
         port = int(base_url.split(":")[2].removesuffix("/v1"))
         for name in discover.PORTS:
@@ -236,7 +236,7 @@ async def test_the_request_has_the_expected_parameters(scripted: ScriptedModel, 
 async def test_unrelated_environment_variables_do_not_change_the_request(
     scripted: ScriptedModel, second: ScriptedModel, asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a proxy between us and this machine, nor somebody else's organization or endpoint."""
+    """Neither a proxy between us and this machine, nor someone else's organization or endpoint."""
     monkeypatch.setenv("HTTP_PROXY", second.base_url)
     monkeypatch.setenv("ALL_PROXY", second.base_url)
     monkeypatch.delenv("NO_PROXY", raising=False)

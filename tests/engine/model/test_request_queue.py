@@ -138,10 +138,10 @@ async def test_a_job_whose_progress_callback_fails_leaves_the_queue() -> None:
     line = RequestQueue(1)
 
     def refuse(event: Event) -> None:
-        raise OSError("nobody listens")
+        raise OSError("no one listens")
 
     async with line.turn(ignore):
-        with pytest.raises(OSError, match="nobody listens"):
+        with pytest.raises(OSError, match="no one listens"):
             await line.turn(refuse).__aenter__()
     assert line.length == (0, 0)
 

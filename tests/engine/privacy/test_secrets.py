@@ -258,7 +258,7 @@ def test_time_is_linear_on_a_hostile_env_file(unit: str) -> None:
 
 
 def test_the_examples_of_this_test_are_valid_python() -> None:
-    """The corpus' Python parses, so that no form of it is one that nobody would write."""
+    """The corpus' Python parses, so that no form of it is one that no one would write."""
     for planted in corpus():
         if planted.language == "python":
             ast.parse(planted.text)

@@ -75,7 +75,7 @@ CASES = (
          "document", "def f(): pass\n\n\nx = 1\n"),
     Case("an empty document", "generate", "python", "$0", "insertion", ""),
     Case("generate between units inserts there", "generate", "python", "a = 1\n$0\nb = 2\n", "insertion", ""),
-    Case("a language that nobody parses works by lines", "refactor", "nosuch", "one\ntw$0o\nthree\n", "statements",
+    Case("a language that no one parses works by lines", "refactor", "nosuch", "one\ntw$0o\nthree\n", "statements",
          "two"),
     Case(
         "a stet comment alone at top level is the place", "generate", "python",

@@ -48,7 +48,7 @@ class TestMore:
     )
 
     assert report.outcome is SuiteOutcome.RED
-    assert not report.signs, "nobody forged anything"
+    assert not report.signs, "no one forged anything"
     assert outcomes(report) == {
         "test_good": "passed",
         "test_wrong": "failed",

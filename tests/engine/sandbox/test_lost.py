@@ -79,10 +79,10 @@ async def test_the_next_start_does_not_trust_a_remembered_level(machine: Machine
     assert (await Sandbox(Level.STRONG, tmp_path / "sandbox").run(ECHO)).isolation.level is Level.FULL
 
     machine.deny()
-    anew = Sandbox(Level.FULL, tmp_path / "sandbox")
+    again = Sandbox(Level.FULL, tmp_path / "sandbox")
 
     with pytest.raises(PolicyError, match="isolation full is required"):
-        await anew.allow()
+        await again.allow()
     machine.denied.unlink()
     assert (await Sandbox(Level.FULL, tmp_path / "sandbox").run(ECHO)).isolation.level is Level.FULL
 

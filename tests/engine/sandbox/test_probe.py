@@ -84,8 +84,8 @@ async def test_a_probe_is_remembered_until_something_changes(tmp_path: Path) -> 
 
     assert {each.report.level for each in await again.candidates()} == {Level.PARTIAL}
     file.write_text("{broken")
-    anew = Sandbox(Level.STRONG, tmp_path / "sandbox")
-    assert (await anew.best()).report.level is Level.FULL  # type: ignore[union-attr]
+    again = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    assert (await again.best()).report.level is Level.FULL  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Boxes that nobody waits for any more are ended, and no others."""
+"""Boxes that no one waits for any more are ended, and no others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_sandbox_whose_server_was_killed_is_ended(server: subprocess.Popen[str
             pytest.skip("bwrap does not work here")
         inside = Path(f"/proc/{box}/task/{box}/children").read_text().split()
         reaper.end_orphans()
-        assert all(alive(process) for process in (box, *map(int, inside))), "somebody waits for it"
+        assert all(alive(process) for process in (box, *map(int, inside))), "someone waits for it"
 
         server.kill()
         server.wait()
@@ -54,7 +54,7 @@ def test_a_sandbox_whose_server_was_killed_is_ended(server: subprocess.Popen[str
         # server that starts in this very moment ends them, too; the one inside is alone once the one outside is gone.
         end = time.monotonic() + 30
         while any(alive(process) for process in (box, *map(int, inside))):
-            assert time.monotonic() < end, "somebody is left"
+            assert time.monotonic() < end, "someone is left"
             reaper.end_orphans()
             time.sleep(0.01)
 

@@ -166,7 +166,7 @@ def test_a_byte_order_mark_is_accepted(user_file: Path) -> None:
 
 
 def test_values_that_an_editor_did_not_set_override_nothing(user_file: Path) -> None:
-    """Editors send null for what nobody set, and their own keys of our section along."""
+    """Editors send null for what no one set, and their own keys of our section along."""
     user_file.write_text("deadline = 8\n")
     sent = {"deadline": None, "server": {"command": ["stet", "--stdio"]}, "trace.server": "off"}
 

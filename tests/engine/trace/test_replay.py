@@ -42,7 +42,7 @@ async def recorded(bench: Bench) -> Record:
 
 
 async def again(record: Record) -> Replayed:
-    """What the record's text, read anew, comes to."""
+    """What the record's text, read again, comes to."""
     return await replay(parse(record.to_json(), "r.json"), "r.json", Settings(), user_paths())
 
 
@@ -315,7 +315,7 @@ async def test_a_truncated_record_is_reported(bench: Bench, scripted: ScriptedMo
 
 
 async def test_replaying_a_record_cannot_loosen_settings(bench: Bench, scripted: ScriptedModel) -> None:
-    """Somebody else's record starts no program and asks no endpoint of theirs."""
+    """Someone else's record starts no program and asks no endpoint of theirs."""
     from stet_ls.engine.trace.playback import settings_of
 
     scripted.default = Reply(code_reply(SHORT))

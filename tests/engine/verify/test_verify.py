@@ -111,7 +111,7 @@ async def test_a_removed_public_function_is_never_ok(
     assert [each.detail for each in report.findings] == ["`quote` was removed; code that uses it fails"]
 
 
-async def test_a_name_that_is_bound_anew_is_not_gone(repository: Repository, verified: Verify) -> None:
+async def test_a_name_that_is_bound_again_is_not_gone(repository: Repository, verified: Verify) -> None:
     quote = "\n\ndef quote(text):\n    return f'<{text}>'\n"
     repository.commit({"shop.py": SHOP + quote})
     repository.write({"shop.py": f"{SHOP}\n\nquote = '<{{}}>'.format\n"})

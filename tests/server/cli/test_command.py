@@ -139,7 +139,7 @@ def test_a_wrong_setting_exits_with_2(stet: Stet, folder: Path) -> None:
 
 
 def test_an_internal_error_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Path) -> None:
-    """A library that cannot be imported stands for everything that nobody foresaw."""
+    """A library that cannot be imported stands for everything that no one foresaw."""
     (folder / "rich.py").write_text("raise RuntimeError('a broken installation')\n")
 
     ran = stet("config", "show", PYTHONPATH=str(folder))

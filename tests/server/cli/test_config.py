@@ -66,7 +66,7 @@ def test_init_writes_a_file_that_changes_nothing_and_never_overwrites(stet: Stet
 
 
 def test_the_lines_of_the_first_file_are_valid_settings(stet: Stet, stet_home: Path) -> None:
-    """Somebody takes every # away: all of it has to be understood, the placeholders aside."""
+    """Someone takes every # away: all of it has to be understood, the placeholders aside."""
     stet("config", "init")
     file = stet_home / "config.toml"
     lines = (line.removeprefix("# ") for line in file.read_text().splitlines())

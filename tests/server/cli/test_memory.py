@@ -163,7 +163,7 @@ def test_a_disabled_memory_is_reported(stet: Stet) -> None:
 def test_an_edit_applied_by_run_is_learned_once_it_is_kept(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "greet.py").write_text("def greet(name):\n    pass\n")
     scripted.reply(code_reply('def greet(name):\n    return f"Hello {name}"'))
-    wish = ("--instruction", "greet somebody by their name", "--budget", "quick", "--accept-risk", "not-run")
+    wish = ("--instruction", "greet someone by their name", "--budget", "quick", "--accept-risk", "not-run")
     ran = stet("run", "generate", "greet.py:1", *wish, "--apply")
     assert ran.status == 0, ran.err
     assert json.loads(stet("memory", "stats", "--json").out)["solutions"] == 0, "it may still be undone"
@@ -171,7 +171,7 @@ def test_an_edit_applied_by_run_is_learned_once_it_is_kept(stet: Stet, scripted:
     stats = stet("memory", "stats", "--json", STET_MEMORY_STANDS_SECONDS="0")
     assert json.loads(stats.out)["solutions"] == 1, stats.err
     (row,) = rows(stet)
-    assert (row["outcome"], row["instruction"]) == ("kept", "greet somebody by their name")
+    assert (row["outcome"], row["instruction"]) == ("kept", "greet someone by their name")
     assert row["provenance"]["path"] == "greet.py"
 
 

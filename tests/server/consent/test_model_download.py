@@ -28,7 +28,7 @@ FAKE = replace(
     WEIGHTS["tiny"],
     title="Fake 0.1B",
     model="fake",
-    repository="Somebody/Fake-GGUF",
+    repository="Someone/Fake-GGUF",
     file="fake.gguf",
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),

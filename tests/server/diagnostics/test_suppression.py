@@ -93,7 +93,7 @@ async def test_an_error_of_another_server_on_the_same_line_silences_its_language
 @pytest.mark.parametrize(
     "foreign",
     [told(0, severity=2), told(0, severity=3), told(1), told(0, source="stet"), told(0, source=None)],
-    ids=["a warning", "information", "another line", "our own", "nobody knows whose"],
+    ids=["a warning", "information", "another line", "our own", "no one knows whose"],
 )
 async def test_other_diagnostics_do_not_silence_a_language(foreign: Json) -> None:
     async with editing(VSCODE) as client:

@@ -18,7 +18,7 @@ TEXT = "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
 
 
 class Typist:
-    """A track, and somebody who changes what it follows."""
+    """A track, and someone who changes what it follows."""
 
     def __init__(self, text: str) -> None:
         self.first = Source(text)
@@ -343,7 +343,7 @@ def test_many_scattered_changes_are_bounded() -> None:
 
 
 def test_a_reload_of_fifty_thousand_lines_is_quick() -> None:
-    """A formatter that indents every line anew, with many lines alike: what difflib would take minutes for."""
+    """A formatter that indents every line again, with many lines alike: what difflib would take minutes for."""
     lines = [f"    value_{number} = {number % 7}" if number % 3 else "    }" for number in range(50_000)]
     old = Source("\n".join(lines))
     new = Source("\n".join(line.replace("    ", "\t") if index % 5 else line for index, line in enumerate(lines)))

@@ -25,7 +25,7 @@ def project(root: Path) -> Path:
 
 
 def plain(messages: list[Json]) -> list[Json]:
-    """Messages without the id of their data fence, which is drawn for each prompt anew."""
+    """Messages without the id of their data fence, which is drawn for each prompt again."""
     (drawn,) = {ident for one in messages for ident in re.findall(r"</data-(\w{8})>", one["content"])}
     return [{"role": one["role"], "content": one["content"].replace(drawn, "ID")} for one in messages]
 

@@ -105,7 +105,7 @@ async def test_each_client_gets_the_edit_in_a_form_that_it_supports(name: str, e
             assert not client.received("workspace/applyEdit")
             assert result["answer"]["edits"]
             assert client.received("window/showDocument") or client.received("window/logMessage")
-            assert any("does not accept edits" in box for box in boxes(client)), "nobody reads the log for that"
+            assert any("does not accept edits" in box for box in boxes(client)), "no one reads the log for that"
         else:
             assert result["applied"] is True
             assert client.text(URI) == AFTER

@@ -305,7 +305,7 @@ def test_a_notice_stays_until_tokens_arrive_and_reasoning_is_distinguished() -> 
     assert not at.on_event(Progress(4, thinking=True)), "a mere count"
     assert at.on_event(Progress(5)), "news"
     assert at.text == "asking Qwen2.5-Coder-7B · writing, 5 tokens"
-    at.on_event(Notice("Asking somebody else."))
+    at.on_event(Notice("Asking someone else."))
     at.on_event(Stage("repair"))
     assert at.text == "asking Qwen2.5-Coder-7B again"
 

@@ -272,7 +272,7 @@ async def test_a_late_response_to_an_abandoned_request_is_harmless() -> None:
         with pytest.raises(ErrorAnswer, match="-32800"):
             await call
         client.send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": "yes"}})
-        client.send({"jsonrpc": "2.0", "id": "nobody asked", "result": None})
+        client.send({"jsonrpc": "2.0", "id": "no one asked", "result": None})
         assert await client.request("workspace/executeCommand", command("echo", {"text": "a"})) == {"text": "a"}
 
 

@@ -69,7 +69,7 @@ async def gone(process_id: int, timeout: float) -> bool:
     return True
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open to wait for somebody else's child")
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open to wait for someone else's child")
 @pytest.mark.parametrize("state", ["idle", "stuck"])
 async def test_the_server_ends_after_its_client(state: str) -> None:
     """Although a child of the client holds both pipes open, and even if the server's loop is stuck for ever.
@@ -121,7 +121,7 @@ def dead() -> int:
 
 
 class Watched:
-    """A watch over a process, with what it did. `answers`: somebody is at the other end of the pipe."""
+    """A watch over a process, with what it did. `answers`: someone is at the other end of the pipe."""
 
     def __init__(self, process_id: Any, *, answers: bool = True) -> None:
         self.gone = threading.Event()

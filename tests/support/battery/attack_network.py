@@ -33,7 +33,7 @@ def send_fast_open(targets: Targets) -> None:
 
 
 def serve_outside(targets: Targets) -> None:
-    """A server that the host's other programs can reach; somebody outside tries."""
+    """A server that the host's other programs can reach; someone outside tries."""
     with socket.create_server(("127.0.0.1", targets["reachable"])) as server, contextlib.suppress(TimeoutError):
         server.settimeout(2)
         server.accept()

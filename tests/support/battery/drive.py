@@ -1,7 +1,7 @@
 """Attacks one box and writes down what went through: `python -m support.battery.drive KIND BOX FOLDER`.
 
 KIND is `attacks` or `bombs`. A process of its own, so that it can be another user's, has an editor on its standard
-input and output that somebody might steal from, a variable with a secret, and an open descriptor. The result is JSON in
+input and output that someone might steal from, a variable with a secret, and an open descriptor. The result is JSON in
 FOLDER/KIND.json: by name of the attack what it reached ("" for nothing), and what stopped it. Where the box cannot be
 built it exits with NO_BOX.
 """

@@ -44,7 +44,7 @@ class Told:
 
     @property
     def is_whole(self) -> bool:
-        """The editor's text came back as it was said: nobody took of it, and nobody added to it."""
+        """The editor's text came back as it was said: no one took of it, and no one added to it."""
         return self.output == _SAID
 
     @property
@@ -55,7 +55,7 @@ class Told:
 
 def users() -> Mapping[str, int]:
     """By name the ids of those who can be attacked as here."""
-    return {"root": 0, "nobody": NOBODY} if os.geteuid() == 0 else {"a user": os.geteuid()}
+    return {"root": 0, "no one": NOBODY} if os.geteuid() == 0 else {"a user": os.geteuid()}
 
 
 @functools.cache

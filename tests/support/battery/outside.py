@@ -23,7 +23,7 @@ _KILLS = (
     "kill_victim", "kill_its_group", "kill_its_thread", "kill_its_task", "kill_by_descriptor", "kill_with_value",
     "kill_by_pipe",
 )  # fmt: skip
-_HARMLESS = int(signal.SIGURG)  # for all that it may reach: nobody who does not listen dies of it
+_HARMLESS = int(signal.SIGURG)  # for all that it may reach: no one who does not listen dies of it
 _VICTIM = """
 import signal, sys, time
 def heard(number, _): print(number, flush=True)

@@ -49,7 +49,7 @@ _DRIVE = """;;; -*- lexical-binding: t -*-
 
 @cache
 def missing() -> str | None:
-    """What is not there for these tests, in words; None if nothing."""
+    """What is not there for these tests, as text; None if nothing."""
     emacs = shutil.which("emacs")
     if emacs is None:
         return "no emacs on PATH"

@@ -64,7 +64,7 @@ endfunction
 
 @cache
 def missing(plugin: str = "") -> str | None:
-    """What is not there for these tests, in words; None if nothing."""
+    """What is not there for these tests, as text; None if nothing."""
     for program in ("vim", "script"):
         if shutil.which(program) is None:
             return f"no {program} on PATH"

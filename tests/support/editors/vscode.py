@@ -38,7 +38,7 @@ _SETTINGS = {
 
 
 def missing() -> str | None:
-    """What is not there for these tests, in words; None if nothing."""
+    """What is not there for these tests, as text; None if nothing."""
     programs = [name for name in ("node", "chromium") if shutil.which(name) is None]
     if programs:
         return f"not on PATH: {', '.join(programs)}"
@@ -104,7 +104,7 @@ class VSCode:
         self._held.close()
 
     def open(self, name: str, text: str) -> Path:
-        """Writes a file and opens the workbench anew with it."""
+        """Writes a file and opens the workbench again with it."""
         file = self.work / name
         file.write_text(text, encoding="utf-8")
         payload = json.dumps([["openFile", f"vscode-remote://127.0.0.1:{self._port}{file}"]])

@@ -10,7 +10,7 @@ from keyring.errors import KeyringLocked
 
 
 class Keyring(KeyringBackend):
-    """Reads the variable anew each time."""
+    """Reads the variable again each time."""
 
     priority = 1  # type: ignore[assignment]
 

@@ -268,7 +268,7 @@ class ScriptedModel:
 
 @contextmanager
 def held_port() -> Iterator[int]:
-    """A port that refuses connections until a server of the test listens on it, and that nobody else is given."""
+    """A port that refuses connections until a server of the test listens on it, and that no one else is given."""
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do: both may be bound then
         holder.bind(("127.0.0.1", 0))
@@ -277,7 +277,7 @@ def held_port() -> Iterator[int]:
 
 @contextmanager
 def dead_endpoint() -> Iterator[str]:
-    """The base URL of a port that refuses connections and that nobody else can take meanwhile."""
+    """The base URL of a port that refuses connections and that no one else can take meanwhile."""
     with held_port() as port:
         yield f"http://127.0.0.1:{port}/v1"
 

@@ -1,4 +1,4 @@
-"""The command that adds an extra names the Stet that is installed, and no package of somebody else's."""
+"""The command that adds an extra names the Stet that is installed, and no package of someone else's."""
 
 from __future__ import annotations
 

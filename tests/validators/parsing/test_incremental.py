@@ -87,7 +87,7 @@ def test_the_tree_is_that_of_the_whole_text(path: Path, data: st.DataObject) -> 
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_the_verdict_is_that_of_the_whole_text_even_where_recovery_differs(path: Path, data: st.DataObject) -> None:
-    """For texts that are too large to be parsed anew once they are broken: the parser alone, tree upon tree."""
+    """For texts that are too large to be parsed again once they are broken: the parser alone, tree upon tree."""
     language = path.parent.name
     source = Source(path.read_text(encoding="utf-8"))
     parser = tree_sitter.Parser(grammars.grammar(language))
@@ -111,7 +111,7 @@ def test_a_broken_text_does_not_show_what_it_was_made_from() -> None:
     parser = tree_sitter.Parser(grammars.grammar("typescript"))
     whole = list(shape(parser.parse(after)))
     reused = parser.parse(after, tree_cache.edited(parser.parse(before), before, edits(before, after)))
-    assert list(shape(reused)) != whole, "the parser does it right by now: a broken text need not be parsed anew"
+    assert list(shape(reused)) != whole, "the parser does it right by now: a broken text need not be parsed again"
     parse(Source(before.decode()), "typescript")
     assert list(shape(parse(Source(after.decode()), "typescript").tree)) == whole
 

@@ -117,7 +117,7 @@ class TestCodeThatIsSwitchedOff:
 
 
 class TestMacros:
-    """C and C++: what only the preprocessor understands breaks trees, and blames nobody."""
+    """C and C++: what only the preprocessor understands breaks trees, and blames no one."""
 
     BEFORE = "class EXPORT A : public B {\n  Q_OBJECT\n public:\n  int f();\n};\n\nint g() {\n  return 1;\n}\n"
 

@@ -1,4 +1,4 @@
-"""Grammars that nobody has tested run in a child: whatever one does costs one verdict, and nothing else."""
+"""Grammars that no one has tested run in a child: whatever one does costs one verdict, and nothing else."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ while lengths := sys.stdin.buffer.read(LENGTHS.size):
 
 @pytest.fixture
 def real() -> Iterator[ParserPool]:
-    """The real child with the real language pack, and nobody else to use it."""
+    """The real child with the real language pack, and no one else to use it."""
     made = ParserPool()
     yield made
     made.close()
@@ -123,7 +123,7 @@ def test_files_are_recognized_by_their_names_and_judged(file: str, valid: str, b
     verdict = syntax.check(Source(broken), name, deadline=PATIENCE)
     assert verdict.status is Status.ERROR
     assert verdict.language == name
-    assert not verdict.may_block, "nobody has measured these grammars: they advise"
+    assert not verdict.may_block, "no one has measured these grammars: they advise"
     assert all(finding.span.end <= len(Source(broken).data) and finding.message for finding in verdict.findings)
 
 

@@ -262,7 +262,7 @@ def test_a_second_mistake_is_reported_too() -> None:
 
 
 def test_an_echo_still_counts_when_texts_are_compared() -> None:
-    """The edit breaks a text more that was broken before: nobody may call it harmless."""
+    """The edit breaks a text more that was broken before: no one may call it harmless."""
     before = check(Source("x = (1\ny = 3\n"), "python", deadline=20)
     after = check(Source("x = (1\ny = 3\n  z = 4\n"), "python", deadline=20)
 

@@ -55,7 +55,7 @@ function M.restart()
   messages.say("the server was started")
 end
 
---- Handles the end of a server that nobody stopped: it is started again, once a minute at most.
+--- Handles the end of a server that no one stopped: it is started again, once a minute at most.
 function M.on_crash(code, signal)
   if vim.v.exiting ~= vim.NIL then
     return

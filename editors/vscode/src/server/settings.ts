@@ -1,7 +1,7 @@
-/** The settings that the server pulls: only what somebody set, since a default would override the user's own file. */
+/** The settings that the server pulls: only what someone set, since a default would override the user's own file. */
 import * as vscode from "vscode";
 
-/** The settings of the section that somebody set, as nested objects. */
+/** The settings of the section that someone set, as nested objects. */
 export function explicit(context: vscode.ExtensionContext, scope: vscode.Uri | undefined): object {
   const { contributes } = context.extension.packageJSON as { contributes: { configuration: { properties: object } } };
   const configuration = vscode.workspace.getConfiguration(undefined, scope);

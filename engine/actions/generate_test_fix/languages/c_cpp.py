@@ -24,7 +24,7 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
 
 def unloadable(about: CodeUnderTest, language: str) -> str:
-    """Why a test program cannot include the file, in words; "" if it can."""
+    """Why a test program cannot include the file, as text; "" if it can."""
     if any(each.qualified == "main" for each in units(Source(about.text), language)):
         return "the file has a main of its own, and a program has one alone"
     for match in _QUOTED.finditer(about.text):

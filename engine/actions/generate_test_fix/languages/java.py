@@ -20,7 +20,7 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
 
 
 def unloadable(about: CodeUnderTest) -> str:
-    """Why other classes cannot call the unit, in words; "" if they can."""
+    """Why other classes cannot call the unit, as text; "" if they can."""
     found = [each for each in units(Source(about.text), "java") if each.qualified == about.unit]
     if any(re.search(r"\bprivate\b", each.signature) for each in found):
         return f"`{about.unit}` is private, so no test can call it"

@@ -21,7 +21,7 @@ _NODE = (("test", 'import test from "node:test";'), ("assert", 'import assert fr
 
 
 def unloadable(about: CodeUnderTest) -> str:
-    """Why tests cannot import the unit, in words; "" if they can."""
+    """Why tests cannot import the unit, as text; "" if they can."""
     name = re.escape(about.outermost)
     module = re.search(rf"^[ \t]*export\b[^;\n]*\b{name}\b", about.text, re.MULTILINE) is not None
     if not module and not _is_assigned(name, about.text):

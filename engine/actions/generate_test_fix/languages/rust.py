@@ -29,7 +29,7 @@ _SCOPES = ("std", "core", "alloc", "crate", "super", "self")
 
 
 def unloadable(about: CodeUnderTest) -> str:
-    """Why a file of tests cannot include this one, in words; "" if it can."""
+    """Why a file of tests cannot include this one, as text; "" if it can."""
     if _ELSEWHERE.search(about.text):
         return "the file needs other modules of its crate, and its tests would have to lie among them"
     if _INNER.search(about.text):

@@ -1,4 +1,4 @@
-"""Inputs with which the project's tests call the code: the most trusted ones, since somebody means them.
+"""Inputs with which the project's tests call the code: the most trusted ones, since someone means them.
 
 They come from a run of foreign code, and stand in files that a person may run: only texts of values are taken.
 """

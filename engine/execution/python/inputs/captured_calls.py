@@ -1,4 +1,4 @@
-"""Inputs with which the project's tests call the code: the most trusted ones, since somebody means them."""
+"""Inputs with which the project's tests call the code: the most trusted ones, since someone means them."""
 
 from __future__ import annotations
 

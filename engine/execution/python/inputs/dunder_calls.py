@@ -56,7 +56,7 @@ _OF_DATACLASSES = ("__eq__", "__hash__", "__repr__")
 _SET = {"int": ("0", "-1000", "5"), "float": ("0.0", "-1000.0", "1.5"), "str": ("''", "'a'"), "bool": ("True", "False")}
 _GIVEN = (("1", "2", "3"), ("1", "2", "4"), ("1", "3", "3"), ("5", "0", "1"), ("'a'", "'b'", "'c'"))
 _METADATA = ("__out__((made.__wrapped__ is not None, made.__name__, made.__doc__))",)
-"""What `functools.wraps` copies. Without it, the name of a nested function is nobody's business."""
+"""What `functools.wraps` copies. Without it, the name of a nested function is no one's business."""
 _WORK = """\
 failures = [{1}]
 {0} work(*given, **named):

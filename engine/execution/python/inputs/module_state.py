@@ -21,7 +21,7 @@ _CHANGING = frozenset({
 def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
     """The top-level variables of both texts of a module that the unit changes in one of them.
 
-    Private ones count if another function of both texts reads them, or the unit only ever writes to them: then somebody
+    Private ones count if another function of both texts reads them, or the unit only ever writes to them: then someone
     else reads them. Otherwise they are internal to the unit.
     """
     modules = [read_module(text) for text in texts]

@@ -63,7 +63,9 @@ class Effects:
         self.lines.append(f"warning {category.__name__}: {message}")
 
     def handle(self, record: Any) -> None:
-        """Called by loggers."""
+        """Called by loggers. What `asyncio` says of a task that no one awaited comes whenever it is collected."""
+        if record.name == "asyncio":
+            return
         try:
             text = record.getMessage()
         except Exception:

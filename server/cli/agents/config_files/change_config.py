@@ -26,7 +26,7 @@ def clear(file: ConfigFile, *, user: bool) -> tuple[Path, bool]:
 
 
 def _within(file: ConfigFile, user: bool) -> Path | None:
-    """The folder that a write may not leave: links in a project are not its user's."""
+    """The folder that a write may not leave: links in a project are not the user's."""
     return None if user or file.project.startswith(".git/") else config_place.project_top(Path.cwd())
 
 

@@ -226,7 +226,7 @@ async def test_a_repeated_repair_prompt_is_not_sent(scripted: ScriptedModel) -> 
     assert any("failed twice: change `median`" in each for each in answer.warnings)
     assert told(answer).verdict is Ruling.FAIL
     assert answer.refuted, "an editor asks before it applies that"
-    assert answer.confidence > 0.1, "nobody vouches for the tests"
+    assert answer.confidence > 0.1, "no one vouches for the tests"
 
 
 async def test_fewer_tests_or_asserts_are_refused(scripted: ScriptedModel) -> None:

@@ -259,7 +259,7 @@ async def test_a_rust_assert_without_two_sides_is_an_assertion(scripted: Scripte
 @needs("go")
 async def test_one_test_that_does_not_compile_makes_all_tests_be_rewritten(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, GO, [GO.good], [GO.tests.replace("Median(nil)", "Median(nil, 1)"), GO.tests])
-    assert not repairs(scripted), "the code was called as nobody asked for"
+    assert not repairs(scripted), "the code was called as no one asked for"
     assert told(answer).detail.startswith("2 of 2 tests"), told(answer).detail
 
 

@@ -136,7 +136,7 @@ async def test_objects_functions_and_methods_are_called_as_in_tests(
     assert shown in evidence.detail
 
 
-async def test_objects_of_a_class_that_the_edit_lays_out_anew_are_not_used(compared: Compared) -> None:
+async def test_objects_of_a_class_that_the_edit_changes_are_not_used(compared: Compared) -> None:
     """Their state belongs to the old class: the new one would fail on it, and be right."""
     field = "    @property\n    def items(self):\n        return self._items\n\n    def add"
     before = OBJECTS.replace("self.items", "self._items").replace("    def add", field)

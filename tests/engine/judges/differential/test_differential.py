@@ -104,7 +104,7 @@ CASES = {
         "SEEN = []\n\n\ndef f(n: int):\n    SEEN.append(n)\n    return n\n",
         "SEEN = []\n\n\ndef f(n: int):\n    SEEN.append(-n)\n    return n\n", "f", "SEEN = [",
     ),
-    "a global bound anew": (
+    "a global bound again": (
         "COUNT = 0\n\n\ndef f(n: int):\n    global COUNT\n    COUNT += 1\n    return n\n",
         "COUNT = 0\n\n\ndef f(n: int):\n    global COUNT\n    COUNT += 2\n    return n\n", "f", "COUNT = ",
     ),
@@ -153,7 +153,7 @@ async def test_a_difference_is_reported(make: MakeCase, name: str) -> None:
 
 
 async def test_a_kind_of_argument_that_is_no_longer_accepted_is_not_refuted(make: MakeCase) -> None:
-    """Nobody says whether texts were meant; a person sees it at once."""
+    """No one says whether texts were meant; a person sees it at once."""
     before = "def f(first, second):\n    return first * 2 if first == second else first\n"
     after = "def f(first, second):\n    return first * 2 if first - second == 0 else first\n"
     evidence = await judge(make(before, after, "f"))
@@ -297,7 +297,7 @@ ALIKE = {
         "def f(a: list[int]) -> dict[str, list[int]]:\n    return {'b': a, 'a': a, 'c': [*a]}\n",
         "def f(a: list[int]) -> dict[str, list[int]]:\n    return {'a': a, 'c': a[:], 'b': a}\n",
     ),
-    "a value made anew": (
+    "a value made again": (
         "from fractions import Fraction\n\n\ndef f(n: int):\n    return [Fraction(n), Fraction(n)]\n",
         "from fractions import Fraction\n\n\ndef f(n: int):\n    return [Fraction(n)] * 2\n",
     ),

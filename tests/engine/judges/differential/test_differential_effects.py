@@ -154,7 +154,7 @@ WRONG = {
         CLIENT, CLIENT.replace("    response.raise_for_status()\n", ""), "status", ASKED, "raise_for",
     ),
     "a file that stays": (MOVED, MOVED.replace("os.replace(path, target)", "pass"), "move_all", REFUTED, "files"),
-    "a file that is written anew": (NOTES, NOTES.replace('"a"', '"w"'), "add_note", REFUTED, "data.txt"),
+    "a file that is written again": (NOTES, NOTES.replace('"a"', '"w"'), "add_note", REFUTED, "data.txt"),
     "what is written": (COPY, COPY.replace("lines, 1", "lines"), "numbered", REFUTED, "b.txt"),
     "a file that stays open": (COPY, LEAKING, "numbered", REFUTED, "leaves more files open"),
     "a tie in dictionaries of dictionaries": (LEVELS, LEVELS.replace("> found", ">= found"), "worst", REFUTED, "rank"),

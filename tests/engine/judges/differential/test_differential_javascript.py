@@ -252,7 +252,7 @@ SAME = {
     ),
     "state of the module": "const seen = [];\nfunction f(n) { seen.push(n); return seen.length; }\n",
     "a loop without end on some inputs": "function f(n) { while (n % 9 === 1) ; return n; }\n",
-    "an interval that nobody stops": "function f(n) { setInterval(() => {}, 10); return n; }\n",
+    "an interval that no one stops": "function f(n) { setInterval(() => {}, 10); return n; }\n",
     "where an error was thrown": "function f(n) { try { throw new Error('x'); } catch (e) { return e.stack + n; } }\n",
 }  # fmt: skip
 
@@ -411,7 +411,7 @@ NOT_COMPARABLE = {
     ),
     "a page": ("function f(n) { document.title = n; }\n", "browser"),
     "no end": ("function f(n) { for (;;) ; }\n", "does not finish"),
-    "a promise that nobody settles": ("function f(n) { return new Promise(() => {}); }\n", "does not finish"),
+    "a promise that no one settles": ("function f(n) { return new Promise(() => {}); }\n", "does not finish"),
     "a long list": ("function f(n) { return Array(60_000).fill(n); }\n", "too much memory"),
     "many bytes": ("function f(n) { return new Uint8Array(30_000); }\n", "too much memory"),
     "what throws when it is looked at": (

@@ -192,7 +192,7 @@ def run(kind: str) -> list[object]:
 """,
         "_plugins.setdefault(kind, []).append(work)", "_plugins[kind] = [work]", "plugin",
     ),
-    "a list of which nobody here reads": (
+    "a list of which no one here reads": (
         '''
 from contextlib import contextmanager
 

@@ -223,7 +223,7 @@ LOOKS = """
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import test from "node:test";
-test("nobody else", () => {
+test("no one else", () => {
   const judges = fs.readdirSync("/proc").filter((each) => {
     try {
       const line = fs.readFileSync(`/proc/${each}/cmdline`, "utf8");

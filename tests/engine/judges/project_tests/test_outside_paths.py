@@ -39,7 +39,7 @@ TUNED = {
 HELD_OUT = {
     "autostart": ("open(os.path.join(os.environ['HOME'], '.config', 'autostart', 'x.desktop'), 'w')", "persistence"),
     "crontab": ("import subprocess\nsubprocess.run(['crontab', '-'], input=b'* * * * * x')", "persistence"),
-    "somebody else's key": ("p = f'{os.path.expanduser(\"~\")}/.ssh/authorized_keys'\nopen(p, 'a')", "outside-files"),
+    "someone else's key": ("p = f'{os.path.expanduser(\"~\")}/.ssh/authorized_keys'\nopen(p, 'a')", "outside-files"),
     "secrets by name": ("token = os.environ.get('GITHUB_TOKEN')", "secrets"),
     "climbing": ("open('../../other/settings.py').read()", "outside-files"),
     "climbing by parts": (
@@ -85,7 +85,7 @@ SECOND = {
     "a library of a database": ("import sqlite3\nsqlite3.connect('x').load_extension('x')", "native"),
     "a program in memory": ("fd = os.memfd_create('x')", "native"),
 }
-"""Written against the tables by somebody who had not seen them; none of these was reported then."""
+"""Written against the tables by someone who had not seen them; none of these was reported then."""
 OTHERS = {
     "javascript: variables spread": ("send({ ...process.env })", "javascript", "environment"),
     "javascript: a module of text": ("import('data:text/javascript,1')", "javascript", "eval"),

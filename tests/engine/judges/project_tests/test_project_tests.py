@@ -291,7 +291,7 @@ async def test_a_fix_must_make_the_failing_test_pass(shop: Path, judged: Judged)
 
 
 async def test_an_old_failure_of_another_function_does_not_count(shop: Path, judged: Judged) -> None:
-    """To the one that is mended, and to one that is written anew."""
+    """To the one that is mended, and to one that is written again."""
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
     mended = await judged(
@@ -397,8 +397,8 @@ BESIDE = {
         "assert prices.RATE == 2",
         "`lost`",
     ),
-    "a generator that nobody asks": (("RATE = 1", "def lost():\n    yield 7"), "assert prices.lost()", "`lost`"),
-    "a lambda that nobody calls": (("RATE = 1", "lost = lambda: 7"), "assert prices.lost", "`lost`"),
+    "a generator that no one asks": (("RATE = 1", "def lost():\n    yield 7"), "assert prices.lost()", "`lost`"),
+    "a lambda that no one calls": (("RATE = 1", "lost = lambda: 7"), "assert prices.lost", "`lost`"),
     "a branch on the line of its condition": (("return 0", "return 7"), "assert prices.half(2) == 1", "`half`"),
     "the other branch of an expression": (("else 0", "else 7"), "assert prices.part(2) == 1", "`part`"),
     "a field, where its class is used": (("wait = 1", "wait = 9"), "assert prices.Till().open()", "`Till.wait`"),

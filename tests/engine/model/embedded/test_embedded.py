@@ -156,7 +156,7 @@ async def test_all_servers_of_a_user_share_one_model_process_and_the_last_ends_i
     events: list[Event] = []
     first, second = await embedded.endpoint(), await other.endpoint(events.append)
     assert first == second
-    assert events == [], "it runs already, so nobody is told to wait"
+    assert events == [], "it runs already, so no one is told to wait"
     pid = pid_of(home_with_model)
     await embedded.close()
     async with client_of(second) as client:

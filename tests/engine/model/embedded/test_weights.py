@@ -43,7 +43,7 @@ PART = 2_000_000
 FAKE = replace(
     WEIGHTS["tiny"],
     model="fake",
-    repository="Somebody/Fake-GGUF",
+    repository="Someone/Fake-GGUF",
     file="fake.gguf",
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),

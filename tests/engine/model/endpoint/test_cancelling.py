@@ -78,7 +78,7 @@ async def test_cancelling_during_the_pause_before_a_retry_ends_the_call(scripted
 
 
 async def test_a_cancelled_call_does_not_count_as_a_failure(scripted: ScriptedModel, pool, provider) -> None:
-    """It moves no work to the next provider and is nobody's fault."""
+    """It moves no work to the next provider and is no one's fault."""
     with ScriptedModel() as second:
         asker = pool(provider, provider.model_copy(update={"name": "second", "base_url": second.base_url}))
         scripted.replies([Reply("never", hold=threading.Event()), Reply("fine")])

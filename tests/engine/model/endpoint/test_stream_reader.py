@@ -116,7 +116,7 @@ def test_real_code_is_not_taken_for_endless() -> None:
         ("gemini-2.5-flash-lite", "mid"),
         ("gemini-2.5-pro", "strong"),
         ("deepseek-chat", "strong"),
-        ("some-name-nobody-knows", "mid"),
+        ("some-name-no one-knows", "mid"),
         ("", "mid"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_sandbox_stops_the_attack(user: int, box: str, tmp_path: Path) -> None
     assert len(attacks) > 120
     leaks = {name: reached for name, reached in attacks.items() if reached}
     assert set(leaks) == set(LEFT[box]), leaks
-    assert told.is_whole, "somebody else wrote to the editor, or read what it said"
+    assert told.is_whole, "someone else wrote to the editor, or read what it said"
 
 
 def _is_mighty() -> bool:

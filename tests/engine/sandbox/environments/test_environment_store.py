@@ -153,7 +153,7 @@ async def test_leftovers_of_a_killed_process_are_removed(store: EnvironmentStore
         assert builder.stdout
         builder.stdout.readline()
         async with EnvironmentStore(base).use(python, ["stone"]):
-            assert (base / "building-x").exists(), "somebody builds there"
+            assert (base / "building-x").exists(), "someone builds there"
     finally:
         builder.send_signal(signal.SIGKILL)
         builder.communicate()

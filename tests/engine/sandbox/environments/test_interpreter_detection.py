@@ -36,7 +36,7 @@ async def test_an_environment_is_used_only_if_the_module_can_be_imported(runs: S
     assert str(python) in found.why_none()
 
     (site / "broken_thing.py").write_text("works = True")
-    (site / "another.py").touch()  # a new name in the folder: it is proven anew
+    (site / "another.py").touch()  # a new name in the folder: it is proven again
     found = await detector.find(tmp_path, ["broken_thing"], environ={"PATH": str(REAL.parent)})
 
     assert found.interpreter is not None

@@ -76,7 +76,7 @@ def test_a_bug_that_is_not_fixed_exits_with_1(stet: Stet, scripted: ScriptedMode
 
 
 def test_a_refuted_edit_is_not_applied(stet: Stet, scripted: ScriptedModel) -> None:
-    """Nobody is there to be asked, so the promise decides."""
+    """No one is there to be asked, so the promise decides."""
     for _ in range(4):
         scripted.reply(FIX.format(name="sume"))
 
@@ -122,7 +122,7 @@ def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:
     assert ran.out.splitlines()[-1].startswith("a wrong reply was caught")
 
 
-def test_changes_by_somebody_else_are_verified_in_seconds(stet: Stet) -> None:
+def test_changes_by_others_are_verified_in_seconds(stet: Stet) -> None:
     """Nothing is recorded: each change is made, and judged by running it."""
     ran = stet("demo", "verify")
 
@@ -138,7 +138,7 @@ def test_changes_by_somebody_else_are_verified_in_seconds(stet: Stet) -> None:
 
 
 def test_the_recorded_reply_belongs_to_the_sample() -> None:
-    """Else it would be judged on a text that nobody sees."""
+    """Else it would be judged on a text that no one sees."""
     record = json.loads((Path(rejected_answer.__file__).parent / rejected_answer.RECORD).read_text())
 
     assert record["request"]["text"] == (Path(rejected_answer.__file__).parent / "sample" / "prices.py").read_text()

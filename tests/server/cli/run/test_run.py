@@ -397,7 +397,7 @@ def test_an_example_given_on_the_terminal_proves_the_edit_without_another_call(
     assert "No check ran this edit. Apply it, or give an example: mean(...) == ...? [y/N/example]" in drawn
     assert status == 0, drawn
     assert "sum(values)" in (folder / "means.py").read_text()
-    assert not any("mean([1, 3])" in each.prompt for each in scripted.requests), "the edit is not made anew"
+    assert not any("mean([1, 3])" in each.prompt for each in scripted.requests), "the edit is not made again"
 
 
 def test_an_addition_to_a_whole_file_removes_nothing(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:

@@ -52,7 +52,7 @@ EDITS: Mapping[str, tuple[Callable[[str], str], str]] = {
     "removed": (lambda text: "", "unproven"),
     "module": (lambda text: f"LIMIT = open\n\n\n{text}", "unproven"),
 }
-"""What is done to each unit, and the verdict that this deserves when nobody states an intent and nothing tests it."""
+"""What is done to each unit, and the verdict that this deserves when no one states an intent and nothing tests it."""
 
 pytestmark = pytest.mark.usefixtures("served_here")
 

@@ -59,7 +59,7 @@ function M.forget(bufnr)
   vim.api.nvim_buf_clear_namespace(bufnr, changed, 0, -1)
 end
 
---- Where a line of `after` stands now, nil if somebody changed it; `moves` are the hunks from `after` to now.
+--- Where a line of `after` stands now, nil if someone changed it; `moves` are the hunks from `after` to now.
 local function moved(moves, first, count)
   local by = 0
   for _, move in ipairs(moves) do

@@ -46,7 +46,7 @@ def used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     # `day = start` makes what is done with `day` a use of `start`.
     names = {name, *(each.targets[0].id for each in ast.walk(node) if isinstance(each, ast.Assign)
                      and isinstance(each.targets[0], ast.Name) and is_name(each.value, name))}  # fmt: skip
-    # Calls whose results nobody uses: they are made for their effects.
+    # Calls whose results no one uses: they are made for their effects.
     dropped = {id(each.value) for each in ast.walk(node) if isinstance(each, ast.Expr)}
     counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
                and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
