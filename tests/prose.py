@@ -56,7 +56,7 @@ RULES: Final = (
     Rule(r"no one (?:answered|is asked|has said|asked for)", "no response, not confirmed, not requested", _RIDDLE),
     Rule(r"\banew\b", "again, rebuilt", _RIDDLE),
     Rule(r"\boutweighs?\b", "overrides, takes precedence over", _RIDDLE),
-    Rule(r", in words\b", "as text, or nothing", _RIDDLE, Where.DOCSTRING),
+    Rule(r", in words\b", "as text, or nothing", _RIDDLE),
     Rule(r"\bhas landed\b|\bedit landed\b", "was applied", _RIDDLE),
     Rule(r"is waited for", "waits for", "active voice"),
     Rule(r"is left alone|is left as it is", "is not changed", _RIDDLE, _SHOWN),
