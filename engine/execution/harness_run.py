@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,9 @@ _WRONG_KIND = frozenset({"TypeError", "AttributeError"})
 _NOT_LOADED = ("it takes longer than", "no time was left to load it", "nothing here takes its types out")
 """How both `inside/` programs say that loading was given up."""
 _UNPACKED = re.compile(r"(too many|not enough) values to unpack")
+
+
+_BINDS = " = "
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,17 @@ class Call:
     def named_snippet(self) -> str:
         """The call with its arguments bound to names, for what became of them."""
         return self.shown or self._printed(self.setup, self.body)
+
+    def bindings(self) -> dict[str, str]:
+        """The text that each of its `names` is bound to, in the order of the setup."""
+        pairs = (line.partition(_BINDS) for line in self.setup.splitlines())
+        return {name: text for name, _, text in pairs if name in self.names}
+
+    def with_bindings(self, texts: Mapping[str, str], origin: str = "") -> Call:
+        """The call with other texts for some of its names, of another origin if one is given; other lines stay."""
+        lines = ((line, line.partition(_BINDS)[0]) for line in self.setup.splitlines())
+        setup = "\n".join(f"{name}{_BINDS}{texts[name]}" if name in texts else line for line, name in lines)
+        return replace(self, setup=setup, origin=origin or self.origin)
 
     def _printed(self, setup: str, body: str) -> str:
         return "\n".join(filter(None, (setup, body))).replace("__out__(", f"{self.printer}(")

@@ -128,13 +128,13 @@ def _without_leaves(calls: tuple[Call, ...], subject: Subject) -> Iterator[Call]
     open_ones = {each.name for each in subject.parameters if each.annotation is None}
     spare = {each.name: _DEFAULT for each in subject.parameters if each.default is not None and each.name[0] != "*"}
     for call in calls[:_BEHIND]:
-        lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
-        if call.origin != "example" or set(lines) != set(call.names):
+        bound = call.bindings()
+        if call.origin != "example" or set(bound) != set(call.names):
             continue
-        for name in open_ones & lines.keys():
-            value = literal(lines[name])
+        for name in open_ones & bound.keys():
+            value = literal(bound[name])
             made = _each_leaf(value) if isinstance(value, dict) else ()
-            yield from (call_of(subject, {**spare, **lines, name: text_of(new)}, "near an example") for new in made)
+            yield from (call_of(subject, {**spare, **bound, name: text_of(new)}, "near an example") for new in made)
 
 
 def _asks_for_keys(node: ast.AST) -> bool:
@@ -158,14 +158,10 @@ def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
 
 
 def _changed(call: Call, change: Change) -> Call | None:
-    lines = []
-    for line in call.setup.splitlines():
-        name, _, text = line.partition(" = ")
-        new = change(name, literal(text)) if name in call.names and name.isidentifier() else None
-        lines.append(line if new is None else f"{name} = {new}")
-    setup = "\n".join(lines)
+    tried = ((name, change(name, literal(text))) for name, text in call.bindings().items())
+    made = call.with_bindings({name: new for name, new in tried if new is not None})
     origin = "near an example" if call.origin == "example" else call.origin
-    return None if setup == call.setup else replace(call, setup=setup, origin=origin)
+    return None if made == call else replace(made, origin=origin)
 
 
 def _of_texts(pair: tuple[str, str], free: set[str]) -> Change:

@@ -29,12 +29,10 @@ def grown_calls(calls: Sequence[Call], texts: tuple[str, str], unit: str) -> tup
     for number, call in enumerate(calls[:_LOOKED_AT]):
         if call.again or "__files__" in call.setup:
             continue
-        lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
-        values = {name: grown for _, name, text in lines if name in call.names and (grown := _grown(literal(text)))}
+        values = {name: grown for name, text in call.bindings().items() if (grown := _grown(literal(text)))}
         kind = "\n".join(f"{name} = {re.sub(r'[0-9]+', '0', text)}" for name, text in values.items())
         if values and kind not in found:
-            setups = ["\n".join(f"{name} = {values[name]}" if name in values else line for line, name, _ in lines)
-                      .replace("_SIZE_", str(size)) for size in (SMALLER, LARGER)]  # fmt: skip
+            setups = [call.with_bindings(values).setup.replace("_SIZE_", str(size)) for size in (SMALLER, LARGER)]
             found[kind] = GrownCall(number, call.body, setups[0], setups[1])
     return tuple(found.values())[:_MOST]
 

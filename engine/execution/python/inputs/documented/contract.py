@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
@@ -190,25 +189,21 @@ def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
         return call
     # Where a list is described, a text among guesses takes its place.
     takes_texts = call.origin in UNSURE and not any(" = [" in line for line in call.setup.splitlines())
-    lines = []
-    for line in call.setup.splitlines():
-        name, _, text = line.partition(" = ")
-        value = literal(text) if name in call.names else None
+    made = {}
+    for name, text in call.bindings().items():
+        value = literal(text)
         if (grown := _GROWN.search(text)) and text.startswith("(["):
-            lines.append(f"{name} = {_ordered(text, grown[1], changes)}")
-            continue
-        if isinstance(value, list) or (isinstance(value, dict) and _closed in changes):
+            made[name] = _ordered(text, grown[1], changes)
+        elif isinstance(value, list) or (isinstance(value, dict) and _closed in changes):
             new = value
             with suppress(TypeError):
                 for change in changes:
                     new = change(new)
-            lines.append(line if new == value else f"{name} = {text_of(new)}")
+            made |= {} if new == value else {name: text_of(new)}
         elif takes_texts and isinstance(value, str) and (sorted in changes or _without_doubles in changes):
             value = "".join(dict.fromkeys(value)) if _without_doubles in changes else value
-            lines.append(f"{name} = {''.join(sorted(value)) if sorted in changes else value!r}")
-        else:
-            lines.append(line)
-    return replace(call, setup="\n".join(lines))
+            made[name] = repr("".join(sorted(value)) if sorted in changes else value)
+    return call.with_bindings(made)
 
 
 def _ordered(text: str, size: str, changes: Sequence[Callable[[Any], Any]]) -> str:
@@ -277,8 +272,7 @@ _BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maxim
 
 def _is_excluded(call: Call, broken: Sequence[Breaks], docs: str) -> bool:
     """Whether a call violates the conditions of a docstring, or what its parameters' names say."""
-    lines = (line.partition(" = ") for line in call.setup.splitlines())
-    texts = {name: text for name, _, text in lines if name in call.names}
+    texts = call.bindings()
     values = {name: value for name, text in texts.items() if (value := literal(text)) is not None}
     repeated = [value for text in texts.values() if (value := _repeated(text)) is not None]
     return (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
@@ -49,15 +48,15 @@ def _parts(parameter: Parameter, node: ast.AST) -> int:
 
 
 def _cut_to(call: Call, sizes: Mapping[str, int]) -> Call | None:
-    lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
+    bound, cut = call.bindings(), {}
     for name, size in sizes.items():
-        text = lines.get(name, "")
+        text = bound.get(name, "")
         value = literal(text)
         if value is None and text.endswith("]") and "[:" in text:
             return None
         if isinstance(value, list | tuple | str) and len(value) > size:
-            lines[name] = text_of(value[:size])
-    return replace(call, setup="\n".join(f"{name} = {text}" if text else name for name, text in lines.items()))
+            cut[name] = text_of(value[:size])
+    return call.with_bindings(cut)
 
 
 def _parallel(subject: Subject) -> Iterator[set[str]]:
@@ -75,14 +74,14 @@ def _parallel(subject: Subject) -> Iterator[set[str]]:
 
 
 def _cut(call: Call, groups: list[set[str]]) -> Call | None:
-    lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
+    bound = call.bindings()
     for group in groups:
-        values = {name: literal(lines[name]) for name in group if name in lines}
+        values = {name: literal(bound[name]) for name in group if name in bound}
         sized = {name: value for name, value in values.items() if isinstance(value, list | tuple | str)}
         if len(sized) < len(values):
-            if len({text.rpartition("[:")[2] for name, text in lines.items() if name in group}) > 1:
+            if len({text.rpartition("[:")[2] for name, text in bound.items() if name in group}) > 1:
                 return None  # only some of them were enlarged
             continue
         shortest = min(map(len, sized.values()), default=0)
-        lines |= {name: text_of(value[:shortest]) for name, value in sized.items() if len(value) > shortest}
-    return replace(call, setup="\n".join(f"{name} = {text}" for name, text in lines.items() if text))
+        bound |= {name: text_of(value[:shortest]) for name, value in sized.items() if len(value) > shortest}
+    return call.with_bindings(bound)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -87,8 +87,7 @@ def as_stated(call: Call, stated: Stated) -> Call | None:
     """The call with values as they are stated; None if a value is of a kind that cannot be that."""
     if call.origin in _WRITTEN or stated == Stated({}):
         return call
-    lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines())
-    values = {name: literal(text) for name, text in lines.items() if name in call.names}
+    values = {name: literal(text) for name, text in call.bindings().items()}
     new: dict[str, Any] = {}
     for name, (low, high) in stated.ranges.items():
         if name in values:
@@ -103,11 +102,7 @@ def as_stated(call: Call, stated: Stated) -> Call | None:
     if not _sized(values, new, stated):
         return None
     changed = {name: text_of(value) for name, value in new.items() if value != values[name]}
-    return (
-        replace(call, setup="\n".join(f"{name} = {text}" for name, text in {**lines, **changed}.items()))
-        if changed
-        else call
-    )
+    return call.with_bindings(changed)
 
 
 def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: Stated) -> bool:

@@ -75,16 +75,14 @@ def _of_each_kind(calls: tuple[Call, ...]) -> Iterator[Call]:
     """A call with a long argument for each combination of kinds: beside a wrong kind, depth does not show."""
     seen: set[str] = set()
     for call in calls:
-        lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
-        values = {name: literal(text) for _, name, text in lines if name in call.names}
+        values = {name: literal(text) for name, text in call.bindings().items()}
         kinds = " ".join(_kind(value) for value in values.values())
         long = {name: made for name, value in values.items() if (made := _of_size(LONG)(value))}
         if kinds in seen or not long:
             continue
         seen.add(kinds)
         for chosen in (*((name,) for name in long), *([tuple(long)] if len(long) > 1 else [])):
-            setup = "\n".join(f"{name} = {long[name]}" if name in chosen else line for line, name, _ in lines)
-            yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+            yield call.with_bindings({name: long[name] for name in chosen}, origin=_origin(call))
         if len(seen) == _MOST_KINDS:
             return
 
@@ -97,13 +95,11 @@ def _kind(value: Any) -> str:
 def _linked(calls: tuple[Call, ...]) -> Iterator[Call]:
     """Calls with a dictionary in which each text leads to the next one, and the first of them as the other texts."""
     for call in calls:
-        lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
-        values = {name: literal(text) for _, name, text in lines if name in call.names}
+        values = {name: literal(text) for name, text in call.bindings().items()}
         new = {name: made for name, value in values.items() if (made := _links(value))}
         if new:
             new |= {name: "'0'" for name, value in values.items() if isinstance(value, str)}
-            setup = "\n".join(f"{name} = {new[name]}" if name in new else line for line, name, _ in lines)
-            yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+            yield call.with_bindings(new, origin=_origin(call))
             return
 
 
@@ -130,11 +126,16 @@ def _nested(calls: tuple[Call, ...], subjects: list[Subject]) -> Iterator[Call]:
         return
     yield from chains(subjects)
     for call in calls:
-        name, _, text = call.setup.partition(" = ")
-        if len(call.names) == 1 and name in call.names and isinstance(literal(text), list):
+        if len(call.names) == 1 and any(isinstance(literal(text), list) for text in call.bindings().values()):
+            name = call.names[0]
             deep = f"{name} = 1\nfor _ in range({LONG}): {name} = [{name}]"
-            yield replace(call, setup=deep, names=(), origin=call.origin if call.origin in UNSURE else "grown")
+            yield replace(call, setup=deep, names=(), origin=_origin(call))
             return
+
+
+def _origin(call: Call) -> str:
+    """The origin of a call that is like another one but for the size of its arguments."""
+    return call.origin if call.origin in UNSURE else "grown"
 
 
 def _constants(module: Module, subject: Subject) -> list[Any]:
@@ -188,10 +189,9 @@ def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
         seen: set[tuple[str, type]] = set()
         first = 3 * number % _AHEAD  # the arguments beside the large one differ from change to change
         for call in (*calls[first : 2 * _AHEAD], *calls[:first]):
-            lines = [(line, *line.partition(" = ")[::2]) for line in call.setup.splitlines()]
             new = {}
-            for _, name, text in lines:
-                value = literal(text) if name in call.names else None
+            for name, text in call.bindings().items():
+                value = literal(text)
                 if value is None or isinstance(value, bool) or (name, type(value)) in seen:
                     continue
                 made = change(value)
@@ -200,11 +200,9 @@ def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
                     new[name] = made
             for chosen in dict.fromkeys([*((name,) for name in new), tuple(new)] if new else []):
                 for beside in ("", *(_BESIDE if all(text.isdigit() for text in new.values()) else ())):
-                    setup = "\n".join(
-                        f"{name} = {new[name]}" if name in chosen else f"{name} = {beside}" if beside and name in new
-                        else line for line, name, _ in lines
-                    )  # fmt: skip
-                    yield replace(call, setup=setup, origin=call.origin if call.origin in UNSURE else "grown")
+                    others = dict.fromkeys(new, beside) if beside else {}
+                    texts = {**others, **{name: new[name] for name in chosen}}
+                    yield call.with_bindings(texts, origin=_origin(call))
 
 
 def _of_size(size: int) -> Change:

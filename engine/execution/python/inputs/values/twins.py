@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator
-from dataclasses import replace
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
@@ -42,16 +41,13 @@ def _chooses(node: ast.AST) -> bool:
 
 def _twins(call: Call) -> Iterator[Call]:
     """The call with one of its lists made of items that differ in a text alone, and then of its own items."""
-    lines = call.setup.splitlines()
-    for number, line in enumerate(lines):
-        name, _, text = line.partition(" = ")
-        value = try_parse_expression(text) if name in call.names and text.startswith("[") else None
+    for name, text in call.bindings().items():
+        value = try_parse_expression(text) if text.startswith("[") else None
         items = value.elts if isinstance(value, ast.List) else []
         made = [each for text in _TWINS if items and (each := _with_text(items[0], text)) is not None]
         if made:
-            new = f"{name} = {unparse(ast.List([*made, *items]))}"
             origin = "near an example" if call.origin == "example" else call.origin
-            yield replace(call, setup="\n".join([*lines[:number], new, *lines[number + 1 :]]), origin=origin)
+            yield call.with_bindings({name: unparse(ast.List([*made, *items]))}, origin=origin)
 
 
 def _with_text(item: ast.expr, text: str) -> ast.expr | None:
