@@ -15,6 +15,7 @@ from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Differe
 from stet_ls.engine.judges.differential.input_domain import Kind, in_input_domain, kinds_of
 from stet_ls.engine.judges.differential.unusual_inputs import (
     ENOUGH,
+    NOT_FINITE,
     excused,
     foreign,
     is_container,
@@ -194,7 +195,7 @@ def compared(
     named = {*(promised or ()), *handled}
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
     accepted += [each for each in differences if is_enough and text
-                 and (each.is_float_for_whole or each.is_out_of_range)]  # fmt: skip
+                 and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text))]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
     if is_enough and "Exception" not in handled:
         accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
@@ -210,7 +211,8 @@ def compared(
         excuses = {}
     differences = [
         each for each in differences
-        if each.call not in excuses or (each.takes_less and each.call not in judged.refusable) or each.is_too_deep
+        if each.call not in excuses or each.is_too_deep
+        or (each.takes_less and each.call not in judged.refusable and excuses[each.call] != NOT_FINITE)
     ]  # fmt: skip
     strange = foreign(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
     if strange and all(each.call in strange for each in differences if each.is_telling):

@@ -18,6 +18,8 @@ _AROUND = 30
 _WRONG_KIND = {"TypeError", "AttributeError"}
 _ACCIDENTS = {"IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError"}
 """Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
+_OF_LIBRARY = {"StatisticsError", "JSONDecodeError", "error", "Error", "InvalidOperation", "BadZipFile", "ParseError"}
+"""Errors of the standard library that mean the same as built-in ones."""
 _UNFINISHED = {"TypeError", "AttributeError", "KeyError", "IndexError"}
 """Errors that end a call in the middle, if the input is of a wrong kind: what it had changed by then does not count."""
 _OF_PARTS = {"IndexError", "ValueError"}
@@ -155,6 +157,15 @@ class Difference:
         is_unread = self.new.error == "ValueError" and bool(_UNREAD.match(self.new.message))
         return self.old.kind == "ok" and is_unread and "ValueError" not in named and bool(_FORM.search(text))
 
+    def is_incomplete(self, text: str) -> bool:
+        """True if only the new code misses a key that the old code takes for granted: the record is none."""
+        if self.call.origin in WRITTEN or self.old.kind != "ok" or self.new.error != "KeyError":
+            return False
+        key = re.escape(self.new.message)
+        is_taken = re.search(rf"\[{key}\]|\[{key.replace(chr(39), chr(34))}\]", text) is not None
+        asks = re.search(rf"KeyError|\bget\({key}|{key} (?:not )?in\b".replace("'", "['\"]"), text)
+        return is_taken and asks is None
+
     def is_mended(self, promised: Collection[str]) -> bool:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
@@ -189,7 +200,9 @@ class Difference:
         if {self.old.error, self.new.error} <= _UNFINISHED:
             same = replace(same, variables=self.old.variables)
         alike = same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
-        return alike and all(hasattr(builtins, each.error) for each in (self.old, self.new))
+        return alike and all(
+            hasattr(builtins, each.error) or each.error in _OF_LIBRARY for each in (self.old, self.new)
+        )
 
     def is_other_end(self, promised: Collection[str]) -> bool:
         """True if iterators end with different built-in errors, of which the old code raises none on purpose."""

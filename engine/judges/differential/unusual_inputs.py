@@ -19,6 +19,7 @@ ENOUGH, ENOUGH_MEANT = 20, 5
 """The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
 _USUAL, _MEANT = 0.3, 0.15
 """The least share that makes a kind usual for a parameter; less, if its name or the docstring suggests it."""
+NOT_FINITE = "NaN and infinities"
 _NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
 _SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")
 _SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b|\b(\w+) (?:!==?|===?) \2\b")
@@ -49,7 +50,7 @@ class Usual:
         if call.origin == CAPTURED:
             return ""
         if _NOT_FINITE.search(call.setup) and not _SPEAKS_OF_FINITE.search(self.text):
-            return "NaN and infinities"
+            return NOT_FINITE
         if call.origin not in UNSURE or _SPEAKS_OF_KINDS.search(self.text):
             return ""
         for name, kind in kinds_of(call).items():

@@ -16,6 +16,7 @@ _BINDING = re.compile(r"^const (\w+) = (.+)$", re.MULTILINE)
 _TAGS = re.compile(r"@\w+\s*\{[^}]*\}|@(?:example|see)\b[\s\S]*")
 _DECIDES = re.compile(r"\bthrow\b|\bassert\b")
 _WHOLE = re.compile(r"(?i)\b(?:in|of|as) whole \w+|\bwhole numbers?\b|\bintegers?\b")
+_KEY = re.compile(r"([{,]\s*)([A-Za-z_$][\w$]*):")
 _WORDS = {"null": "None", "true": "True", "false": "False"}
 
 
@@ -40,7 +41,7 @@ def _is_in_parts(values: list[Any]) -> bool:
 
 def _is_excluded(call: Call, broken: list[Breaks], docs: str) -> bool:
     texts = (
-        (name, re.sub(r"\b(null|true|false)\b", lambda word: _WORDS[word[0]], text))
+        (name, _KEY.sub(r'\1"\2":', re.sub(r"\b(null|true|false)\b", lambda word: _WORDS[word[0]], text)))
         for name, text in _BINDING.findall(call.setup)
     )
     values = {name: value for name, text in texts if (value := literal(text)) is not None}

@@ -324,6 +324,73 @@ def time_of(text):
         '    hours, minutes = map(int, text.split(":")[:2])\n    return hours * 60 + minutes\n',
         "time_of",
     ),
+    "another library's error on what failed before": (
+        """
+def middle_of(prices: list[float]) -> float:
+    ordered = sorted(prices)
+    return ordered[len(ordered) // 2]
+""",
+        "def middle_of(prices: list[float]) -> float:\n    ordered = sorted(prices)\n"
+        "    return ordered[len(ordered) // 2]\n",
+        "import statistics\n\n\ndef middle_of(prices: list[float]) -> float:\n"
+        "    return statistics.median_high(prices)\n",
+        "middle_of",
+    ),
+    "records without a key that is taken for granted": (
+        '''
+def rooms_of(bookings: list[dict], guests: list[str]) -> list[str]:
+    """The room of each guest, "" for none. No guest is booked twice."""
+    rooms = []
+    for guest in guests:
+        room = ""
+        for booking in bookings:
+            if booking["guest"] == guest:
+                room = booking["room"]
+                break
+        rooms.append(room)
+    return rooms
+''',
+        """    rooms = []
+    for guest in guests:
+        room = ""
+        for booking in bookings:
+            if booking["guest"] == guest:
+                room = booking["room"]
+                break
+        rooms.append(room)
+    return rooms
+""",
+        """    rooms = {booking["guest"]: booking["room"] for booking in bookings}
+    return [rooms.get(guest, "") for guest in guests]
+""",
+        "rooms_of",
+    ),
+    "as many values as times": (
+        '''
+def value_at(times, values, now):
+    """The last value that is not after now, None if there is none.
+
+    `times` are in ascending order, and there are as many `values`.
+    """
+    found = None
+    for time, value in zip(times, values):
+        if time <= now:
+            found = value
+    return found
+''',
+        """    found = None
+    for time, value in zip(times, values):
+        if time <= now:
+            found = value
+    return found
+""",
+        """    import bisect
+
+    at = bisect.bisect_right(times, now)
+    return values[at - 1] if at else None
+""",
+        "value_at",
+    ),
     "an object of the class that the name says": (
         """
 from dataclasses import asdict, dataclass

@@ -7,6 +7,7 @@ what happens to such inputs; then they count.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -46,8 +47,23 @@ def _is_descending(values: list[Any]) -> bool:
     return len(numbers) > 1 and numbers[-2] > numbers[-1]
 
 
+def _is_circular(value: Any) -> bool:
+    """Whether the keys of a dictionary, or the numbers of a list's items, lead back to one of them."""
+    if not isinstance(value, dict | list):
+        return False
+    links = value if isinstance(value, dict) else dict(enumerate(value))
+    for start in links:
+        met, at = {start}, links[start]
+        while isinstance(at, str | int) and at in links:
+            if at in met:
+                return True
+            met.add(at)
+            at = links[at]
+    return False
+
+
 _WORDS: tuple[tuple[str, Breaks], ...] = (
-    (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|non-?empty",
+    (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|(never|not) empty|non-?empty",
      lambda values: any(not each for each in _groups(values))),
     (r"at least (two|2)\b", lambda values: any(len(each) < 2 for each in _groups(values))),
     (r"at least (three|3)\b", lambda values: any(len(each) < 3 for each in _groups(values))),
@@ -57,6 +73,7 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
     (r"(is|are|be) not zero|non-?zero", lambda values: any(each == 0 for each in _numbers(values))),
     (r"(of|have) (one|the same|equal) (length|size)|equally long",
      lambda values: len({len(each) for each in _groups(values)}) > 1 or any(map(_is_ragged, values))),
+    (r"\bno (circles|cycles)\b|\bacyclic\b", lambda values: any(map(_is_circular, values))),
     (r"\bsquare matrix\b", lambda values: any(map(_is_no_square, values))),
     (r"\bfirst is not (above|greater|larger|more)", _is_descending),
     (r"none of (them|which) (is )?empty", lambda values: any("" in each for each in values if isinstance(each, list))),
@@ -86,10 +103,14 @@ _DISTINCT = re.compile(
 )
 _SORTED = re.compile(
     r"(?i)\bsorted (lists?|arrays?|sequences?)\b"
-    r"|(?<!result )\b(is|are) (already |always )?sorted\b(?! (by|in desc|desc))"
+    r"|(?<!result )\b(is|are) (already |always )?(sorted|in ascending order)\b(?! (by|in desc|desc))"
 )
-_UNIQUE = re.compile(r"(?i)\b(\w+?)s (?:(?:are|is) (?:all )?(?:unique|distinct|different)|(?:of \w+ )?differ)\b")
+_UNIQUE = re.compile(
+    r"(?i)\b(\w+?)s (?:(?:are|is) (?:all )?(?:unique|distinct|different)|(?:of \w+ )?differ)\b"
+    r"|\bno (\w+) is \w+ twice\b"
+)
 """`Ids are unique`, `ids of customers differ`: no two items have the same one."""
+_SORTED_BY = re.compile(r"(?i)\b(?:sorted|ordered|ascending) by (?:their |its )?`?(\w+)")
 _PATH = re.compile(r"(?:\w+_)?(?:path|file|file_?name|folder|directory)")
 _AT_LEAST_ONE = re.compile(r"(?i)\bat least (?:one|1)\b")
 _CLOSED = re.compile(
@@ -113,7 +134,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     docs = conditions(docstring)
     broken = exclusions(docs)
     changes: list[Callable[[Any], Any]] = [change for words, change in _REPAIRS if words.search(docs)]
-    changes += [_unique_by(each[1].lower()) for each in _UNIQUE.finditer(docs)]
+    changes += [_unique_by((each[1] or each[2]).lower()) for each in _UNIQUE.finditer(docs)]
     stated = stated_values(f"{docs} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
     repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
@@ -170,7 +191,20 @@ def promises_order(text: str, unit: str) -> bool:
 
 def exclusions(docs: str) -> list[Breaks]:
     """What violates the conditions that a text states."""
-    return [breaks for words, breaks in _WORDS if re.search(words, docs, re.IGNORECASE)]
+    ordered = [_is_unordered_by(each[1]) for each in _SORTED_BY.finditer(docs)]
+    return [*(breaks for words, breaks in _WORDS if re.search(words, docs, re.IGNORECASE)), *ordered]
+
+
+def _is_unordered_by(key: str) -> Breaks:
+    """Whether a list holds dictionaries that are not in the order of a key."""
+
+    def breaks(values: list[Any]) -> bool:
+        lists = [each for each in values if isinstance(each, list) and all(isinstance(item, dict) for item in each)]
+        found = ([item[key] for item in each if key in item] for each in lists)
+        return any(one > other for each in found for one, other in itertools.pairwise(each)
+                   if isinstance(one, int | float) and isinstance(other, int | float))  # fmt: skip
+
+    return breaks
 
 
 def conditions(docstring: str) -> str:

@@ -42,7 +42,10 @@ _FORM = re.compile(
 )
 _BRANCHES = (ast.If, ast.IfExp, ast.Try, ast.While, ast.BoolOp, ast.Match)
 _LENIENT = {"partition", "rpartition", "find", "rfind", "get"}
-_EACH = re.compile(r"(?i)\bas many (?P<a>\w+) as (?P<b>\w+)|\beach (?P<c>\w+) has (?:a|one|its) (?P<d>\w+)")
+_EACH = re.compile(
+    r"(?i)`(?P<e>\w+)`[^.]*\bthere are as many `?(?P<f>\w+)|\bas many `?(?P<a>\w+)`? as `?(?P<b>\w+)"
+    r"|\beach (?P<c>\w+) has (?:a|one|its) (?P<d>\w+)"
+)
 _ROWS = re.compile(r"(?i)\b(?:each|every|all) (?P<rows>\w+) (?:is|are) as long as (?:the )?`?(?P<holder>\w+)")
 
 
