@@ -34,6 +34,7 @@ _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
 _MOST = _LEAVES = 8
 _DEFAULT = "'another'"
+_EQUAL = 24
 _SET_TO = ("2", "http://a.b/c/", "")
 _CONVERTS, _CONVERTED = ("int", "float", "Decimal"), ("5s", "12", "", "1.5")
 """Functions that make a number of a text, and texts for the numbers in a container: some are none."""
@@ -60,7 +61,7 @@ def with_edge_cases(
     if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):
         as_texts = tuple(replace(each, origin=origin) for each in calls)
         found = (*found, *_each(as_texts, [_of_leaves(each, open_ones) for each in _CONVERTED]))
-    found = (*found, *_with_environment(calls, module))
+    found = (*found, *_with_environment(calls, module), *_with_equal_arguments(calls))
     more = {(each.setup, each.body): each for each in found}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
 
@@ -72,6 +73,23 @@ def _with_environment(calls: tuple[Call, ...], module: Module) -> Iterator[Call]
         for call in calls[1 : _BEHIND : _BEHIND // 3]:
             setup = f"__import__('os').environ[{name!r}] = {value!r}\n{call.setup}"
             yield replace(call, setup=setup.rstrip("\n"), origin=EDGE_CASE)
+
+
+def _with_equal_arguments(calls: tuple[Call, ...]) -> Iterator[Call]:
+    """Some calls with one argument for two parameters: what is compared with each other is equal then."""
+    made = (_equal(call) for call in calls[: 2 * _BEHIND])
+    yield from itertools.islice((each for each in made if each is not None), _EQUAL)
+
+
+def _equal(call: Call) -> Call | None:
+    """The call with a text or a number for the next argument of its kind as well; None if there are no two."""
+    bound = call.bindings()
+    values = {name: value for name, text in bound.items() if isinstance(value := literal(text), str | int | float)}
+    for one, other in itertools.combinations(values, 2):
+        if type(values[one]) is type(values[other]) and values[one] != values[other]:
+            origin = "near an example" if call.origin == "example" else call.origin
+            return call.with_bindings({other: bound[one]}, origin)
+    return None
 
 
 def _variable(node: ast.AST) -> str:

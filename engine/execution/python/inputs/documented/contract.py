@@ -20,6 +20,7 @@ from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
 
 Breaks = Callable[[list[Any]], bool]
@@ -222,7 +223,8 @@ def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
     if not changes:
         return call
     # Where a list is described, a text among guesses takes its place.
-    takes_texts = call.origin in UNSURE and not any(" = [" in line for line in call.setup.splitlines())
+    is_guess, has_list = call.origin in UNSURE, any(" = [" in line for line in call.setup.splitlines())
+    is_listed = sorted in changes or _without_doubles in changes
     made = {}
     for name, text in call.bindings().items():
         value = literal(text)
@@ -234,7 +236,7 @@ def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
                 for change in changes:
                     new = change(new)
             made |= {} if new == value else {name: text_of(new)}
-        elif takes_texts and isinstance(value, str) and (sorted in changes or _without_doubles in changes):
+        elif isinstance(value, str) and is_guess and (is_plural(name) or not has_list) and is_listed:
             value = "".join(dict.fromkeys(value)) if _without_doubles in changes else value
             made[name] = repr("".join(sorted(value)) if sorted in changes else value)
     return call.with_bindings(made)
