@@ -15,7 +15,7 @@ _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge, "≥": operator.ge, "<=": operator.le, "≤": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
 _IS = (
-    r"`?\b(?P<name>\w+)`?[:,]? (?:which |that )?(?:(?:is|are|must be|has to be|should be) )?"
+    r"`?\b(?P<name>\w+)`?[:,]? (?:(?:which |that )?(?:is|are|must be|has to be|should be) )?"
     r"(?:(?:not negative|non-negative|positive)(?:,| and|, and) )?"
     r"(?:always |an? \w+ |an? (?:\w+ ){0,2}\w+, )?"
 )

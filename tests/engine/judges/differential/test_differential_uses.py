@@ -185,6 +185,18 @@ def reset(values):
         "    global OPTIONS\n    OPTIONS = dict(values)\n",
         "reset",
     ),
+    "a range that is that of the result": (
+        '''
+def rebate(total: float, regular: bool) -> float:
+    """The share of the total that a customer saves, from 0 to 0.3."""
+    if regular:
+        return 0.3 if total > 100 else 0.1
+    return 0.0
+''',
+        "total > 100",
+        "total >= 100",
+        "rebate",
+    ),
     "an iterator that is read twice": (
         """
 def shares(parts):
