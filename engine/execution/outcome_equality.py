@@ -10,8 +10,9 @@ from stet_ls.engine.execution.harness_run import CallOutcome
 
 _NUMBER = re.compile(r"\x01([-+.\w]+)|(?<![\w.\"'])-?\d{8,}(?![\w.\"'])")
 """A float, or a whole number so large that JavaScript's are not marked as rounded."""
-_NAMED_TUPLE = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(\(")
-_BRACKETS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[()]")
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_NAMED_TUPLE = re.compile(_QUOTED + r"|(?<![\w.])(?P<head>[A-Za-z_][\w.]*)\(\(")
+_BRACKETS = re.compile(_QUOTED + r"|[()]")
 _CLOSE = 1e-9
 """Relative tolerance; a reordered sum differs by less."""
 
@@ -50,7 +51,7 @@ def _as_plain_tuples(one: str, other: str) -> str:
     at = 0
     while found := _NAMED_TUPLE.search(other, at):
         at = found.end()
-        if found[0] in one:
+        if not found["head"] or found[0] in one:
             continue
         end = _closing(other, found.end() - 1)
         if other[end + 1 : end + 2] == ")":
@@ -73,19 +74,15 @@ def _is_rounded(one: str, other: str) -> bool:
     if "\x01" not in one + other or _NUMBER.sub("", one) != _NUMBER.sub("", other):
         return False
     first, second = list(_NUMBER.finditer(one)), list(_NUMBER.finditer(other))
-    if len(first) != len(second):
-        return False
-    # Beside a float that is rounded in another way, large whole numbers may be, too.
-    is_loose = any(a[1] and b[1] and a[1] != b[1] for a, b in zip(first, second, strict=True))
-    return all(_are_close(a, b, is_loose=is_loose) for a, b in zip(first, second, strict=True))
+    return len(first) == len(second) and all(map(_are_close, first, second))
 
 
-def _are_close(one: re.Match[str], other: re.Match[str], *, is_loose: bool) -> bool:
-    """Whether two numbers are equal but for rounding; of two whole ones only if that is `is_loose`."""
+def _are_close(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether two numbers are equal but for rounding. Two whole ones are equal, or they are not."""
     if one[1] and other[1]:
         return _close(one[1], other[1])
     if not one[1] and not other[1]:
-        return one[0] == other[0] or (is_loose and _close(one[0], other[0]))
+        return one[0] == other[0]
     rounded, whole = (one[1], other[0]) if one[1] else (other[1], one[0])
     return not float(rounded).is_integer() and _close(rounded, whole)
 

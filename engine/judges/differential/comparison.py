@@ -92,7 +92,7 @@ class Comparison:
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
-            differences=tuple(each for each in more.differences if each.is_telling),
+            differences=tuple(each for each in more.differences if each.is_telling or each.is_other_function),
             sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
             unseen=self.unseen & unseen,
@@ -164,12 +164,14 @@ def compared(
     meant: Mapping[str, frozenset[str]] | None = None,
     earlier: Sequence[Call] = (),
     handled: Collection[str] = (),
+    documented: Collection[str] = (),
 ) -> Comparison:
     """The comparison of the first two texts of a report.
 
     `promised` are the errors that the old code documents or raises itself; None if unknown: then every error counts.
     `text` is the old code, "" if every input counts. `earlier` are calls of an earlier run on which both agreed.
-    `handled` are the errors that the new code names: it decides on purpose what becomes of them.
+    `handled` are the errors that the new code names: it decides on purpose what becomes of them. `documented` are those
+    that the unit's documentation names.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
@@ -184,7 +186,7 @@ def compared(
     ]
     failing = [each for each in differences if promised is not None
                and (each.is_other_failure(promised) or each.is_other_end(promised))]  # fmt: skip
-    narrower = [each for each in differences if each.is_narrower or each.is_documented(text)]
+    narrower = [each for each in differences if each.is_narrower or each.is_documented(documented)]
     mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
               and each.call.origin not in WRITTEN]  # fmt: skip
     same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
@@ -195,7 +197,7 @@ def compared(
     named = {*(promised or ()), *handled}
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
     accepted += [each for each in differences if is_enough and text
-                 and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text))]  # fmt: skip
+                 and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text, unit))]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
     if is_enough and "Exception" not in handled:
         accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
@@ -217,7 +219,7 @@ def compared(
     strange = foreign(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
     if strange and all(each.call in strange for each in differences if each.is_telling):
         refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"
-                   and is_container(each.call, [*earlier, *agreed])}  # fmt: skip
+                   and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
         excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
         differences = [replace(each, is_unusual=each.is_unusual or each.call in strange) for each in differences
                        if each.call not in refused]  # fmt: skip

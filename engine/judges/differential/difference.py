@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
 from stet_ls.engine.judges.differential.input_domain import kinds_of
+from stet_ls.engine.judges.differential.taken_keys import takes_for_granted
 
 _SHOWN = 300
 _AROUND = 30
@@ -33,8 +34,8 @@ _ITERATED = re.compile(r"raises (\w+)\]")
 _OUT_OF_RANGE = ("Numerical result out of range", "int too large to convert to float")
 _FLOAT = re.compile(r"(?<![\w.])\d+\.\d")
 _WHOLE_FLOAT = re.compile(r"\x01?(?<![\w.])(-?\d+)\.0(?!\d)")
-_SAYS = "says "
-"""How the result begins that holds the text of an `Error` in JavaScript."""
+_CALLABLE = re.compile(r"<function [^<>]*<locals>\.[^<>]*>|<partial>")
+"""A function that a call made."""
 _SENSELESS = re.compile(r"\bNaN\b")
 """JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
 
@@ -59,7 +60,7 @@ class Difference:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
-        if self.mends or self.is_refused_shape:
+        if self.mends or self.is_refused_shape or self.is_other_function:
             return False
         if self.call.origin not in UNSURE:
             return self.old.valid and not self.old.is_wrong_kind
@@ -97,19 +98,21 @@ class Difference:
     @property
     def _fails_alike(self) -> bool:
         """True if all but the errors is the same."""
-        results = tuple(each for each in self.new.results if not each.startswith(_SAYS))
-        same = replace(self.new, digest="", error=self.old.error, message="", results=results)
-        results = tuple(each for each in self.old.results if not each.startswith(_SAYS))
-        return same == replace(self.old, digest="", message="", results=results, order=same.order, aliases=same.aliases)
+        same = replace(self.new, digest="", error=self.old.error, message="")
+        return same == replace(self.old, digest="", message="", order=same.order, aliases=same.aliases)
 
-    def is_documented(self, text: str) -> bool:
-        """True if the new code raises what the documentation promises, where the old one raised a subclass of it."""
+    def is_documented(self, errors: Collection[str]) -> bool:
+        """True if the new code raises one of the documented errors, where the old one raised a subclass of it."""
         is_base = self.old.kind == "raised" and self.new.error in self.old.bases
-        return (
-            is_base
-            and re.search(rf"(?i)\braises?:? +(?:an? )?`?{self.new.error}\b", text) is not None
-            and self._fails_alike
-        )
+        return is_base and self.new.error in errors and self._fails_alike
+
+    @property
+    def is_other_function(self) -> bool:
+        """True if the results differ only in which functions they are or hold: what these do is unknown."""
+        if not (self.old.opaque and self.new.opaque):
+            return False
+        one, other = (_CALLABLE.sub("", "\0".join((*each.results, each.variables))) for each in (self.old, self.new))
+        return one == other and (self.old.kind, self.old.printed) == (self.new.kind, self.new.printed)
 
     @property
     def is_refused_guess(self) -> bool:
@@ -157,14 +160,11 @@ class Difference:
         is_unread = self.new.error == "ValueError" and bool(_UNREAD.match(self.new.message))
         return self.old.kind == "ok" and is_unread and "ValueError" not in named and bool(_FORM.search(text))
 
-    def is_incomplete(self, text: str) -> bool:
+    def is_incomplete(self, text: str, unit: str) -> bool:
         """True if only the new code misses a key that the old code takes for granted: the record is none."""
         if self.call.origin in WRITTEN or self.old.kind != "ok" or self.new.error != "KeyError":
             return False
-        key = re.escape(self.new.message)
-        is_taken = re.search(rf"\[{key}\]|\[{key.replace(chr(39), chr(34))}\]", text) is not None
-        asks = re.search(rf"KeyError|\bget\({key}|{key} (?:not )?in\b".replace("'", "['\"]"), text)
-        return is_taken and asks is None
+        return takes_for_granted(text, unit, self.new.message)
 
     def is_mended(self, promised: Collection[str]) -> bool:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an

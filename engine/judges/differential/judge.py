@@ -112,6 +112,8 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
     if first.is_telling:
         return _ruled(Ruling.FAIL, str(first), trusted=True)
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
+    if first.is_other_function:
+        return _ruled(Ruling.UNKNOWN, f"`{unit}` returns another function: {first}", trusted=True)
     where = _WITH_DOUBLES if first.call.origin == DOUBLE else _MENDED if first.mends else _OUTSIDE
     return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
 

@@ -154,14 +154,15 @@ def foreign(text: str, agreed: Sequence[Call], differing: Collection[Call]) -> f
     )  # fmt: skip
 
 
-def is_container(call: Call, agreed: Sequence[Call]) -> bool:
+def is_container(call: Call, agreed: Sequence[Call], meant: Mapping[str, frozenset[str]]) -> bool:
     """Whether an argument is a list or the like where no agreeing call has one: a text, say, where each letter counts.
 
-    A refusal of a number or a text, where both are as likely, is for a person to see.
+    A refusal of a number or a text, where both are as likely, or of what a name suggests, is for a person to see.
     """
     known = [kinds_of(each) for each in agreed]
     return any(
         _top(kind) in _LITERAL - _SINGLE - {"str", "bytes", "NoneType"}
+        and _top(kind) not in meant.get(name, ())
         and all(_top(each.get(name, "")) != _top(kind) for each in known)
         for name, kind in kinds_of(call).items()
     )  # fmt: skip

@@ -22,13 +22,14 @@ PLAIN = {*ATOMS, float}
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 """Views of a dictionary; changes of the dictionary show in them."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
-MADE_FUNCTION = "<a function>"
-"""Of one that was made by a call: its name does not tell what it does."""
 BY_PYTHON = re.compile(
     r"operand|not supported between|object (?:is not|has no|does not|cannot)|^object of type|can only concatenate"
     r"|must be|missing \d+ required|takes \d+ positional|unexpected keyword|cannot unpack"
 )
 """What Python says of a wrong kind quotes the operation: it differs between two ways to write the same."""
+OF_TUPLES = {"__iter__", "__len__", "__getitem__", "__eq__", "__ne__", "__lt__", "__hash__", "__contains__", "__add__",
+             "__bool__", "index", "count"}  # fmt: skip
+"""What a tuple does with its items."""
 NAMED = re.compile(r"[\w.<>]+")
 
 
@@ -67,6 +68,11 @@ def atom(value: Any) -> str:
         return repr(value)
     except ValueError:
         return hex(value) if type(value) is int else str(list(map(hex, (value.start, value.stop, value.step))))
+
+
+def is_named_tuple(kind: type) -> bool:
+    """Whether a class only names the parts of a tuple."""
+    return kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and not vars(kind).keys() & OF_TUPLES
 
 
 def arrays() -> list[tuple[Any, str]]:
@@ -109,15 +115,16 @@ class Encoder:
             return repr(value)
         if issubclass(kind, OPAQUE):
             self.opaque = True
-            name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
-            return MADE_FUNCTION if "<locals>" in name else f"<{named(kind)} {name}>"
+            return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
         for base, write in CONTAINERS:
             if issubclass(kind, base):
                 text = write(self, value)
+                if base is tuple and kind is not base and not is_named_tuple(kind):
+                    text = "of " + text  # it may do other things with its items than a tuple
                 return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
         if kind is functools.partial:
             self.opaque = True
-            return MADE_FUNCTION
+            return "<partial>"
         if issubclass(kind, VIEWS):
             if kind is types.MappingProxyType:
                 return named(kind) + self.mapping(dict(value))

@@ -197,6 +197,89 @@ def rebate(total: float, regular: bool) -> float:
         "total >= 100",
         "rebate",
     ),
+    "a text that looks like a named tuple": (
+        """
+def label(value: int) -> str:
+    return f"({value})"
+""",
+        'f"({value})"',
+        'f"max(({value}))"',
+        "label",
+    ),
+    "a tuple that does not do what tuples do": (
+        """
+def twice(value: int) -> tuple[int, int]:
+    return (value, value)
+""",
+        "def twice(value: int) -> tuple[int, int]:\n    return (value, value)\n",
+        "class Pair(tuple):\n    def __iter__(self):\n        return iter(())\n\n\n"
+        "def twice(value: int) -> tuple[int, int]:\n    return Pair((value, value))\n",
+        "twice",
+    ),
+    "a whole number beside a rounded float": (
+        """
+def booked(amount: float, number: int) -> list[float]:
+    return [amount + 0.1 + 0.2, 12345678900 + number]
+""",
+        "[amount + 0.1 + 0.2, 12345678900 + number]",
+        "[amount + (0.1 + 0.2), 12345678901 + number]",
+        "booked",
+    ),
+    "a key that is read before its guard": (
+        """
+def details(rows: list[dict], kind: str) -> list[str]:
+    found = []
+    for row in rows:
+        if row["kind"] == kind:
+            found.append(row["detail"])
+    return found
+""",
+        '        if row["kind"] == kind:\n            found.append(row["detail"])\n',
+        '        detail = row["detail"]\n        if row["kind"] == kind:\n            found.append(detail)\n',
+        "details",
+    ),
+    "a key that is read before the rest is passed over": (
+        """
+def details(rows: list[dict], kind: str) -> list[str]:
+    found = []
+    for row in rows:
+        if row["kind"] != kind:
+            continue
+        found.append(row["detail"])
+    return found
+""",
+        '        if row["kind"] != kind:\n            continue\n        found.append(row["detail"])\n',
+        '        detail = row["detail"]\n        if row["kind"] != kind:\n            continue\n'
+        "        found.append(detail)\n",
+        "details",
+    ),
+    "another function in what is returned": (
+        """
+def steps(size):
+    def up(value):
+        return value + size
+
+    def down(value):
+        return value - size
+
+    return {"step": up} if size else None
+""",
+        '{"step": up}',
+        '{"step": down}',
+        "steps",
+    ),
+    "a list that the name suggests is refused": (
+        """
+def joined(items):
+    found = ""
+    for item in items:
+        found += item
+    return found
+""",
+        '    found = ""\n    for item in items:\n        found += item\n    return found\n',
+        '    return items + ""\n',
+        "joined",
+    ),
     "an iterator that is read twice": (
         """
 def shares(parts):
@@ -349,33 +432,22 @@ def middle_of(prices: list[float]) -> float:
         "middle_of",
     ),
     "records without a key that is taken for granted": (
-        '''
-def rooms_of(bookings: list[dict], guests: list[str]) -> list[str]:
-    """The room of each guest, "" for none. No guest is booked twice."""
-    rooms = []
+        """
+def present(guests: list[str], bookings: list[dict]) -> list[str]:
+    found = []
     for guest in guests:
-        room = ""
         for booking in bookings:
             if booking["guest"] == guest:
-                room = booking["room"]
+                found.append(guest)
                 break
-        rooms.append(room)
-    return rooms
-''',
-        """    rooms = []
-    for guest in guests:
-        room = ""
-        for booking in bookings:
-            if booking["guest"] == guest:
-                room = booking["room"]
-                break
-        rooms.append(room)
-    return rooms
+    return found
 """,
-        """    rooms = {booking["guest"]: booking["room"] for booking in bookings}
-    return [rooms.get(guest, "") for guest in guests]
-""",
-        "rooms_of",
+        "    found = []\n    for guest in guests:\n        for booking in bookings:\n"
+        '            if booking["guest"] == guest:\n                found.append(guest)\n                break\n'
+        "    return found\n",
+        '    known = [booking["guest"] for booking in bookings]\n'
+        "    return [each for each in guests if each in known]\n",
+        "present",
     ),
     "as many values as times": (
         '''
