@@ -17,7 +17,7 @@ from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.plurals import plural
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.verify.changes.broken_calls import broken_calls
@@ -278,7 +278,7 @@ class Judging:
             own = {each: how for each, how in runs.new_on_new.items() if each.startswith(prefix)}
             passed = sum(how == "passed" for how in own.values())
             good = bool(passed) and all(how in ("passed", "skipped", "xfailed") for how in own.values())
-            detail = f"{passed} tests pass" if own else runs.problem or "no test ran"
+            detail = f"{plural(passed, 'test')} {verb('pass', passed)}" if own else runs.problem or "no test ran"
             status = Ruling.PASS if good else Ruling.UNKNOWN if own else Ruling.SKIPPED
             result = CheckResult(Check.TESTS.value, status, detail, proves=good)
             self.of_units.setdefault(unit, []).append(self._fixing(result, fixed=fixed))

@@ -56,7 +56,7 @@ class FoundRepairs:
         """How the best was found, and where the next one behaves differently. `like` names what behaves like it."""
         first = self.found.behaviors[0]
         number = sum(len(each.repairs) for each in self.found.behaviors)
-        detail = f"found by search, {plural(self.tried, 'candidate')} tried, {number} {verb('stand', number)}"
+        detail = f"found by search, {plural(self.tried, 'candidate')} tried, {number} {verb('pass', number)}"
         if like:
             return Evidence(Check.SEARCH, Ruling.PASS, f"{detail}; {like}", count=self.tried)
         if self.is_clear:

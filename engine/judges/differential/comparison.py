@@ -164,14 +164,12 @@ def compared(
     meant: Mapping[str, frozenset[str]] | None = None,
     earlier: Sequence[Call] = (),
     handled: Collection[str] = (),
-    documented: Collection[str] = (),
 ) -> Comparison:
     """The comparison of the first two texts of a report.
 
     `promised` are the errors that the old code documents or raises itself; None if unknown: then every error counts.
     `text` is the old code, "" if every input counts. `earlier` are calls of an earlier run on which both agreed.
-    `handled` are the errors that the new code names: it decides on purpose what becomes of them. `documented` are those
-    that the unit's documentation names.
+    `handled` are the errors that the new code names: it decides on purpose what becomes of them.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
@@ -185,8 +183,8 @@ def compared(
         Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
     ]
     failing = [each for each in differences if promised is not None
-               and (each.is_other_failure(promised) or each.is_other_end(promised))]  # fmt: skip
-    narrower = [each for each in differences if each.is_narrower or each.is_documented(documented)]
+               and (each.is_other_failure(promised, handled) or each.is_other_end(promised))]  # fmt: skip
+    narrower = [each for each in differences if each.is_narrower]
     mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
               and each.call.origin not in WRITTEN]  # fmt: skip
     same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]

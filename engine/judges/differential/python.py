@@ -13,7 +13,6 @@ from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_call
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.documented.contract import (
-    documented_errors,
     promised_messages,
     promises_order,
     within_contract,
@@ -162,8 +161,7 @@ class _Steps:
 
     def _compared(self, calls: tuple[Call, ...], report: HarnessReport, earlier: Sequence[Call] = ()) -> Comparison:
         promised, handled = (frozenset(re.findall(r"\w+", each.text)) for each in (self.case.before, self.case.after))
-        documented = documented_errors(self._before, self.unit)
-        return compared(self.unit, calls, report, promised, self._before, self.meant, earlier, handled, documented)
+        return compared(self.unit, calls, report, promised, self._before, self.meant, earlier, handled)
 
     @property
     def _before(self) -> str:

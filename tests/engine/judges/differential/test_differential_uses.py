@@ -280,6 +280,16 @@ def joined(items):
         '    return items + ""\n',
         "joined",
     ),
+    "an error of the module that is called like one of the library": (
+        """
+def price_of(prices: dict[str, int], article: str) -> int:
+    return prices[article]
+""",
+        "def price_of(prices: dict[str, int], article: str) -> int:\n    return prices[article]\n",
+        "class Error(Exception):\n    pass\n\n\ndef price_of(prices: dict[str, int], article: str) -> int:\n"
+        "    if article not in prices:\n        raise Error(article)\n    return prices[article]\n",
+        "price_of",
+    ),
     "an iterator that is read twice": (
         """
 def shares(parts):
@@ -398,16 +408,6 @@ def by_number(bills):
         '            found[bill["number"]] = bill\n    return found\n',
         '    return {bill["number"]: bill for bill in bills}\n',
         "by_number",
-    ),
-    "an error that the documentation names": (
-        '''
-def price_of(prices: dict[str, int], article: str) -> int:
-    """The price of an article. Raises LookupError for one that is not sold."""
-    return prices[article]
-''',
-        "    return prices[article]\n",
-        "    if article not in prices:\n        raise LookupError(article)\n    return prices[article]\n",
-        "price_of",
     ),
     "a text of fields": (
         """

@@ -176,14 +176,6 @@ def promised_messages(text: str, unit: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for each in promising for name in re.findall(r"\b[A-Z]\w+\b", each)))
 
 
-def documented_errors(text: str, unit: str) -> frozenset[str]:
-    """The errors that a unit's docstring says it raises."""
-    module = known_module(text)
-    subject = subject_of(module, unit) if module else None
-    docs = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
-    return frozenset(re.findall(r"(?i)\braises?:?\s+(?:an? )?`?(\w+)", docs))
-
-
 _ORDERED = re.compile(r"(?i)\b(?:orders?|ordered|sorted|alphabetical(?:ly)?|first|last|follow(?:s|ing)?)\b")
 _UNORDERED = re.compile(
     r"(?i)\b(?:any|no (?:particular|special|fixed|certain)?|arbitrary|some) order\b|\border (?:is|does) not\b"
