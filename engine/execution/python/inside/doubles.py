@@ -196,7 +196,6 @@ class Double:
 
     async def __aiter__(self) -> Any:
         self._stet_book.use(self._stet_shape, "iter")
-        self._stet_book.use(self._stet_shape, "later")
         for n in range(size(self)):
             yield inner(self, f"[{n}]", "[]")
 
