@@ -15,6 +15,8 @@ from stet_ls.engine.settings.schema import LogSettings, Settings
 
 PARTS = ("ghp", "a1B2c3D4e5" * 3)
 PASSWORD = "Tr0ub4dor" + "&3x"
+# Only the captured password fulfils it, so the evidence has no other input to quote.
+CAPTURED = f"sum(ord(each) ** 2 for each in account.password) == {sum(ord(each) ** 2 for each in PASSWORD)}"
 CODE = """class Account:
     def __init__(self, name, password):
         self.name = name
@@ -46,7 +48,7 @@ def test_account():
         (CODE, 'def header(user, token):\n    return f"{user}:{token.upper()}"', "differential: `"),
         (
             CODE.replace("$0", "").replace("    return account", "    $0return account"),
-            "def shown(account):\n    return account.name + account.password[::-1]",
+            f"def shown(account):\n    return account.name + account.password[:: -1 if {CAPTURED} else 1]",
             "`shown(account=<Account>)`",
         ),
     ],

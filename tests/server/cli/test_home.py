@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
@@ -73,7 +74,9 @@ def proven(answer: Mapping[str, object]) -> None:
         evidence["differential"]["detail"],
     )
     assert "1 doctest passes" in evidence["doctest"]["detail"]
-    assert "148 inputs" in evidence["differential"]["detail"]
+    inputs = re.fullmatch(r"same behavior on (\d+) inputs", evidence["differential"]["detail"])
+    assert inputs is not None, evidence["differential"]["detail"]
+    assert int(inputs[1]) > 100
 
 
 @pytest.mark.parametrize(
