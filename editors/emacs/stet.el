@@ -29,6 +29,9 @@
   '("generate" "debug" "refactor" "optimize" "test" "explain" "analyze" "task" "document")
   "The actions of Stet.")
 
+(defconst stet--custom '("document")
+  "Actions that are started by their name, as those of users, packages and projects are.")
+
 (defconst stet--asked '("generate" "task")
   "Actions that ask for an instruction; the others do with a prefix argument.")
 
@@ -392,11 +395,11 @@
          (stet--sync)
          (let ((start (lambda (instruction)
                         (with-current-buffer buffer
-                          (stet--job (if (equal action "document") "stet.custom" (concat "stet." action))
-                                     (append (list :uri (stet--uri (buffer-file-name)))
-                                             (and (equal action "document") '(:action "document"))
+                          (stet--job (if (member action stet--custom) "stet.custom" (concat "stet." action))
+                                     (append (list :uri (stet--uri (buffer-file-name))
+                                                   :diagnostics (stet--diagnostics))
+                                             (and (member action stet--custom) (list :action action))
                                              place
-                                             (and (equal action "debug") (list :diagnostics (stet--diagnostics)))
                                              (unless (string-empty-p instruction)
                                                (list :instruction instruction))))))))
            (if (not asks)

@@ -67,6 +67,8 @@ class ActionSpec:
     """Tests that failed before and name the target have to pass with its edit."""
     may_add_effects: bool = False
     """Its instruction may require files, processes or the network: such calls are reported without a question."""
+    lists_findings: bool = False
+    """Its result is findings, also if there are none: clients list them."""
     writes_tests: bool = False
     """Its edit is tests: they may use test libraries, and an editor asks first if they were not run."""
     standard_budget: Budget = Budget.STANDARD
@@ -188,6 +190,7 @@ _ROWS = (
         kind="stet.analyze",
         offered=OfferedWhen.INVOKED,
         llm_generated=False,
+        lists_findings=True,
         role="reviewer",
     ),
     ActionSpec(

@@ -69,7 +69,7 @@ def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: s
 
 def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bool:
     """True if a kept solution had the same request and signature, and nothing else is requested."""
-    asks_more = request.constraints or request.context or request.diagnostics
+    asks_more = request.constraints or request.context or (request.spec.all_diagnostics and request.diagnostics)
     same = plain(solution.instruction) == plain(wish) and squeezed(solution.signature) == squeezed(signature)
     alike = request.spec.answers_from_memory and request.action == solution.kind
     return bool(alike and same and signature and not asks_more and solution.is_supported)

@@ -36,6 +36,8 @@ def actions_of(actions: Actions) -> list[Schema]:
                 "description": spec.description,
                 "kind": spec.kind,
                 "needs_instruction": spec.needs_instruction,
+                "lists_findings": spec.lists_findings,
+                "opens_result": spec.writes_tests,
                 "command": command_of(spec),
                 "source": "built in" if listed is None else listed.source,
                 "trusted": listed is None or listed.trusted,

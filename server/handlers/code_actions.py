@@ -96,7 +96,7 @@ def code_actions(
         return []
     place = _place(params, snapshot, index)
     if place.instructed and not place.problems:
-        wanted.sort(key=lambda spec: spec.name != "generate")
+        wanted.sort(key=lambda spec: not spec.adds_code)
     actions: list[types.CodeAction | types.Command] = []
     for spec in wanted:
         if place.allows(spec):

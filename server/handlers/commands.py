@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.actions import ACTIONS, spec_of
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.handlers import memory_commands, model_commands, task_commands
 from stet_ls.server.handlers.target import target
@@ -19,6 +19,7 @@ from stet_ls.server.session import StetServer
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
+    from stet_ls.engine.api.answer import Answer
     from stet_ls.server.job_flow.run_job import Prepared
     from stet_ls.server.lsp.command_params import Params
 
@@ -275,6 +276,17 @@ def _result(job: JobHandle) -> Json:
         "message": ending.message,
         "applied": ending.applied,
         **({"asks": True} if job.awaiting_confirmation else {}),
+        **(_shown_after(answer, applied=ending.applied is True) if answer else {}),
+    }
+
+
+def _shown_after(answer: Answer, *, applied: bool) -> Json:
+    """What a client shows once the job has ended: the file that it opens, the findings that it lists."""
+    spec = spec_of(answer.action)
+    written = [*answer.new_files, *answer.edits] if applied and spec.writes_tests else []
+    return {
+        **({"opens": str(written[0].path)} if written else {}),
+        **({"findings": answer.to_json()["findings"]} if spec.lists_findings and answer.success else {}),
     }
 
 

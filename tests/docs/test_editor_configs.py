@@ -103,8 +103,37 @@ def test_the_plugin_for_neovim_and_the_manual_know_each_action() -> None:
     assert listed is not None
     assert re.findall(r'"(\w+)"', listed[1]) == list(ACTIONS)
 
+    keys = (ROOT / "editors" / "neovim" / "plugin" / "stet.lua").read_text(encoding="utf-8")
+    mapped = re.search(r"^for _, action in ipairs\(\{ (.*) \}\) do$", keys, re.MULTILINE)
+    assert mapped is not None
+    assert re.findall(r'"(\w+)"', mapped[1]) == [*ACTIONS, "document"]
+
     manual = (ROOT / "README.md").read_text(encoding="utf-8").partition("## The actions\n")[2].partition("\n## ")[0]
     assert re.findall(r"^\| (\w+) \|", manual, re.MULTILINE)[1:] == list(ACTIONS), "below the table's head"
+
+
+def test_the_package_for_emacs_knows_each_action() -> None:
+    package = (ROOT / "editors" / "emacs" / "stet.el").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\(defconst (stet-\S+)\s+'\(([^)]*)\)", package, re.MULTILINE))
+
+    assert re.findall(r'"(\w+)"', listed["stet-actions"]) == [*ACTIONS, "document"]
+    asked = re.findall(r'"(\w+)"', listed["stet--asked"])
+    assert asked == [name for name, spec in ACTIONS.items() if spec.needs_instruction]
+
+
+@pytest.mark.parametrize("plugin", ["neovim", "vscode", "emacs"])
+def test_no_plugin_decides_by_the_name_of_an_action(plugin: str) -> None:
+    """The server says which result is opened or listed; a plugin lists the names in its tables alone."""
+    names = "|".join([*ACTIONS, "document"])
+    decided = re.compile(rf"""(?:[=~!]=+\s*|\(equal \S+ )["'](?:{names})["']""")
+    sources = [
+        file
+        for file in (ROOT / "editors" / plugin).rglob("*")
+        if file.suffix in (".lua", ".ts", ".el") and "node_modules" not in file.parts
+    ]
+
+    assert sources
+    assert [file.name for file in sources if decided.search(file.read_text(encoding="utf-8"))] == []
 
 
 def test_the_extension_has_the_settings_of_the_server(contributes: Any) -> None:

@@ -9,6 +9,8 @@ export interface Action {
   readonly needs?: boolean;
   /** Whether the light bulb asks, too, if no `stet:` comment says what is wanted. */
   readonly asksInMenu?: boolean;
+  /** Whether it is started by its name, as the actions of users, packages and projects are. */
+  readonly custom?: boolean;
 }
 
 export const ACTIONS: readonly Action[] = [
@@ -17,7 +19,7 @@ export const ACTIONS: readonly Action[] = [
   { name: "test", title: "Write Tests" },
   { name: "explain", title: "Explain" },
   { name: "generate", title: "Generate", prompt: "What shall be written? (empty: the comment or docstring at the cursor)", asksInMenu: true },
-  { name: "document", title: "Document" },
+  { name: "document", title: "Document", custom: true },
   { name: "optimize", title: "Optimize", prompt: "For what? (empty: speed)" },
   { name: "analyze", title: "Analyze" },
   { name: "task", title: "Do a Task", prompt: "What shall be done?", needs: true, asksInMenu: true },
@@ -35,11 +37,10 @@ export interface JobArgument {
 export function actionOf(command: string, argument: JobArgument | undefined): Action | undefined {
   const name = command === "stet.custom" ? argument?.action : command.replace(/^stet\./, "");
   const known = ACTIONS.find((action) => action.name === name);
-  return known ?? (command === "stet.custom" && name !== undefined ? { name, title: name } : undefined);
+  return known ?? (command === "stet.custom" && name !== undefined ? { name, title: name, custom: true } : undefined);
 }
 
 /** The server's command for an action. */
 export function commandOf(action: Action, argument: JobArgument): [command: string, argument: JobArgument] {
-  const custom = action.name === "document" || argument.action !== undefined;
-  return custom ? ["stet.custom", { ...argument, action: action.name }] : [`stet.${action.name}`, argument];
+  return action.custom ? ["stet.custom", { ...argument, action: action.name }] : [`stet.${action.name}`, argument];
 }

@@ -165,8 +165,8 @@ async function asked(
     return; // Escape
   }
   const near = vscode.languages.getDiagnostics(document.uri).filter((item) => item.range.intersection(selection) !== undefined);
-  const diagnostics = action.name === "debug" ? { diagnostics: await convert.asDiagnostics(near) } : {};
-  await run(action, { ...place, ...(instruction === "" ? {} : { instruction }), ...diagnostics });
+  const diagnostics = await convert.asDiagnostics(near);
+  await run(action, { ...place, ...(instruction === "" ? {} : { instruction }), diagnostics });
 }
 
 /** Follows a job, with its target marked. */

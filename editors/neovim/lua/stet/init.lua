@@ -68,14 +68,13 @@ local function follow(client, bufnr, job, name, ended)
         window.float(result.markdown)
       end)
     end
-    if result.applied == true and result.answer.action == "test" then
-      local written = result.answer.new_files[1] or result.answer.edits[1]
+    if result.opens then
       window.when_free(function()
-        window.beside(written.path)
+        window.beside(result.opens)
       end)
     end
-    if result.status == "done" and result.answer.action == "analyze" then
-      quickfix.fill(bufnr, name, result.answer.findings)
+    if result.findings then
+      quickfix.fill(bufnr, name, result.findings)
     end
     if result.applied == true and vim.g.stet_progress ~= false then
       progress.tell(result.message)
@@ -204,9 +203,7 @@ local function run(client, bufnr, call, action, text, argument)
   argument = argument or place(client, bufnr, call)
   argument.uri = vim.uri_from_bufnr(bufnr)
   argument.preview = call.bang and "never" or nil
-  if action == "debug" then
-    argument.diagnostics = diagnostics(client, bufnr, call.line1 - 1, call.line2 - 1)
-  end
+  argument.diagnostics = diagnostics(client, bufnr, call.line1 - 1, call.line2 - 1)
   instruction.ask(client, bufnr, action, text, argument, call.line1 - 1, call.line2 - 1, function(answer)
     argument.instruction = answer ~= "" and answer or nil
     M.start(client, bufnr, vim.list_contains(M.actions, action) and "stet." .. action or "stet.custom", argument)
