@@ -283,9 +283,9 @@ def _result(job: JobHandle) -> Json:
 def _shown_after(answer: Answer, *, applied: bool) -> Json:
     """What a client shows once the job has ended: the file that it opens, the findings that it lists."""
     spec = spec_of(answer.action)
-    written = [*answer.new_files, *answer.edits] if applied and spec.writes_tests else []
+    written = [*(each.path for each in answer.new_files), *(each.path for each in answer.edits)]
     return {
-        **({"opens": str(written[0].path)} if written else {}),
+        **({"opens": str(written[0])} if written and applied and spec.writes_tests else {}),
         **({"findings": answer.to_json()["findings"]} if spec.lists_findings and answer.success else {}),
     }
 

@@ -17,8 +17,6 @@ Row = dict[str, Any]
 SECONDS = 2.0
 """Limit for all parts together; parts that have not answered by then are unknown."""
 
-_DEEP = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
-
 
 class Health:
     """Checks the parts of one server. A slow check continues in the background, so that the next call has it."""
@@ -121,6 +119,7 @@ def _index(engine: Engine, roots: Sequence[Path]) -> Row:
 
 
 def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
+    from stet_ls.engine.runners.language_table import ROWS
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.validators.checkers import programs
     from stet_ls.validators.checkers.table import checkers
@@ -128,7 +127,7 @@ def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
 
     tools = toolbox(engine.settings, roots)
     found: dict[str, list[str]] = {}
-    for language in _DEEP:
+    for language in ROWS:  # whose tests can be run, so that edits of them are judged in full
         rows = checkers(language, Role.SYNTAX, tools)
         found[language] = [each.name for each in rows if programs.find(each.name, tools, name=each.name, path=None)]
     without = [language for language, names in found.items() if not names]

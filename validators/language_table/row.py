@@ -16,6 +16,13 @@ LanguageKind = Literal["code", "data", "prose"]
 """The purpose of a language: programs, values, or text for people."""
 
 
+SymbolKind = Literal[
+    "function", "method", "constructor", "class", "interface", "struct", "enum", "type", "namespace", "property",
+    "field", "constant", "variable", "enum member",
+]  # fmt: skip
+"""What a declaration is in an outline: the words of LSP's symbol kinds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """The location of a grammar: a wheel's module, and its function that returns the pointer."""
@@ -32,7 +39,7 @@ class NodeKinds:
     `wrappers` are parents that belong to their content (a decorator's, an export's, a declaration's). `leading` are
     siblings above a unit that belong to it; `docs` matches the comments that do. `calls` maps the kind of a call to the
     field of the called function ("": the first child). `requires` are calls that import. With `bare_bodies` an empty
-    body has no node.
+    body has no node. `symbols` are the other declarations that an outline lists, and what each is.
     """
 
     functions: frozenset[str]
@@ -45,6 +52,7 @@ class NodeKinds:
     requires: re.Pattern[str] | None = None
     calls: Mapping[str, str] = field(default_factory=dict)
     bare_bodies: bool = False
+    symbols: Mapping[str, SymbolKind] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from stet_ls.validators.language_table.row import DOC_COMMENT, NO_COMMENT, Grammar, Language, NodeKinds
 
@@ -29,6 +30,20 @@ _ECMASCRIPT = NodeKinds(
     imports=_kinds("import_statement import_alias"),
     requires=re.compile(r"(?:const|let|var)\s[^=]*=\s*require\s*\("),
     calls={"call_expression": "function", "new_expression": "constructor"},
+    symbols={"variable_declarator": "variable", "field_definition": "field"},
+)
+_TYPED_ECMASCRIPT = replace(
+    _ECMASCRIPT,
+    symbols={
+        "variable_declarator": "variable",
+        "public_field_definition": "field",
+        "property_signature": "field",
+        "method_signature": "method",
+        "abstract_method_signature": "method",
+        "function_signature": "function",
+        "internal_module": "namespace",
+        "module": "namespace",
+    },
 )
 
 _C_FAMILY = NodeKinds(
@@ -38,6 +53,16 @@ _C_FAMILY = NodeKinds(
     leading=_kinds("attribute_declaration"),
     imports=_kinds("preproc_include using_declaration import_declaration"),
     calls={"call_expression": "function", "new_expression": "type"},
+    symbols={
+        "declaration": "variable",
+        "field_declaration": "field",
+        "alias_declaration": "type",
+        "type_definition": "type",
+        "namespace_definition": "namespace",
+        "preproc_def": "constant",
+        "preproc_function_def": "function",
+        "enumerator": "enum member",
+    },
 )
 
 # Ids: the table of TextDocumentItem.languageId in LSP 3.17, then those of VS Code.
@@ -53,6 +78,7 @@ OWN: tuple[Language, ...] = (
             docs=NO_COMMENT,
             imports=_kinds("import_statement import_from_statement future_import_statement"),
             calls={"call": "function"},
+            symbols={"assignment": "variable", "type_alias_statement": "type"},
         ),
     ),
     Language(
@@ -70,13 +96,13 @@ OWN: tuple[Language, ...] = (
         "typescript", "TypeScript", ("ts", "mts", "cts"), (".ts", ".mts", ".cts"), (), "//", _C,
         Grammar("tree_sitter_typescript", "language_typescript"),
         family="javascript",
-        kinds=_ECMASCRIPT,
+        kinds=_TYPED_ECMASCRIPT,
     ),
     Language(
         "typescriptreact", "TypeScript JSX", ("tsx", "typescript.tsx"), (".tsx",), (), "//", _C,
         Grammar("tree_sitter_typescript", "language_tsx"),
         family="javascript",
-        kinds=_ECMASCRIPT,
+        kinds=_TYPED_ECMASCRIPT,
     ),
     Language(
         "go", "Go", ("golang",), (".go",), (), "//", _C, Grammar("tree_sitter_go"),
@@ -88,6 +114,12 @@ OWN: tuple[Language, ...] = (
             wrappers=_kinds("type_declaration var_declaration var_spec short_var_declaration expression_list"),
             imports=_kinds("import_declaration"),
             calls={"call_expression": "function"},
+            symbols={
+                "const_spec": "constant",
+                "var_spec": "variable",
+                "method_elem": "method",
+                "field_declaration": "field",
+            },
         ),
     ),
     Language(
@@ -100,6 +132,15 @@ OWN: tuple[Language, ...] = (
             docs=DOC_COMMENT,
             imports=_kinds("use_declaration extern_crate_declaration"),
             calls={"call_expression": "function", "macro_invocation": "macro"},
+            symbols={
+                "const_item": "constant",
+                "static_item": "variable",
+                "type_item": "type",
+                "mod_item": "namespace",
+                "function_signature_item": "method",
+                "field_declaration": "field",
+                "enum_variant": "enum member",
+            },
         ),
     ),
     Language(
@@ -114,6 +155,12 @@ OWN: tuple[Language, ...] = (
             docs=DOC_COMMENT,
             imports=_kinds("import_declaration"),
             calls={"method_invocation": "name", "object_creation_expression": "type"},
+            symbols={
+                "field_declaration": "field",
+                "constant_declaration": "constant",
+                "enum_constant": "enum member",
+                "annotation_type_element_declaration": "method",
+            },
         ),
     ),
     Language(
@@ -144,6 +191,14 @@ OWN: tuple[Language, ...] = (
             docs=DOC_COMMENT,
             imports=_kinds("using_directive extern_alias_directive"),
             calls={"invocation_expression": "function", "object_creation_expression": "type"},
+            symbols={
+                "namespace_declaration": "namespace",
+                "file_scoped_namespace_declaration": "namespace",
+                "field_declaration": "field",
+                "event_field_declaration": "field",
+                "delegate_declaration": "type",
+                "enum_member_declaration": "enum member",
+            },
         ),
     ),
     Language(

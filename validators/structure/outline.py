@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from stet_ls.validators.language_table.row import NodeKinds
+from stet_ls.validators.language_table.row import NodeKinds, SymbolKind
 from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
@@ -19,11 +19,6 @@ from stet_ls.validators.structure.units import Unit, UnitNode, captures, find, t
 
 if TYPE_CHECKING:
     import tree_sitter
-
-SymbolKind = Literal[
-    "function", "method", "constructor", "class", "interface", "struct", "enum", "type", "namespace", "property",
-    "field", "constant", "variable", "enum member",
-]  # fmt: skip
 
 _UNITS: dict[str, SymbolKind] = {
     "interface_declaration": "interface", "annotation_type_declaration": "interface", "trait_item": "interface",
@@ -35,35 +30,6 @@ _UNITS: dict[str, SymbolKind] = {
     "secondary_constructor": "constructor", "init_declaration": "constructor", "property_declaration": "property",
     "indexer_declaration": "property", "module": "namespace",
 }  # fmt: skip
-_OTHERS: dict[str, dict[str, SymbolKind]] = {
-    "python": {"assignment": "variable", "type_alias_statement": "type"},
-    "javascript": {"variable_declarator": "variable", "field_definition": "field"},
-    "typescript": {
-        "variable_declarator": "variable", "public_field_definition": "field", "property_signature": "field",
-        "method_signature": "method", "abstract_method_signature": "method", "function_signature": "function",
-        "internal_module": "namespace", "module": "namespace",
-    },
-    "go": {"const_spec": "constant", "var_spec": "variable", "method_elem": "method", "field_declaration": "field"},
-    "rust": {
-        "const_item": "constant", "static_item": "variable", "type_item": "type", "mod_item": "namespace",
-        "function_signature_item": "method", "field_declaration": "field", "enum_variant": "enum member",
-    },
-    "java": {
-        "field_declaration": "field", "constant_declaration": "constant", "enum_constant": "enum member",
-        "annotation_type_element_declaration": "method",
-    },
-    "cpp": {
-        "declaration": "variable", "field_declaration": "field", "alias_declaration": "type",
-        "type_definition": "type", "namespace_definition": "namespace", "preproc_def": "constant",
-        "preproc_function_def": "function", "enumerator": "enum member",
-    },
-    "csharp": {
-        "namespace_declaration": "namespace", "file_scoped_namespace_declaration": "namespace",
-        "field_declaration": "field", "event_field_declaration": "field", "delegate_declaration": "type",
-        "enum_member_declaration": "enum member",
-    },
-}  # fmt: skip
-_OTHERS |= {"c": _OTHERS["cpp"], "javascriptreact": _OTHERS["javascript"], "typescriptreact": _OTHERS["typescript"]}
 _NAMED = ("name", "declarator", "left", "property")
 _NAMES = frozenset({
     "identifier", "type_identifier", "field_identifier", "property_identifier", "private_property_identifier",
@@ -120,7 +86,7 @@ def _of_unit(kind: SymbolKind, unit: Unit) -> Symbol:
 
 
 def _others(parsed: Parsed, shape: NodeKinds, found: tuple[UnitNode, ...]) -> Iterator[Symbol]:
-    kinds = _OTHERS.get(parsed.language, {})
+    kinds = shape.symbols
     units = {one.node.id for one in found}
     around: list[UnitNode] = []
     pending = iter(found)
