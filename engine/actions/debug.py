@@ -16,7 +16,7 @@ from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
 from stet_ls.engine.actions.reviewing.refine import review_and_refine
-from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.actions.rewriting import change_kind, rewrite
 from stet_ls.engine.actions.rewriting.effect import EFFECT
 from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
 from stet_ls.engine.api.actions import ACTIONS
@@ -45,7 +45,11 @@ NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instructio
 """Message: a fix of a bug that was not reproduced is a guess."""
 
 REWRITE = rewrite.Rewrite(
-    done="Fixed", attempted="Tried to fix", samples=True, after_choice=(review_and_refine, thorough.generate_test_fix)
+    done="Fixed",
+    attempted="Tried to fix",
+    samples=True,
+    after_choice=(review_and_refine, thorough.generate_test_fix),
+    kind_of=change_kind.bug_kind,
 )
 
 

@@ -51,7 +51,7 @@ class LoopPlan:
 
     def way(self, runtime: Runtime, text: str) -> SuitePlan:
         """The plan to run the tests on a text of the code."""
-        return _way(runtime, self.language, self.dialect, self.about, text, self.place)
+        return _way(runtime, self.language, self.about, text, self.place)
 
     def __str__(self) -> str:
         """For display."""
@@ -100,7 +100,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     framework = dialect.framework
     if (python := runtime.environment(request.language)) is not None:
         framework = "pytest" if python.has("pytest") else "unittest"
-    wanted = replace(_way(runtime, request.language, dialect, tested, after, place).plan, framework=framework)
+    wanted = replace(_way(runtime, request.language, tested, after, place).plan, framework=framework)
     runner = choose(wanted)
     try:
         runner.prepare(wanted, new_nonce())
@@ -110,9 +110,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     return LoopPlan(asked, target, tested, place, runner.name, dialect, before)
 
 
-def _way(
-    runtime: Runtime, language: str, dialect: LoopLanguage, about: CodeUnderTest, text: str, place: SuiteFile
-) -> SuitePlan:
+def _way(runtime: Runtime, language: str, about: CodeUnderTest, text: str, place: SuiteFile) -> SuitePlan:
     roots = (about.root,) if about.root is not None else ()
     seen = replace(runtime, workspace=replace(runtime.workspace, roots=roots))
     return suite_plan(seen, language, about.path, text, place.path)

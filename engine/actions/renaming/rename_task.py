@@ -117,7 +117,7 @@ def _name(
     if not places:
         return None
     after = renamer.rename(texts, places[0], asked.old, asked.new)
-    return _Renamed(language, texts, after, left=_mentions(texts, after, asked.old))
+    return _Renamed(language, texts, after, left=_mentions(after, asked.old))
 
 
 def _move(
@@ -140,7 +140,7 @@ def _move(
     return _Renamed(language, texts, renamer.move(texts, old, new), (old, new))
 
 
-def _mentions(texts: Mapping[str, str], after: Mapping[str, str], name: str) -> dict[str, int]:
+def _mentions(after: Mapping[str, str], name: str) -> dict[str, int]:
     """How often the files that change still say the old name: in comments, strings, or for other things."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     counts = {path: len(word.findall(text)) for path, text in after.items()}

@@ -34,7 +34,7 @@ _FAILURES: tuple[tuple[str, str], ...] = (
     ("timeout", r"\btime(?:d\s)?out\b|did not (?:end|finish)|endless"),
 )
 """Kinds of bugs by what a failure or a diagnostic says; the first that fits counts."""
-_TOKEN = re.compile(r"\w+|[^\w\s]{1,2}(?<!\s)|[^\w\s]")
+_TOKEN = re.compile(r"\w+|(?:\*\*|//|<<|>>)=?|[<>=!]==?|[-+*/%&|^]=|&&|\|\||[^\w\s]")
 _COMPARES = frozenset({"<", ">", "<=", ">=", "==", "!=", "is", "not", "in", "===", "!=="})
 _COMPUTES = frozenset({"+", "-", "*", "/", "//", "%", "**", "|", "&", "^", "<<", ">>", "+=", "-=", "*=", "/="})
 _JOINS = frozenset({"and", "or", "&&", "||", "!"})

@@ -267,9 +267,7 @@ def _answer(
         warnings=tuple(hide_secrets(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
         evidence=evidence,
         guard=_guard(about, fitted),
-        metadata=replace(
-            chance.metadata(), review=review if Check.REVIEW in {item.check for item in evidence} else None
-        ),
+        metadata=replace(chance.metadata(), review=review, kind=kind, no_tests=_no_tests(job, reply)),
     )
     if answer.not_run:
         answer = replace(answer, metadata=replace(answer.metadata, raised_by=_raised_by(request, unit)))
@@ -294,7 +292,7 @@ def _no_tests(job: Job, reply: ParsedReply) -> str:
     """Why code that was asked for comes without tests; "" if it has some."""
     if reply.tests is not None or not job.request.spec.adds_code:
         return ""
-    return job.usage.no_tests or f"the budget `{job.request.budget}` buys no call for tests; `thorough` does"
+    return job.usage.no_tests or f"the budget `{job.request.budget}` has no call for tests; use `thorough`"
 
 
 def _caution(proposal: Proposal[Patch]) -> Caution:

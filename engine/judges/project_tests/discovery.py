@@ -73,7 +73,7 @@ def touching_among(files: Sequence[ProjectFile], root: Path, path: Path, unit: s
     named = _says([file for file in files if file.path != own], ways, {found for _, found in near})
     if not near or not named:
         between = [file for file in files if _is_between(root, file, path, name, language)]
-        further = [found for found in _by_way_of_another(root, between, tests, path, language) if direct[found] is None]
+        further = [found for found in _by_way_of_another(root, between, tests, language) if direct[found] is None]
         near += [(2, found) for found in further]
     chosen = tuple(found for _, found in near)[:MOST_FILES]
     leads = _through_helpers(files, ways, language) if ways is not None else None
@@ -121,7 +121,7 @@ def _is_between(root: Path, file: ProjectFile, target: Path, name: str, language
 
 
 def _by_way_of_another(
-    root: Path, between: Sequence[ProjectFile], tests: Sequence[ProjectFile], target: Path, language: str
+    root: Path, between: Sequence[ProjectFile], tests: Sequence[ProjectFile], language: str
 ) -> Iterator[str]:
     """The tests of files that import the target."""
     for test in tests:

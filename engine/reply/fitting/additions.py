@@ -61,11 +61,11 @@ def add(
         whole = Target(TargetKind.DOCUMENT, source.whole)
         return fit(code, source=source, target=whole, language=language)
     if snippet.state != "ok" or not snippet.units:
-        return fit(code, source=source, target=_place(source, target, language), language=language, replaces=replaces)
+        return fit(code, source=source, target=_place(source, target), language=language, replaces=replaces)
     merged = _merge(snippet, source, language)
     if merged.problem:
         return Fitted(problem=merged.problem)
-    return _fitted(snippet, merged, source, _place(source, target, language), language, replaces)
+    return _fitted(snippet, merged, source, _place(source, target), language, replaces)
 
 
 def _is_kept(source: Source, target: Target, snippet: Snippet, released: Callable[[str], bool]) -> bool:
@@ -93,7 +93,7 @@ def _holds_all(source: Source, snippet: Snippet) -> bool:
     return len(lines) > 1 and all(line in given for line in lines)
 
 
-def _place(source: Source, target: Target, language: str) -> Target:
+def _place(source: Source, target: Target) -> Target:
     """The position for new code: the insertion itself, else below the target, which is not replaced."""
     if target.kind is TargetKind.INSERTION:
         return target
@@ -147,7 +147,7 @@ def _merge_class(
         merged.replaced.append((old, snippet.text_of(unit.span)))
         return
     rest = snippet.text_of(unit.span)
-    for member in (one for one in snippet.units if _is_member_of(one, unit, snippet.units)):
+    for member in (one for one in snippet.units if _is_member_of(one, unit)):
         text = snippet.text_of(member.span)
         rest = rest.replace(text, "")
         same = [one for one in present if old.span.contains(one.span) and one.span != old.span]
@@ -169,7 +169,7 @@ def _members(unit: Unit, symbols: tuple[Symbol, ...]) -> list[Symbol]:
     ]
 
 
-def _is_member_of(one: Unit, holder: Unit, given: tuple[Unit, ...]) -> bool:
+def _is_member_of(one: Unit, holder: Unit) -> bool:
     return one.qualified == f"{holder.qualified}.{one.name}" and holder.span.contains(one.span) and one != holder
 
 

@@ -54,7 +54,7 @@ def take_apart(code: str, *, source: Source, target: Target, language: str) -> C
 
 def _unit(snippet: Snippet, source: Source, target: Target) -> CodeParts | str:
     present = units(source, snippet.language)
-    unit = _requested_unit(snippet, source, target, present)
+    unit = _requested_unit(snippet, target, present)
     if unit is None:
         return f'The reply does not define "{target.name}".'
     holder = _holder(snippet, unit)
@@ -77,7 +77,7 @@ def _unit(snippet: Snippet, source: Source, target: Target) -> CodeParts | str:
     )
 
 
-def _requested_unit(snippet: Snippet, source: Source, target: Target, present: tuple[Unit, ...]) -> Unit | None:
+def _requested_unit(snippet: Snippet, target: Target, present: tuple[Unit, ...]) -> Unit | None:
     """The unit with the target's name; of several (overloads, a property's two halves) the one in its position."""
     name = last_name(target.name)
     named = [unit for unit in snippet.units if unit.name == name]

@@ -46,7 +46,7 @@ def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
     if snippet is not None and snippet.state == "unknown" and wanted.accepts(snippet):
         return FoundCode(text, ("the code had no fence",))
     lines = text.split("\n")
-    for start in _starts(lines, wanted):
+    for start in _starts(lines):
         for end in _ends(lines, start):
             piece = "\n".join(lines[start:end]).rstrip()
             snippet = wanted.snippet(piece)
@@ -65,7 +65,7 @@ def _is_code(snippet: Snippet, wanted: ReplySpec) -> bool:
     return wanted.accepts(snippet) and (bool(snippet.units) or (not wanted.symbol and bool(_MARK.search(snippet.text))))
 
 
-def _starts(lines: list[str], wanted: ReplySpec) -> list[int]:
+def _starts(lines: list[str]) -> list[int]:
     """The lines at which code may start: the first that is not blank, and those that look like code."""
     first = next((index for index, line in enumerate(lines) if line.strip()), None)
     if first is None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from support.engine import Bench, code_reply
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting.change_kind import bug_kind, refactoring_kind
 from stet_ls.engine.actions.rewriting.rewrite import _WARNS
@@ -74,3 +78,41 @@ def test_notes_that_warn() -> None:
         assert _WARNS.search(note), note
     for note in ("Uses a set for speed.", "Returns the mean of the values."):
         assert not _WARNS.search(note), note
+
+
+@pytest.mark.parametrize(
+    ("action", "marked", "reply", "kind"),
+    [
+        (
+            "debug",
+            "def last(items: list[int]) -> int:\n    $0return items[len(items)]\n",
+            "def last(items: list[int]) -> int:\n    return items[len(items) - 1]",
+            "off by one",
+        ),
+        (
+            "refactor",
+            "def total(a: int, b: int) -> int:\n    $0result = a + b\n    return result\n",
+            "def total(a: int, b: int) -> int:\n    return a + b",
+            "shorten",
+        ),
+    ],
+)
+async def test_an_answer_names_the_kind_of_its_change(
+    scripted: ScriptedModel, stet_home: Path, action: str, marked: str, reply: str, kind: str
+) -> None:
+    scripted.default = Reply(code_reply(reply))
+    async with Bench(scripted) as bench:
+        answer = await bench.run(action, marked)
+
+    assert answer.success, answer.message
+    assert answer.metadata.kind == kind
+    assert answer.to_json()["metadata"]["kind"] == kind
+
+
+async def test_an_answer_says_why_new_code_has_no_tests(scripted: ScriptedModel, stet_home: Path) -> None:
+    scripted.default = Reply(code_reply("def double(n: int) -> int:\n    return n * 2"))
+    async with Bench(scripted) as bench:
+        answer = await bench.run("generate", "# stet: a function double(n)$0\n")
+
+    assert answer.success, answer.message
+    assert answer.metadata.no_tests == "the budget `standard` has no call for tests; use `thorough`"
