@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.execution.python.inputs.subject import known_module
+from stet_ls.engine.judges import python_headers
 from stet_ls.validators import go_undefined_names, structure
-from stet_ls.validators.ast_text import dump, parse_module, try_parse, unparse
+from stet_ls.validators.ast_text import dump, parse_module, unparse
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.languages import lookup
 from stet_ls.validators.parsing.tree import Parsed
@@ -60,19 +61,6 @@ def _preamble(parsed: Parsed) -> list[str]:
     return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
 
 
-def _untyped(header: str) -> str | None:
-    """Python's header of a function without its type hints."""
-    tree = try_parse(f"{header.rstrip(':')}: pass")
-    function = tree.body[0] if tree is not None and tree.body else None
-    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        return None
-    function.returns = None
-    for each in ast.walk(function.args):
-        if isinstance(each, ast.arg):
-            each.annotation = None
-    return unparse(function)
-
-
 _OF_DATA = frozenset({"__init__", "__eq__", "__ne__", "__repr__"})
 _OF_ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _OF_TUPLES = _OF_DATA | _OF_ORDER | {"__new__", "__hash__", "__iter__", "__len__", "__getitem__"}
@@ -116,6 +104,7 @@ class JudgeLanguage:
     `generates` says whether a method that a text no longer defines is one that its class now gets from a decorator or a
     base.
     `untyped` is a header without its type hints, None if it cannot be read: adding hints changes nothing for callers.
+    `one_spelling` is a header with each type hint in one of its spellings.
     `names_linted`: a linter reports undefined names and names that are defined twice.
 
     `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`
@@ -134,6 +123,7 @@ class JudgeLanguage:
     calls_by_position: bool = False
     protocol: Mapping[str, int] = field(default_factory=dict)
     untyped: Callable[[str], str | None] | None = None
+    one_spelling: Callable[[str], str] = str
     names_linted: bool = False
     marks: re.Pattern[str] | None = None
     mark: str = "@{}"
@@ -149,7 +139,8 @@ ROWS: Mapping[str, JudgeLanguage] = {
         is_public=lambda _: True,
         exports=_all_of,
         generates=_of_records,
-        untyped=_untyped,
+        untyped=python_headers.untyped,
+        one_spelling=python_headers.one_spelling,
         names_linted=True,
         marks=_DECORATOR,
         code=_without_docstrings,

@@ -101,4 +101,4 @@ def _find(units: tuple[Unit, ...], name: str) -> Unit | None:
 
 
 def _header(unit: Unit, case: Case) -> str:
-    return as_called(unit.signature, case.language)
+    return as_called(for_language(case.language).one_spelling(unit.signature), case.language)

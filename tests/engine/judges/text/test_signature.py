@@ -95,6 +95,11 @@ PLAIN = "def words(text):\n    return text.split()\n"
         pytest.param(PLAIN, HINTED.replace("text: str", "text: str = ''"), Ruling.FAIL, id="hints and a default"),
         pytest.param(HINTED, HINTED.replace("list[str]", "list[int]"), Ruling.FAIL, id="other hints"),
         pytest.param(HINTED, PLAIN, Ruling.FAIL, id="no hints where there were some"),
+        pytest.param(HINTED.replace("list", "List"), HINTED, Ruling.PASS, id="the modern spelling"),
+        pytest.param(
+            HINTED.replace("str)", "Optional[str])"), HINTED.replace("str)", "None | str)"), Ruling.PASS, id="a union"
+        ),
+        pytest.param(HINTED.replace("str)", "Optional[str])"), HINTED, Ruling.FAIL, id="no longer optional"),
         pytest.param(f"@route\n{PLAIN}", f"@route\n{HINTED}", Ruling.FAIL, id="hints that a decorator may read"),
     ],
 )
