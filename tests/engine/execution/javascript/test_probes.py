@@ -133,7 +133,7 @@ def test_a_text_with_probes_runs_as_the_one_without(tmp_path: Path) -> None:
     assert len(both[1].probes) - 8 < int(ran.stdout) < len(both[1].probes)
 
 
-SEEN = Path(__file__).parents[3] / "engine/execution/javascript/inside/probes.mjs"
+SEEN = Path(__file__).parents[4] / "engine/execution/javascript/inside/probes.mjs"
 
 
 async def judged(make: MakeCase, before: str, after: str, language: str = "javascript", unit: str = "f") -> Evidence:
