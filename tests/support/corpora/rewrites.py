@@ -33,13 +33,20 @@ class Rewrite:
 
 def rewrites(file: Path) -> dict[str, list[Rewrite]]:
     """The rewrites of a file by unit."""
-    found = {}
+    return dict(_units(file))
+
+
+def kinds(file: Path, kind: str) -> dict[str, Rewrite]:
+    """The rewrites of a file that are right, or wrong, by the names that say what decides."""
+    return {each.name: each for _, found in _units(file) for each in found if each.kind == kind}
+
+
+def _units(file: Path) -> Iterator[tuple[str, list[Rewrite]]]:
     for block in re.split(r"(?m)^== ", file.read_text(encoding="utf-8"))[1:]:
         head, _, rest = block.partition("\n")
         module, unit = head.split()
         own, *parts = re.split(r"(?m)^(\+[+?]|-[-?]) (.*)\n", rest)
-        found[f"{module} {unit}"] = list(_read(own or _of_library(module), unit, parts))
-    return found
+        yield f"{module} {unit}", list(_read(own or _of_library(module), unit, parts))
 
 
 def _of_library(module: str) -> str:
