@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.judges.calibration import strength
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.differential.judge import judge
 
 MakeCase = Callable[..., Case]
 """Makes a case of two texts and a unit's name; see `make` in the judges' conftest."""
@@ -19,6 +21,13 @@ in_each_box = pytest.mark.parametrize("backend", ["", "landlock"], ids=["best bo
 
 That box shows a workspace at another path and has no sockets, no /proc and no /dev/shm of its own.
 """
+
+
+async def judge_script(
+    make: MakeCase, before: str, after: str, unit: str, language: str = "javascript", **more: object
+) -> Evidence:
+    """What the judge of behavior says of two scripts; the file is in a workspace if a `root` is given."""
+    return await judge(replace(make(before, after, unit, **more), language=language))
 
 
 def assert_unseen(evidence: Evidence, says: str) -> None:

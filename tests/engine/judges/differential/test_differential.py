@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +10,6 @@ import pytest
 from support.judging import MakeCase, in_each_box
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
-from stet_ls.engine.execution.python.harness import run
-from stet_ls.engine.execution.python.inputs import draw
-from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.judges.differential.judge import judge
 
 TOTAL = '''
@@ -229,97 +223,6 @@ async def test_a_different_order_of_keys_is_reported(make: MakeCase) -> None:
     assert (evidence.verdict, "except for the order of keys" in evidence.detail) == (Ruling.PASS, True), evidence
 
 
-BOX = """
-class Box:
-    def __init__(self, items: list[int]) -> None:
-        self.items = list(items)
-
-    def add(self, n: int) -> None:
-        self.items.append(n)
-
-    def all(self) -> list[int]:
-        return list(self.items)
-"""
-HOLDER = "class Holder:\n    def __init__(self, n: int):\n        self.n = n\n\n\n"
-BOXES = BOX + "\n\ndef boxes(n: int, m: int) -> list[Box]:\n    return [Box([n]), Box([m])]\n"
-ROWS = "def rows(xs: list[list[int]]) -> list[list[int]]:\n    return [list(x) for x in xs]\n"
-ALIASES = {
-    "items of an argument": (ROWS, ROWS.replace("[list(x) for x in xs]", "list(xs)"), "rows", "the result[0] is xs[0]"),
-    "items copied": (ROWS.replace("[list(x) for x in xs]", "list(xs)"), ROWS, "rows", "now: nothing is shared"),
-    "one row for all": (
-        "def grid(n: int, m: int) -> list[list[int]]:\n    return [[0] * (m % 5) for _ in range(n % 5)]\n",
-        "def grid(n: int, m: int) -> list[list[int]]:\n    return [[0] * (m % 5)] * (n % 5)\n", "grid",
-        "the result[0] is the result[1]",
-    ),
-    "what an object holds": (BOX, BOX.replace("return list(", "return ("), "Box", "obj.items is the result"),
-    "what an object hides": (
-        BOX.replace("self.items", "self._items"),
-        BOX.replace("self.items", "self._items").replace("return list(", "return ("), "Box", "result 1 is result 2",
-    ),
-    "one object for two": (
-        BOXES, BOXES.replace("[Box([n]), Box([m])]", "[Box([n])] * 2 if n == m else [Box([n]), Box([m])]"), "boxes",
-        "the result[0] is the result[1]",
-    ),
-    "objects of a set": (
-        f"{HOLDER}def f(n: int):\n    return {{Holder(n)}}, Holder(n)\n",
-        f"{HOLDER}def f(n: int):\n    one = Holder(n)\n    return {{one}}, one\n", "f",
-        "now: the result[0] has Holder(n=",
-    ),
-    "an array": (
-        "from array import array\n\n\ndef f(n: int):\n    return [array('d', [n % 9]), array('d', [n % 9])]\n",
-        "from array import array\n\n\ndef f(n: int):\n    return [array('d', [n % 9])] * 2\n", "f",
-        "now: the result[0] is the result[1]",
-    ),
-    "a view of an argument": (
-        "def f(known: dict[str, int]):\n    return dict(known).keys()\n",
-        "def f(known: dict[str, int]):\n    return known.keys()\n", "f", "now: known is the result looks at",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ALIASES)
-async def test_results_that_share_objects_differently_are_not_proven(make: MakeCase, name: str) -> None:
-    before, after, unit, says = ALIASES[name]
-    evidence = await judge(make(before, after, unit))
-    assert evidence.verdict is Ruling.UNKNOWN, evidence
-    assert "shares objects differently" in evidence.detail
-    assert says in evidence.detail
-
-
-async def test_the_arguments_of_a_constructor_are_compared_after_the_calls(make: MakeCase) -> None:
-    evidence = await judge(make(BOX, BOX.replace("= list(items)", "= items"), "Box"))
-    assert evidence.verdict is Ruling.FAIL, evidence
-    assert "given1 = " in evidence.detail
-
-
-ALIKE = {
-    "the order of a dictionary": (
-        "def f(a: list[int]) -> dict[str, list[int]]:\n    return {'b': a, 'a': a, 'c': [*a]}\n",
-        "def f(a: list[int]) -> dict[str, list[int]]:\n    return {'a': a, 'c': a[:], 'b': a}\n",
-    ),
-    "a value made again": (
-        "from fractions import Fraction\n\n\ndef f(n: int):\n    return [Fraction(n), Fraction(n)]\n",
-        "from fractions import Fraction\n\n\ndef f(n: int):\n    return [Fraction(n)] * 2\n",
-    ),
-    "a tuple": (
-        "def f(n: int):\n    return [(n, 'a'), (n, 'a')]\n", "def f(n: int):\n    return [(n, 'a')] * 2\n",
-    ),
-    "a frozen dataclass": (
-        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass P:\n    x: int\n\n\n"
-        "def f(n: int):\n    return [P(n), P(n)]\n",
-        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass P:\n    x: int\n\n\n"
-        "def f(n: int):\n    return [P(n)] * 2\n",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ALIKE)
-async def test_identity_of_immutable_values_is_ignored(make: MakeCase, name: str) -> None:
-    before, after = ALIKE[name]
-    evidence = await judge(make(before, after, "f"))
-    assert evidence.verdict is Ruling.PASS, evidence
-
-
 NOT_COMPARABLE = {
     "files": ("def f(n: int):\n    return open('/tmp/a', 'w')\n", "writes files"),
     "network": ("import socket\n\n\ndef f(n: int):\n    return socket.create_connection(('h', n))\n", "network"),
@@ -408,58 +311,7 @@ async def test_a_forged_report_is_rejected(make: MakeCase) -> None:
     assert (await judge(case)).verdict is not Ruling.PASS
 
 
-async def test_a_call_that_takes_all_the_time_is_reported(make: MakeCase) -> None:
-    """As on a machine so busy that the trial's time is over before the processor's time for a call."""
-    case = make("def f(n: int):\n    return n\n", "", "f")
-    endless = "def work(n):\n    while True:\n        pass\n"
-    calls = (Call("", "__out__(work(1))"),)
-    trial = HarnessRun((endless, endless), calls, "work", Path("/box/a.py"), "a", cpu=60.0, seconds=4.0)
-    assert case.runtime is not None
-    report = await run(case.runtime, trial)
-    assert isinstance(report, HarnessReport)
-    assert report.left_out == {"it does not finish in time": 1}
-
-
-async def test_cancelling_the_judge_leaves_no_process(make: MakeCase) -> None:
-    case = make("def f(n: int):\n    return n\n", "", "f")
-    assert case.runtime is not None
-    endless = "import time\nwhile True:\n    pass\n"
-    trial = HarnessRun((endless,), (Call("", "__out__(1)"),), "", Path("/box/a.py"), "a", seconds=30.0)
-    before = _children()
-    task = asyncio.create_task(run(case.runtime, trial))
-    while _children() <= before:
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.3)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await case.runtime.sandbox.close()
-    assert _children() <= before
-
-
-def _children() -> set[str]:
-    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
-
-
-async def test_a_missing_python_interpreter_is_reported_as_impossible(make: MakeCase) -> None:
-    case = make("def f(n: int):\n    return n\n", "", "f")
-    trial = HarnessRun(("",), (), "", Path("/box/a.py"), "a")
-    found = await run(replace(case.runtime, python=None, why_no_python="none works"), trial)
-    assert found == NotRunnable("none works")
-
-
 async def test_a_repeated_input_counts_once(make: MakeCase) -> None:
     evidence = await judge(make("def f():\n    return [1]\n", "def f():\n    return [0 + 1]\n", "f"))
     assert (evidence.verdict, evidence.count) == (Ruling.PASS, 1), evidence
     assert "same behavior on 1 input" in evidence.detail
-
-
-def test_slow_input_generators_are_used_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "def f(names: list[str], table: dict[str, list[int]]) -> int:\n    return len(names)\n"
-    whole = calls_for(text, "f")
-    calls_for.cache_clear()
-    monkeypatch.setattr(draw, "_DRAWING", 0.01)
-    some = calls_for(text, "f")
-    calls_for.cache_clear()
-    assert 0 < len(some) < len(whole)
-    assert some == whole[: len(some)], "the same ones, as far as they go"

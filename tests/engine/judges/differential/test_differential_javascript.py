@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.judging import MakeCase, in_each_box
+from support.judging import MakeCase, in_each_box, judge_script
 from support.processes.tools import needs
 
-from stet_ls.engine.api.evidence import Evidence, Ruling
-from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
-from stet_ls.engine.execution.javascript.harness import run
-from stet_ls.engine.execution.javascript.module_location import opened
-from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.differential.judge import judge
+from stet_ls.engine.api.evidence import Ruling
 
 pytestmark = needs("node")
 
@@ -224,17 +216,10 @@ CASES = {
 }  # fmt: skip
 
 
-async def judged(
-    make: MakeCase, before: str, after: str, unit: str, language: str = "javascript", **more: object
-) -> Evidence:
-    """What the judge says; the file stands in a workspace if a `root` is given."""
-    return await judge(replace(make(before, after, unit, **more), language=language))
-
-
 @pytest.mark.parametrize("name", CASES)
 async def test_a_difference_is_reported(make: MakeCase, name: str) -> None:
     before, after, unit, says = CASES[name]
-    evidence = await judged(make, before, after, unit)
+    evidence = await judge_script(make, before, after, unit)
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
     assert says in evidence.detail
 
@@ -261,13 +246,13 @@ SAME = {
 async def test_code_is_equivalent_to_itself(make: MakeCase, name: str) -> None:
     text = SAME[name]
     moved = "// a line above\n" + text.replace("  ", "    ")
-    evidence = await judged(make, text, moved, "f")
+    evidence = await judge_script(make, text, moved, "f")
     assert evidence.verdict is Ruling.PASS, evidence
 
 
 async def test_a_rounding_difference_is_accepted_and_reported(make: MakeCase) -> None:
     before = "/** @param {number[]} xs */\nfunction f(xs) { return xs.reduce((a, b) => a + b / 3, 0); }\n"
-    evidence = await judged(make, before, before.replace("xs.reduce", "[...xs].reverse().reduce"), "f")
+    evidence = await judge_script(make, before, before.replace("xs.reduce", "[...xs].reverse().reduce"), "f")
     assert evidence.verdict is Ruling.PASS, evidence
     assert "rounding" in evidence.detail
 
@@ -275,7 +260,7 @@ async def test_a_rounding_difference_is_accepted_and_reported(make: MakeCase) ->
 async def test_a_difference_on_unintended_inputs_does_not_refute(make: MakeCase) -> None:
     before = "function f(thing) { return Math.floor(thing.when); }\n"
     after = "function f(thing) { return Math.floor(thing.when) || 0; }\n"
-    evidence = await judged(make, before, after, "f")
+    evidence = await judge_script(make, before, after, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
     assert "outside the inferred types" in evidence.detail
     assert evidence.trusted, "it is asked about"
@@ -283,122 +268,9 @@ async def test_a_difference_on_unintended_inputs_does_not_refute(make: MakeCase)
 
 async def test_a_truncated_iterator_is_reported(make: MakeCase) -> None:
     before = "function* f(n) { for (let i = n; ; i += 1) yield i; }\n"
-    endless = await judged(make, before, before.replace("i += 1", "i++"), "f")
+    endless = await judge_script(make, before, before.replace("i += 1", "i++"), "f")
     assert endless.verdict is Ruling.PASS, endless
     assert endless.detail.endswith(", for iterators the first 1,000 items")
-
-
-SHARES = {
-    "rows that are one": (
-        "/** @param {int} n */\nfunction f(n) { return Array.from({ length: Math.abs(n % 9) + 2 }, () => [0]); }\n",
-        "/** @param {int} n */\nfunction f(n) { return Array(Math.abs(n % 9) + 2).fill([0]); }\n", "f",
-        "now: the result[0] is the result[1]",
-    ),
-    "an argument's own": (
-        "/** @param {number[][]} xs */\nfunction f(xs) { return xs.map((x) => [...x]); }\n",
-        "/** @param {number[][]} xs */\nfunction f(xs) { return xs.map((x) => x); }\n", "f",
-        "before: nothing is shared, now: the result[0] is xs[0]",
-    ),
-    "what a promise comes to": (
-        "/** @param {number[]} xs */\nasync function f(xs) { return { xs: [...xs] }; }\n",
-        "/** @param {number[]} xs */\nasync function f(xs) { return { xs }; }\n", "f", "now: the result.xs is xs",
-    ),
-    "of a thing that only has a method `next`": (
-        "class Line { constructor(xs) { this.xs = xs; } next() { return 1; } }\n"
-        "/** @param {number[]} xs */\nfunction f(xs) { return new Line([...xs]); }\n",
-        "class Line { constructor(xs) { this.xs = xs; } next() { return 1; } }\n"
-        "/** @param {number[]} xs */\nfunction f(xs) { return new Line(xs); }\n", "f", "now: the result.xs is xs",
-    ),
-    "in a map": (
-        "/** @param {string[]} ks */\nfunction f(ks) { return new Map(ks.map((k) => [k, [1]])); }\n",
-        "/** @param {string[]} ks */\nfunction f(ks) { const one = [1]; return new Map(ks.map((k) => [k, one])); }\n",
-        "f", ".get(",
-    ),
-    "of a kind of pattern": (
-        "class Named extends RegExp { names = []; }\n"
-        "/** @param {string[]} xs */\nfunction f(xs) { const p = new Named('a'); p.names = [...xs]; return p; }\n",
-        "class Named extends RegExp { names = []; }\n"
-        "/** @param {string[]} xs */\nfunction f(xs) { const p = new Named('a'); p.names = xs; return p; }\n", "f",
-        "now: the result.names is xs",
-    ),
-    "of a kind of date": (
-        "class Day extends Date { names = []; }\n"
-        "/** @param {string[]} xs */\nfunction f(xs) { const d = new Day(0); d.names = [...xs]; return d; }\n",
-        "class Day extends Date { names = []; }\n"
-        "/** @param {string[]} xs */\nfunction f(xs) { const d = new Day(0); d.names = xs; return d; }\n", "f",
-        "now: the result.names is xs",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SHARES)
-async def test_differently_shared_objects_are_reported_and_not_proven(make: MakeCase, name: str) -> None:
-    before, after, unit, says = SHARES[name]
-    evidence = await judged(make, before, after, unit)
-    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
-    assert "shares objects differently" in evidence.detail
-    assert says in evidence.detail
-
-
-async def test_frozen_objects_may_be_shared(make: MakeCase) -> None:
-    before = "function f(n) { return [1, 2].map(() => Object.freeze({ n })); }\n"
-    after = "function f(n) { return Array(2).fill(Object.freeze({ n })); }\n"
-    evidence = await judged(make, before, after, "f")
-    assert evidence.verdict is Ruling.PASS, evidence
-
-
-ALIKE = {
-    "a better message": (
-        "function f(text) {\n  if (!text.length) throw new Error('bad');\n  return text.length;\n}\n",
-        "function f(text) {\n  if (!text.length) throw new Error(`empty: ${text}`);\n  return text.length;\n}\n",
-    ),
-    "rows are no texts": (
-        "function f(rows, key) {\n  const found = {};\n  for (let i = 0; i < rows.length; i++) {\n"
-        "    const row = rows[i];\n    found[row[key]] = row;\n  }\n  return found;\n}\n",
-        "function f(rows, key) {\n  const found = {};\n  for (const row of rows) found[row[key]] = row;\n"
-        "  return found;\n}\n",
-    ),
-    "what the documentation excludes": (
-        "/** The largest of at least one number.\n * @param {number[]} xs\n */\n"
-        "function f(xs) {\n  let best = xs[0];\n  for (const x of xs) if (x > best) best = x;\n  return best;\n}\n",
-        "/** The largest of at least one number.\n * @param {number[]} xs\n */\n"
-        "function f(xs) { return xs.reduce((best, x) => Math.max(best, x)); }\n",
-    ),
-    "a callback that is called as often": (
-        "async function f(load, names) {\n  const all = [];\n  for (const name of names) all.push(load(name));\n"
-        "  return Promise.all(all);\n}\n",
-        "async function f(load, names) { return Promise.all(names.map((name) => load(name))); }\n",
-    ),
-    "the same calls of an object": (
-        "function f(db, rows) {\n  db.begin();\n"
-        "  for (let i = 0; i < rows.length; i++) {\n    db.insert(rows[i]);\n  }\n"
-        "  db.commit();\n}\n",
-        "function f(db, rows) {\n  db.begin();\n  rows.forEach((row) => db.insert(row));\n  db.commit();\n}\n",
-    ),
-    "rounding where numbers are large": (
-        "function f(p, q) { return Math.sqrt((p.x - q.x) ** 2 + (p.y - q.y) ** 2); }\n",
-        "function f(p, q) { return Math.hypot(p.x - q.x, p.y - q.y); }\n",
-    ),
-    "a pure callback that is called more often": (
-        "function f(items, predicate) { return items.filter((item) => predicate(item)); }\n",
-        "function f(items, predicate) {\n  return items.filter((item) => predicate(item) && predicate(item));\n}\n",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", ALIKE)
-async def test_what_callers_do_not_see_is_no_difference(make: MakeCase, name: str) -> None:
-    evidence = await judged(make, *ALIKE[name], "f")
-    assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
-
-
-async def test_typescript_needs_no_builder(make: MakeCase) -> None:
-    """Stet leaves the types out itself, if there is neither esbuild nor typescript."""
-    before = "function f(params: Record<string, string>): string { return Object.keys(params).join('&'); }\n"
-    evidence = await judged(make, before, before.replace(".join", ".sort().join"), "f", "typescript")
-    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
-    same = before.replace("Object.keys(params)", "[...Object.keys(params)]")
-    assert (await judged(make, before, same, "f", "typescript")).verdict is Ruling.PASS
 
 
 NOT_COMPARABLE = {
@@ -425,43 +297,17 @@ NOT_COMPARABLE = {
 @pytest.mark.parametrize("name", NOT_COMPARABLE)
 async def test_code_that_cannot_be_compared_is_reported_with_the_reason(make: MakeCase, name: str) -> None:
     text, says = NOT_COMPARABLE[name]
-    evidence = await judged(make, text, text, "f")
+    evidence = await judge_script(make, text, text, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
     assert says in evidence.detail
 
 
-async def ran(runtime: Runtime, before: str, after: str, *setups: str) -> HarnessReport:
-    """What comes of `f(a)` in two texts, within two seconds, for each way to make `a`."""
-    calls = tuple(Call(setup, "__out__(f(a));", ("a",)) for setup in setups)
-    shown = opened(before, "javascript"), opened(after, "javascript")
-    report = await run(runtime, HarnessRun(shown, calls, "f", Path("m.js"), "m", seconds=2.0), "javascript")
-    assert isinstance(report, HarnessReport), report
-    return report
-
-
-async def test_a_call_with_an_unprintable_argument_is_left_out(runtime: Runtime) -> None:
-    odd = "class Odd { constructor(x) { this.x = x } get next() { throw Error() } }\nfunction f(a) { return 1; }\n"
-    setups = [f"const a = new Odd({number});" for number in range(5)]
-    report = await ran(runtime, odd, odd.replace("return", "a.x = 9; return"), *setups)
-    assert sum(report.left_out.values()) == 5
-    assert not report.texts[0].outcomes
-
-
-async def test_a_slower_candidate_does_not_take_the_time_of_the_original(runtime: Runtime) -> None:
-    slow = "function f(a) { for (let at = 0; at < 3e7; at += 1) a = -a; return a + 1; }\n"
-    setups = [f"const a = {number};" for number in range(200)]
-    report = await ran(runtime, "function f(a) { return a; }\n", slow, *setups)
-    old, new = report.texts
-    assert not old.problem
-    assert any(each.digest != old.outcomes[number].digest for number, each in new.outcomes.items())
-
-
 async def test_a_function_that_does_not_use_a_broken_import_is_compared(make: MakeCase) -> None:
     text = "import x from 'nowhere-at-all';\nconst STEP = 2;\nexport function f(n) { return n + STEP; }\nx.listen();\n"
-    alike = await judged(make, text, text, "f")
+    alike = await judge_script(make, text, text, "f")
     assert alike.verdict is Ruling.PASS, alike
     assert "without the rest of its file" in alike.detail
-    assert (await judged(make, text, text.replace("n + STEP", "n - STEP"), "f")).verdict is Ruling.FAIL
+    assert (await judge_script(make, text, text.replace("n + STEP", "n - STEP"), "f")).verdict is Ruling.FAIL
 
 
 @in_each_box
@@ -474,8 +320,8 @@ async def test_a_module_imports_unsaved_buffers_and_takes_inputs_from_tests(make
         "buffers": {"src/rates.mjs": "export const RATE = 3;\n"},
     }  # fmt: skip
     after = before.replace("code === 'X-4711'", "['X-4711', 'X-4712'].includes(code)")
-    same = await judged(make, before, before, "known", **place)
-    other = await judged(make, before, after, "known", **place)
+    same = await judge_script(make, before, before, "known", **place)
+    other = await judge_script(make, before, after, "known", **place)
     assert same.verdict is Ruling.PASS, same
     assert other.verdict is Ruling.FAIL, other
     assert "now: 3" in other.detail
@@ -485,7 +331,7 @@ async def test_a_module_imports_unsaved_buffers_and_takes_inputs_from_tests(make
 @pytest.mark.parametrize("folder", [".", "src"])
 async def test_a_counterexample_runs_in_node(make: MakeCase, tmp_path: Path, folder: str) -> None:
     text = TOTAL if folder == "." else TOTAL.replace("export ", "") + "module.exports = { total };\n"
-    evidence = await judged(make, text, text.replace("1 + rate", "1 - rate"), "total")
+    evidence = await judge_script(make, text, text.replace("1 + rate", "1 - rate"), "total")
     names = [each.name for each in evidence.attachments]
     assert names == ["counter_example_total.mjs", "inputs_total.mjs"]
     for each in evidence.attachments:
@@ -498,7 +344,7 @@ async def test_a_counterexample_runs_in_node(make: MakeCase, tmp_path: Path, fol
 
 
 async def test_the_inputs_file_has_as_many_inputs_as_the_evidence_reports(make: MakeCase, tmp_path: Path) -> None:
-    evidence = await judged(make, TOTAL, TOTAL.replace("whole += price", "whole = whole + price"), "total")
+    evidence = await judge_script(make, TOTAL, TOTAL.replace("whole += price", "whole = whole + price"), "total")
     [file] = evidence.attachments
     (tmp_path / file.name).write_text(file.text)
     ran = subprocess.run(["node", file.name], cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -515,55 +361,11 @@ async def test_a_forged_report_is_rejected(make: MakeCase) -> None:
         "  try { fs.writeSync(fd, '{}\\n'); } catch {}\n}\n"
         "function f(n) { return n; }\n"
     )
-    assert (await judged(make, "function f(n) { return n; }\n", forge, "f")).verdict is not Ruling.PASS
-
-
-def esbuild() -> None:
-    if shutil.which("esbuild") is None:
-        pytest.skip("not installed: esbuild")
-
-
-TYPED = """import { twice } from './twice';
-interface Item { name: string; price: number; tags?: string[] }
-enum Level { Low, High = 'high' }
-type Wanted = Map<string, Set<number>> | null;
-export function cheapest(items: readonly Item[], level: Level, wanted: Wanted): string | undefined {
-  const sorted = [...items].sort((a, b) => a.price - b.price);
-  return level === Level.High && wanted ? sorted[0]?.name : twice(sorted.at(-1)?.name ?? '');
-}
-"""
-
-
-@in_each_box
-async def test_typescript_is_compiled_and_its_types_determine_inputs(make: MakeCase, tmp_path: Path) -> None:
-    esbuild()
-    place: dict[str, Any] = {
-        "root": tmp_path,
-        "path": "a.ts",
-        "files": {"twice.ts": "export const twice = (s: string) => s + s;\n"},
-    }
-    after = TYPED.replace("sorted.at(-1)", "sorted.at(-2)")
-    same = await judged(make, TYPED, TYPED, "cheapest", "typescript", **place)
-    other = await judged(make, TYPED, after, "cheapest", "typescript", **place)
-    assert (same.verdict, same.count > 200) == (Ruling.PASS, True), same
-    assert other.verdict is Ruling.FAIL, other
-    ran = tmp_path / other.attachments[0].name
-    ran.write_text(other.attachments[0].text)
-    told = subprocess.run(["node", ran.name], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert told.returncode == 1, told.stderr
-
-
-async def test_typescript_without_a_compiler_is_reported(make: MakeCase, monkeypatch: pytest.MonkeyPatch) -> None:
-    without = [each for each in os.environ["PATH"].split(os.pathsep) if not (Path(each) / "esbuild").exists()]
-    monkeypatch.setenv("PATH", os.pathsep.join(without))
-    text = "export function f(n: number): number { return n; }\n"
-    evidence = await judged(make, text, text, "f", "typescript")
-    if evidence.verdict is not Ruling.PASS:  # newer Nodes take the types out themselves
-        assert "esbuild" in evidence.detail
+    assert (await judge_script(make, "function f(n) { return n; }\n", forge, "f")).verdict is not Ruling.PASS
 
 
 async def test_a_document_without_a_target_is_judged_by_its_changed_units(make: MakeCase) -> None:
     before = "function a(n) { return n; }\nfunction b(n) { return n; }\n"
-    evidence = await judged(make, before, before.replace("b(n) { return n", "b(n) { return -n"), "")
+    evidence = await judge_script(make, before, before.replace("b(n) { return n", "b(n) { return -n"), "")
     assert evidence.verdict is Ruling.FAIL, evidence
     assert "`b(2)` was" in evidence.detail
