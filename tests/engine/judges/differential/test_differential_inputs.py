@@ -1,4 +1,4 @@
-"""What old and new are compared on: sizes, exact numbers, keywords, long chains, late items, what a docstring excludes."""
+"""What old and new are compared on: sizes, exact numbers, keywords, long chains, late items, no excluded inputs."""
 
 from __future__ import annotations
 

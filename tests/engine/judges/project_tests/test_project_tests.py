@@ -1,215 +1,21 @@
-"""The project's own tests as a judge: which are found, and what before and after make of them."""
+"""The project's own tests as a judge: what before and after make of them, and which of them prove a change."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.judging import in_each_box
-from support.processes.busy import too_busy_for
+from support.shop import PRICES, TESTS, Judged
 
-from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.discovery import Touching, is_test, touching
 from stet_ls.engine.judges.project_tests.judge import judge
-from stet_ls.engine.judges.project_tests.reachability import ways_to
-from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
-from stet_ls.engine.sandbox.files.mounts import interpreter as binds
-from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
-
-PRICES = """def discount(price, rate):
-    return price * (1 - rate)
-
-
-def total(prices):
-    return sum(prices)
-"""
-TESTS = """from shop.prices import discount, total
-
-
-def test_discount():
-    assert discount(100, 0.25) == 75
-
-
-def test_total():
-    assert total([1, 2]) == 3
-"""
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    for name, text in {
-        "shop/__init__.py": "",
-        "shop/prices.py": PRICES,
-        "shop/cart.py": "from shop.prices import total\n\n\ndef pay(cart):\n    return total(cart)\n",
-        "shop/other.py": "def alone():\n    return 1\n",
-        "tests/test_prices.py": TESTS,
-        "tests/test_cart.py": "from shop.cart import pay\n\n\ndef test_pay():\n    assert pay([2, 2]) == 4\n",
-        "tests/test_other.py": "from shop.other import alone\n\n\ndef test_alone():\n    assert alone() == 1\n",
-        "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
-    }.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
-
-
-def python() -> Environment:
-    """This interpreter, without the plugins of this repository's own tests: they take seconds to load."""
-    bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return bare_environment(
-        Interpreter(Path(sys.executable), sys.version_info[:3], binds(), bare, modules=frozenset({"pytest"}))
-    )
-
-
-Judged = Callable[..., Awaitable[Evidence]]
-
-
-@pytest.fixture
-async def judged(shop: Path, probes: Path, backend: str) -> AsyncIterator[Judged]:
-    """Judges a text of `prices.py`."""
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
-
-    async def ask(
-        after: str,
-        *,
-        before: str = PRICES,
-        unit: str = "discount",
-        action: str = "refactor",
-        buffers: tuple[Buffer, ...] = (),
-    ) -> Evidence:
-        runtime = Runtime(sandbox, python(), Workspace((shop,), buffers))
-        case = Case(action, "python", shop / "shop/prices.py", Source(before), Source(after), unit, runtime=runtime)
-        return await judge(case)
-
-    yield ask
-    await sandbox.close()
-
-
-def test_tests_are_found_by_what_they_import_and_name(shop: Path) -> None:
-    def found(path: str, unit: str) -> tuple[str, ...]:
-        return touching(shop, shop / path, unit, "python", {}).tests
-
-    assert found("shop/prices.py", "discount") == ("tests/test_prices.py",)
-    assert found("shop/cart.py", "pay") == ("tests/test_cart.py",)
-    assert found("shop/other.py", "") == ("tests/test_other.py",)
-    (shop / "tests/test_prices.py").unlink()
-    assert found("shop/prices.py", "total") == ("tests/test_cart.py",), "by way of the module between"
-
-
-GO = {
-    "a/x.go": "package a\nfunc Sum() int { return 1 }\n",
-    "a/x_test.go": "package a\nfunc TestSum(t *testing.T) { Sum() }\n",
-    "a/y_test.go": "package a\nfunc TestY(t *testing.T) {}\n",
-}
-SCRIPT = {
-    "src/sum.ts": "export function sum() {}\n",
-    "src/sum.test.ts": 'import { sum } from "./sum";\nsum();\n',
-    "src/b.test.ts": 'import { b } from "./b";\n',
-}
-JAVA = {
-    "src/main/java/p/Sum.java": "package p; class Sum {}",
-    "src/test/java/p/SumTest.java": "package p; class SumTest { Sum s; }",
-}
-
-
-@pytest.mark.parametrize(
-    ("language", "files", "target", "unit", "expected"),
-    [
-        ("go", GO, "a/x.go", "Sum", "a/x_test.go"),
-        ("typescript", SCRIPT, "src/sum.ts", "sum", "src/sum.test.ts"),
-        ("java", JAVA, "src/main/java/p/Sum.java", "Sum", "src/test/java/p/SumTest.java"),
-    ],
-)
-def test_tests_of_other_languages_are_found(
-    tmp_path: Path, language: str, files: dict[str, str], target: str, unit: str, expected: str
-) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    assert touching(tmp_path, tmp_path / target, unit, language, {}) == Touching((expected,))
-
-
-def test_an_unsaved_test_is_found(shop: Path) -> None:
-    path = shop / "tests/test_new.py"
-    assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0] == "tests/test_new.py"
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("tests/test_a.py", True),
-        ("a_test.go", True),
-        ("tests/conftest.py", False),
-        ("latest.py", False),
-        ("src/contest.py", False),
-    ],
-)
-def test_test_files_are_recognized_by_name(path: str, expected: bool) -> None:
-    assert is_test(path) is expected
-
-
-COLOURS = """def hsv(colour):
-    return colour
-
-
-def hls(colour):
-    return _parts(colour)
-
-
-def _parts(colour):
-    return colour
-
-
-class Mixer:
-    def __init__(self, base):
-        self.base = self._clean(base)
-
-    def _clean(self, base):
-        return base
-
-    def mix(self, other):
-        return other
-"""
-
-
-@pytest.mark.parametrize(
-    ("unit", "expected"),
-    [
-        ("hsv", {"hsv"}),
-        ("_parts", {"_parts", "hls"}),
-        ("Mixer.mix", {"mix"}),
-        ("Mixer._clean", {"_clean", "__init__", "Mixer"}),
-    ],
-)
-def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> None:
-    assert ways_to(COLOURS, unit, "python") == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        (COLOURS + "\nTABLE = {'a': hls}\n", "python"),
-        (COLOURS.replace("def hls", "@app.route('/')\ndef hls"), "python"),
-        ("function hls() {}\nmodule.exports = hls;\n", "javascript"),
-    ],
-)
-def test_a_unit_passed_to_other_code_may_run_under_any_name(text: str, language: str) -> None:
-    assert ways_to(text, "hls", language) is None
-
-
-def test_a_list_of_public_names_is_not_a_use() -> None:
-    text = f"__all__ = [\n    'hls',\n]\n{COLOURS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
-    assert ways_to(text, "hls", "python") == {"hls"}
 
 
 async def test_tests_that_never_name_the_unit_prove_nothing_about_it(shop: Path, judged: Judged) -> None:
@@ -220,16 +26,6 @@ async def test_tests_that_never_name_the_unit_prove_nothing_about_it(shop: Path,
     evidence = await judged(PRICES.replace("sum(prices)", "max(prices)"), unit="total")
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
     assert evidence.detail == "1 test passes, but it does not execute `total`"
-
-
-def test_a_source_file_named_like_a_test_helper_is_not_one(shop: Path) -> None:
-    (shop / "shop/utils.py").write_text("def first(xs):\n    return xs[0]\n\n\ndef last(xs):\n    return xs[-1]\n")
-    (shop / "tests/test_utils.py").write_text("from shop.utils import last\n\n\ndef test_last():\n    last([1])\n")
-    (shop / "shop/more.py").write_text("from shop.utils import first\n\n\ndef head(xs):\n    return first(xs)\n")
-    (shop / "tests/test_more.py").write_text("from shop.more import head\n\n\ndef test_head():\n    head([1])\n")
-    for unit, further in (("last", ()), ("first", ("tests/test_more.py",))):
-        found = touching(shop, shop / "shop/utils.py", unit, "python", {})
-        assert found.tests == ("tests/test_utils.py", *further)
 
 
 async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
@@ -325,8 +121,6 @@ async def test_a_test_that_failed_before_does_not_count_against_a_refactoring(sh
     assert evidence.verdict is Ruling.UNKNOWN, "what is left runs `total` alone"
     assert evidence.detail == "1 test passes; 1 fail as before, but it does not execute `discount`"
 
-
-# What counts is what ran ----------------------------------------------------------------------------------------------
 
 LOST = "\n\ndef largest(prices):\n    return 7\n"
 
@@ -475,100 +269,6 @@ async def test_parts_of_the_change_that_did_not_run_are_reported(judged: Judged)
     evidence = await judged(after)
     assert evidence.verdict is Ruling.PASS
     assert "; no test runs line 3: `raise ValueError(rate)`" in evidence.detail
-
-
-# Tests that pass now and then -----------------------------------------------------------------------------------------
-
-STEADY = PRICES.replace("1 - rate", "1.0 - rate").replace("sum(prices)", "sum([*prices])") + "# new\n"
-LUCK = """
-
-def test_luck():
-    assert hash(WORD + str('# new' in open('shop/prices.py').read())) % 2
-"""
-
-
-def luck(before: str, after: str) -> str:
-    """Tests with one that rests on the order of hashes, as "+-" or "--" says of its first and second run.
-
-    Which word ends how is decided by the interpreter that runs the tests: the same one, with the same seeds.
-    """
-    code = "for w in range(2000): print(w, *('-+'[hash(f'{w}{new}') % 2] for new in (False, True)))"
-    ends = [
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
-        ).stdout.split()
-        for seed in ("0", "1")
-    ]
-    words = iter(zip(*ends, strict=True))
-    for (word, _), old, new in zip(words, words, words, strict=True):
-        if ("".join(old), "".join(new)) == (before, after):
-            return f"WORD = '{word}'\n{TESTS}{LUCK}"
-    raise AssertionError("one word of sixteen does")
-
-
-@pytest.mark.parametrize("after", ["-+", "--"])
-async def test_a_test_that_is_flaky_without_the_change_is_ignored(shop: Path, judged: Judged, after: str) -> None:
-    """Also if it failed each time with the change: one that fails half of the time does so often enough."""
-    (shop / "tests/test_prices.py").write_text(luck("+-", after))
-    evidence = await judged(STEADY)
-    said = "2 tests pass; ignored as flaky before the change: test_luck"
-    assert (evidence.verdict, evidence.detail, evidence.count) == (Ruling.PASS, said, 2)
-
-
-async def test_a_test_that_is_flaky_only_with_the_change_is_undecided(
-    shop: Path, judged: Judged
-) -> None:  # fmt: skip
-    (shop / "tests/test_prices.py").write_text(luck("++", "-+"))
-    evidence = await judged(STEADY)
-    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
-    assert evidence.detail == "1 test had varying results: test_luck"
-
-
-async def test_a_test_that_always_fails_only_with_the_change_refutes_it(shop: Path, judged: Judged) -> None:
-    (shop / "tests/test_prices.py").write_text(luck("++", "--"))
-    evidence = await judged(STEADY)
-    assert evidence.verdict is Ruling.FAIL
-    assert "test_luck fails" in evidence.detail
-
-
-@pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 - rate", "1.0 - rate")], ids=["before", "after"])
-async def test_a_test_that_got_no_processor_time_does_not_refute(
-    shop: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    too_busy_for(monkeypatch, lambda spec: text.encode() in (spec.overlay.buffers.values() if spec.overlay else ()))
-
-    told = await judged(PRICES.replace("1 - rate", "1.0 - rate"))
-
-    assert told.verdict is Ruling.UNKNOWN
-    assert "the machine was too busy" in told.detail
-
-
-@pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 -", "2 -")], ids=["before", "after"])
-async def test_a_second_run_without_processor_time_proves_nothing(
-    shop: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    """Whether the test that failed is a flaky one is then open: a person is asked."""
-    too_busy_for(
-        monkeypatch,
-        lambda spec: (
-            spec.env.get("PYTHONHASHSEED") == "1"
-            and text.encode() in (spec.overlay.buffers.values() if spec.overlay else ())
-        ),
-    )
-
-    told = await judged(PRICES.replace("1 -", "2 -"))
-
-    assert (told.verdict, told.trusted) == (Ruling.UNKNOWN, True)
-    assert told.detail.startswith("test_discount fails: ")
-    assert "but not confirmed by a second run: stopped: the machine was too busy" in told.detail
-    assert [each.name for each in told.attachments] == ["failing_tests.txt"]
-
-
-async def test_a_test_that_passes_by_chance_is_not_fixed(shop: Path, judged: Judged) -> None:
-    """A test that failed before and passes now has shown nothing if it passes without the change, too."""
-    (shop / "tests/test_prices.py").write_text(luck("-+", "++"))
-    evidence = await judged(STEADY, action="debug")
-    assert evidence.detail == "2 tests pass; ignored as flaky before the change: test_luck"
 
 
 @in_each_box
