@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.servers.client_documents import Applying
 from support.servers.scripted import ScriptedModel
 from support.servers.session import (
     NEOVIM,
@@ -25,7 +26,7 @@ from support.servers.session import (
     start,
     turned_out,
 )
-from support.servers.wire import Applying, ErrorAnswer, Json, RawClient
+from support.servers.wire import ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling

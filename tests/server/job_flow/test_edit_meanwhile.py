@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from support.edits import AFTER, BEFORE, NEW, OLD, TARGET, URI, Environment, Held, held_job
+from support.servers.client_documents import Applying
 from support.servers.scripted import ScriptedModel
 from support.servers.session import boxes, command, editor, finish, lines, start
-from support.servers.wire import PATIENCE, Applying, Json
+from support.servers.wire import PATIENCE, Json
 
 pytestmark = pytest.mark.usefixtures("model")
 

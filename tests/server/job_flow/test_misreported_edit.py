@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from support.edits import AFTER, BEFORE, URI, Environment, refactored
+from support.servers.client_documents import Applying
 from support.servers.session import EGLOT, boxes, editor
-from support.servers.wire import Applying, ErrorAnswer, Json
+from support.servers.wire import ErrorAnswer, Json
 
 pytestmark = pytest.mark.usefixtures("model")
 

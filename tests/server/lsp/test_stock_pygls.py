@@ -26,9 +26,10 @@ from pygls.cli import start_server
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 from support.servers import probe_server
+from support.servers.channel import Channel, StreamChannel, frame
 from support.servers.probe_server import stock
 from support.servers.scripted import held_port
-from support.servers.wire import Call, Channel, ErrorAnswer, Json, RawClient, StreamChannel, frame
+from support.servers.wire import Call, ErrorAnswer, Json, RawClient
 
 URI = "file:///nowhere/a.py"
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "stock"]

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 from support.servers import probe_server
+from support.servers.channel import Channel, frame
 from support.servers.probe_server import TOKEN
-from support.servers.wire import PATIENCE, Call, Channel, ErrorAnswer, Json, RawClient, frame
+from support.servers.wire import PATIENCE, Call, ErrorAnswer, Json, RawClient
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.servers.client_documents import Applying
 from support.servers.inprocess import connected
 from support.servers.probe_server import hardened
-from support.servers.wire import Applying, ErrorAnswer, RawClient
+from support.servers.wire import ErrorAnswer, RawClient
 
 URI = "file:///nowhere/a.py"
 

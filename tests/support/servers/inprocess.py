@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator
 from typing import Any, cast
 
 from pygls.lsp.server import LanguageServer
-from support.servers.wire import Channel, Json, RawClient
+from support.servers.channel import Channel
+from support.servers.wire import Json, RawClient
 
 from stet_ls.server.lsp.main_loop import converse
 from stet_ls.server.lsp.protocol import Protocol

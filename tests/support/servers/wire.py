@@ -19,25 +19,20 @@ import inspect
 import itertools
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote, urlsplit
 
-from stet_ls.validators.source import Encoding, Source, Span, Splice
+from support.servers.channel import Channel, ErrorAnswer, Json, NotAFrame, StreamChannel
+from support.servers.client_documents import ClientDocuments
 
-Json = dict[str, Any]
-Position = tuple[int, int]
-Range = tuple[Position, Position]
+__all__ = ["PATIENCE", "RECORDED", "Call", "ErrorAnswer", "Json", "RawClient", "recorded"]
 
 PATIENCE = 60.0
 """Seconds until a wait is given up; generous, because the machines that run the tests are busy."""
 
-_HEADER = re.compile(rb"(Content-Length|Content-Type): ([^\r\n]*)\r\n")
 _CLIENTS = Path(__file__).parents[2] / "fixtures" / "clients"
 
 
@@ -48,38 +43,6 @@ def recorded(name: str) -> Json:
 
 RECORDED = tuple(sorted(path.stem for path in _CLIENTS.glob("*.json")))
 """The names that `recorded` knows."""
-
-
-class ErrorAnswer(Exception):
-    """An error answered to a request, by either side."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-        self.data = data
-
-
-class Applying(Enum):
-    """What the client does with a `workspace/applyEdit`."""
-
-    HONESTLY = "applies it if the versions fit, and says so"
-    BLINDLY = "applies it whatever the versions are"
-    REFUSES = "answers applied: false"
-    CLAIMS = "answers applied: true and does nothing, as Neovim does with an old version"
-    DENIES = "applies it and answers applied: false"
-    FAILS = "answers an error, as eglot does when its user declines"
-
-
-@dataclass
-class Buffer:
-    """A document as the client holds it."""
-
-    uri: str
-    language: str
-    version: int
-    source: Source
-    history: list[Source] = field(default_factory=list)
 
 
 @dataclass
@@ -94,24 +57,19 @@ class Call:
         return asyncio.wait_for(asyncio.shield(self.future), PATIENCE).__await__()
 
 
-class RawClient:
+class RawClient(ClientDocuments):
     """See the module's text. `messages` holds everything received, `sent` everything sent, both in order."""
 
     def __init__(self, channel: Channel) -> None:
+        super().__init__()
         self.messages: list[Json] = []
         self.sent: list[Json] = []
         self.problems: list[str] = []
-        self.documents: dict[str, Buffer] = {}
-        self.created: list[str] = []
-        self.renamed: list[tuple[Path, Path]] = []
-        self.encoding: Encoding = "utf-16"
-        self.applying = Applying.HONESTLY
-        self.answers_before_change = False
         self.initialize_result: Json | None = None
         self.process: asyncio.subprocess.Process | None = None
         self.returncode: int | None = None
         self.answers: dict[str, Callable[[Any], Any]] = {
-            "workspace/applyEdit": self._apply_edit,
+            "workspace/applyEdit": self.apply_edit,
             "workspace/configuration": lambda params: [None] * len(params["items"]),
             "window/showDocument": lambda params: {"success": True},
             "window/showMessageRequest": lambda params: None,
@@ -126,7 +84,6 @@ class RawClient:
         self._calls: dict[int, Call] = {}
         self._answered: Counter[Any] = Counter()
         self._waiters: list[tuple[Callable[[Json], bool], asyncio.Future[Json]]] = []
-        self._after_answer: list[tuple[str, Json]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._stderr = bytearray()
         self._stderr_ended: asyncio.Future[None] | None = None
@@ -248,117 +205,6 @@ class RawClient:
     def stderr(self) -> str:
         """What the server wrote to its standard error so far."""
         return self._stderr.decode("utf-8", "replace")
-
-    # Documents -------------------------------------------------------------------------------------------------------
-
-    def open(self, uri: str, language: str, text: str, version: int = 1) -> None:
-        """Opens a document with a text of its own, whatever is on the disk."""
-        self.documents[uri] = Buffer(uri, language, version, Source(text))
-        item = {"uri": uri, "languageId": language, "version": version, "text": text}
-        self.notify("textDocument/didOpen", {"textDocument": item})
-
-    def change(self, uri: str, text: str, at: Range | None = None) -> None:
-        """Puts `text` in the place of a range, or (None) of the whole document."""
-        buffer = self.documents[uri]
-        if at is None:
-            self._update(buffer, Source(text), [{"text": text}])
-            return
-        change = {"range": _to_range(at), "text": text}
-        self._update(buffer, buffer.source.splice([self._splice(buffer, change["range"], text)]), [change])
-
-    def replace(self, uri: str, old: str, new: str) -> None:
-        """Replaces the only occurrence of `old`, as a person typing would: by a change with a range."""
-        source = self.documents[uri].source
-        assert source.text.count(old) == 1, f"{old!r} occurs {source.text.count(old)} times"
-        start = len(source.text[: source.text.index(old)].encode("utf-8", "surrogatepass"))
-        end = start + len(old.encode("utf-8", "surrogatepass"))
-        self.change(uri, new, (source.position(start, self.encoding), source.position(end, self.encoding)))
-
-    def undo(self, uri: str) -> None:
-        """Takes the last change of a document back."""
-        buffer = self.documents[uri]
-        previous = buffer.history.pop()
-        self._update(buffer, previous, [{"text": previous.text}])
-        buffer.history.pop()
-
-    def save(self, uri: str) -> None:
-        """Says that the document was saved; the disk is the test's business."""
-        self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
-
-    def close(self, uri: str) -> None:
-        """Closes a document."""
-        del self.documents[uri]
-        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-
-    def text(self, uri: str) -> str:
-        """The client's text of a document."""
-        return self.documents[uri].source.text
-
-    def _update(self, buffer: Buffer, source: Source, changes: list[Json], *, later: bool = False) -> None:
-        buffer.history.append(buffer.source)
-        buffer.source = source
-        buffer.version += 1
-        identifier = {"uri": buffer.uri, "version": buffer.version}
-        params = {"textDocument": identifier, "contentChanges": changes}
-        if later:
-            self._after_answer.append(("textDocument/didChange", params))
-        else:
-            self.notify("textDocument/didChange", params)
-
-    def _splice(self, buffer: Buffer, at: Json, text: str) -> Splice:
-        start, end = (
-            buffer.source.offset(at[side]["line"], at[side]["character"], self.encoding) for side in ("start", "end")
-        )
-        return Splice(Span(start, end), text)
-
-    # Applying the server's edits -------------------------------------------------------------------------------------
-
-    def _apply_edit(self, params: Json) -> Json:
-        if self.applying is Applying.FAILS:
-            raise ErrorAnswer(-32603, "User cancelled server edit")
-        if self.applying is Applying.REFUSES:
-            return {"applied": False, "failureReason": "refused"}
-        if self.applying is Applying.CLAIMS:
-            return {"applied": True}
-        changes = list(_document_changes(params["edit"]))
-        if self.applying is Applying.HONESTLY:
-            for change in changes:
-                identifier = change.get("textDocument", {})
-                buffer = self.documents.get(identifier.get("uri", ""))
-                version = identifier.get("version")
-                if buffer is not None and version is not None and version != buffer.version:
-                    return {"applied": False, "failureReason": f"version {version}, but it is {buffer.version}"}
-        for change in changes:
-            self._apply_document_change(change)
-        return {"applied": self.applying is not Applying.DENIES}
-
-    def _apply_document_change(self, change: Json) -> None:
-        if change.get("kind") == "create":
-            self.created.append(change["uri"])
-            if change["uri"] not in self.documents:
-                self.open(change["uri"], "plaintext", "")
-            return
-        if change.get("kind") == "rename":
-            old, new = (Path(unquote(urlsplit(change[key]).path)) for key in ("oldUri", "newUri"))
-            if change["oldUri"] in self.documents:
-                old.write_text(self.text(change["oldUri"]))
-                self.close(change["oldUri"])
-            new.parent.mkdir(parents=True, exist_ok=True)
-            old.rename(new)
-            self.renamed.append((old, new))
-            return
-        assert "kind" not in change, f"the test client cannot {change['kind']}"
-        uri = change["textDocument"]["uri"]
-        if uri not in self.documents:
-            self.open(uri, "plaintext", Path(unquote(urlsplit(uri).path)).read_bytes().decode())
-        buffer = self.documents[uri]
-        assert all("newText" in edit for edit in change["edits"]), "the client offered no snippets"
-        splices = [self._splice(buffer, edit["range"], edit["newText"]) for edit in change["edits"]]
-        last_first = sorted(
-            change["edits"], key=lambda e: (e["range"]["start"]["line"], e["range"]["start"]["character"])
-        )[::-1]
-        content_changes = [{"range": edit["range"], "text": edit["newText"]} for edit in last_first]
-        self._update(buffer, buffer.source.splice(splices), content_changes, later=self.answers_before_change)
 
     # The machinery ---------------------------------------------------------------------------------------------------
 
@@ -484,81 +330,6 @@ class RawClient:
         except ErrorAnswer as error:
             reply["error"] = {"code": error.code, "message": error.message}
         self.send(reply)
-        pending, self._after_answer = self._after_answer, []
+        pending, self.after_answer = self.after_answer, []
         for method, params in pending:
             self.notify(method, params)
-
-
-class NotAFrame(Exception):
-    """The server wrote something that is no LSP frame."""
-
-
-class Channel:
-    """One connection that carries whole messages."""
-
-    async def receive(self) -> Json | None:
-        """The next message; None at the end."""
-        raise NotImplementedError
-
-    def send(self, *messages: Json) -> None:
-        """Sends messages, in one write where that means something."""
-        for message in messages:
-            self.send_body(json.dumps(message))
-
-    def send_body(self, body: str) -> None:
-        """Sends any body in a proper frame."""
-        raise NotImplementedError
-
-    async def close(self) -> None:
-        """Closes the connection."""
-        raise NotImplementedError
-
-
-class StreamChannel(Channel):
-    """LSP's framing over a pair of byte streams."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self.writer = writer
-
-    async def receive(self) -> Json | None:
-        length = 0
-        while (line := await self.reader.readline()) != b"\r\n":
-            if not line:
-                return None
-            if (header := _HEADER.fullmatch(line)) is None:
-                raise NotAFrame(line)
-            if header[1] == b"Content-Length":
-                length = int(header[2])
-        try:
-            return cast(Json, json.loads(await self.reader.readexactly(length)))
-        except asyncio.IncompleteReadError:
-            return None
-
-    def send(self, *messages: Json) -> None:
-        self.writer.write(b"".join(frame(json.dumps(message)) for message in messages))
-
-    def send_body(self, body: str) -> None:
-        self.writer.write(frame(body))
-
-    async def close(self) -> None:
-        self.writer.close()
-        with contextlib.suppress(ConnectionError):
-            await self.writer.wait_closed()
-
-
-def frame(body: str) -> bytes:
-    """A message's body as it goes over a byte stream."""
-    data = body.encode()
-    return b"Content-Length: %d\r\n\r\n%b" % (len(data), data)
-
-
-def _document_changes(edit: Json) -> list[Json]:
-    if "documentChanges" in edit:
-        return cast(list[Json], edit["documentChanges"])
-    return [{"textDocument": {"uri": uri}, "edits": edits} for uri, edits in edit.get("changes", {}).items()]
-
-
-def _to_range(at: Range) -> Json:
-    (start_line, start), (end_line, end) = at
-    return {"start": {"line": start_line, "character": start}, "end": {"line": end_line, "character": end}}
