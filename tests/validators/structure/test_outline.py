@@ -1,13 +1,11 @@
-"""What a text declares, language by language, and who calls whom."""
+"""What a text declares, language by language."""
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from stet_ls.validators.source import Source, Span
-from stet_ls.validators.structure import callers, imports, outline, unit_at, units, widen
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import outline
 
 # The same things in each language: a constant, a type with documentation, its field, constructor and method, a
 # function with documentation, and whatever else the language declares. Locals are none of them.
@@ -317,86 +315,3 @@ def test_broken_text_keeps_the_symbols_above_the_fault(language: str) -> None:
     text, expected = FULL[language]
     assert told(text + "\n\n) broken (\n", language)[:2] == told(text, language)[:2]
     assert expected
-
-
-CALLED = {
-    "python": "def used(): pass\ndef one():\n    used()\nclass A:\n    def two(self): return self.used()\nx = used()\n",
-    "javascript": "function used() {}\nfunction one() { used(); }\nclass A { two() { this.used(); } }\nused();\n",
-    "typescript": "function used(): void {}\nconst one = () => used();\nclass A {\n  two() { this.used<T>(); }\n}\n",
-    "go": "package p\nfunc used() {}\nfunc one() { used() }\nfunc (a A) two() { a.used() }\n",
-    "rust": "fn used() {}\nfn one() { used(); }\nimpl A { fn two(&self) { Self::used(); } }\n",
-    "java": "class B { void used() {} void one() { used(); } void two() { this.used(); } }\n",
-    "cpp": "void used() {}\nvoid one() { used(); }\nvoid two() { a.used(); }\n",
-    "csharp": "class B { void used() {} void one() { used(); } void two() { this.used(); } }\n",
-}
-
-
-@pytest.mark.parametrize("language", CALLED)
-def test_callers_are_the_units_around_the_calls(language: str) -> None:
-    source = Source(CALLED[language])
-    used = next(unit for unit in units(source, language) if unit.name == "used")
-    found = callers(source, language, used)
-    assert [unit.name for unit in found] == ["one", "two"]
-    assert all(unit.signature for unit in found)
-
-
-def test_a_constructors_callers_name_its_class() -> None:
-    source = Source("class A:\n    def __init__(self): pass\ndef make():\n    return A()\n")
-    made = next(unit for unit in units(source, "python") if unit.name == "__init__")
-    assert [unit.name for unit in callers(source, "python", made)] == ["make"]
-
-
-GUESSED = {
-    "elixir": (
-        "defmodule A.B do\n  use X\n  def f(a) do\n    a\n  end\n\n  defp g(b), do: b\nend\n",
-        ["class A.B @8", "method A.B.f @3", "method A.B.g @1"],
-    ),
-    "haskell": (
-        "import A\n\nf :: Int -> Int\nf x = x\n\ndata T = A\n  deriving Show\n",
-        ["function f @1", "class T @2"],
-    ),
-    "zig": (
-        'const std = @import("std");\npub const P = struct {\n    pub fn f() i32 {\n        return 1;\n    }\n};\n',
-        ["class P @5", "method P.f @3"],
-    ),
-    "scala": ("object A {\n  def f(a: Int): Int = {\n    a\n  }\n}\n", ["class A @5", "method A.f @3"]),
-    "dart": ("class A {\n  int f(int a) {\n    return g(a);\n  }\n}\n", ["class A @5", "method A.f @3"]),
-    "perl": ("use strict;\nsub f {\n  return 1;\n}\n", ["function f @3"]),
-    "r": ("f <- function(x) {\n  x\n}\n", ["function f @3"]),
-    "ocaml": ("open A\nlet rec f x =\n  x\n", ["function f @2"]),
-    "erlang": ("-module(a).\nf(X) ->\n  X.\n", ["class a @1", "function f @2"]),
-    "julia": ("using A\nfunction f(x)\n  x\nend\n", ["function f @3"]),
-    "clojure": ("(defn f [x]\n  x)\n", ["function f @2"]),
-    "markdown": ("# class A\n\ndef f\n", []),
-    "plaintext": ("def f():\n    import this\n", []),
-}
-
-
-@pytest.mark.parametrize("language", GUESSED)
-def test_without_a_grammar_the_lines_tell(language: str) -> None:
-    text, expected = GUESSED[language]
-    source = Source(text)
-    found = units(source, language)
-    assert [f"{one.kind} {one.qualified} @{source.slice(one.span).count(chr(10)) + 1}" for one in found] == expected
-    assert [one.name for one in outline(source, language)] == [one.name for one in found]
-    for one in found:
-        assert unit_at(source, language, Span(one.span.end, one.span.end)) is not None
-        assert widen(source, language, one.span).contains(one.span)
-
-
-def test_imports_without_a_grammar() -> None:
-    source = Source("defmodule A do\nend\n")
-    assert imports(source, "elixir") == ()
-    for language, text in {"haskell": "import A", "perl": "use strict;", "zig": 'const a = @import("a");'}.items():
-        source = Source(f"{text}\nimportant\n")
-        assert [source.slice(span) for span in imports(source, language)] == [text]
-
-
-@pytest.mark.parametrize(
-    "text", ["def " * 100_000, "(" * 50_000, "a\n" * 200_000, " " * 500_000 + "def f", "\0" * 1000]
-)
-@pytest.mark.parametrize("language", ["elixir", "haskell", "dart", "sql"])
-def test_hostile_lines_are_read_in_time(language: str, text: str) -> None:
-    started = time.process_time()
-    units(Source(text), language)
-    assert time.process_time() - started < 3
