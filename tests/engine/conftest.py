@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from support.engine import Bench
 from support.processes.patience import patient_with_tools
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -23,3 +26,10 @@ def patient_with_records(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def sandbox(probes: Path) -> Sandbox:
     return Sandbox(Level.STRONG, probes)
+
+
+@pytest.fixture
+async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+    """An engine on the scripted model."""
+    async with Bench(scripted) as bench:
+        yield bench

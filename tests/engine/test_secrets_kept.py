@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -35,12 +34,6 @@ BODY = """def connect(host):
     password = 'STET_SECRET_2'
     return open_(host, token=token, password=password)
 """
-
-
-@pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
-    async with Bench(scripted) as bench:
-        yield bench
 
 
 def sent(scripted: ScriptedModel) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -26,12 +25,6 @@ SIGN = "import os\n\n\ndef sign(x):\n    $0if x > 0:\n        return 1\n    retu
 SHORT = "def sign(x):\n    return 1 if x > 0 else -1"
 SLOW = "def sign(x):\n    return sorted([1 if x > 0 else -1] * 500)[0]"
 """Slower by far: what is about as fast may be measured otherwise the next time."""
-
-
-@pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
-    async with Bench(scripted) as bench:
-        yield bench
 
 
 async def recorded(bench: Bench) -> Record:
