@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from support.servers.scripted import ScriptedModel
+from support.servers.scripted import ScriptedModel, dead_endpoint
 
 from stet_ls.engine.api.events import Event
 from stet_ls.engine.api.message import Message
@@ -37,6 +37,16 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """They give up soon, for tests of silence."""
     monkeypatch.setattr(health, "_SECONDS", 0.8)
     monkeypatch.setattr(discover, "_SECONDS", 0.5)
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine on whose usual ports no program listens."""
+    with dead_endpoint() as base_url:
+        port = int(base_url.split(":")[2].removesuffix("/v1"))
+        for name in discover.PORTS:
+            monkeypatch.setitem(discover.PORTS, name, port)
+        yield
 
 
 class Asker:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,13 +45,10 @@ class User:
 
 
 @pytest.fixture
-def found(scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedModel]:
+def found(scripted: ScriptedModel, nobody: None, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
     """The scripted server where LM Studio would be, and no one on the other well-known ports."""
-    with dead_endpoint() as base_url:
-        for name in discover.PORTS:
-            monkeypatch.setitem(discover.PORTS, name, int(base_url.split(":")[2].removesuffix("/v1")))
-        monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
-        yield scripted
+    monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
+    return scripted
 
 
 async def ask(paths: Paths, user: User | None = None, settings: Settings = ALONE) -> str:

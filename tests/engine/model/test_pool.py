@@ -6,8 +6,6 @@ import asyncio
 import gc
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
@@ -17,14 +15,12 @@ from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.api.events import Notice, Progress
 from stet_ls.engine.api.message import Message
-from stet_ls.engine.errors import EndpointError, Fault, NoModelError
-from stet_ls.engine.model import discover
+from stet_ls.engine.errors import EndpointError, Fault
 from stet_ls.engine.model.chat import Sampling, Usage
 from stet_ls.engine.model.endpoint.sse import EventReader
 from stet_ls.engine.model.endpoint.stream_reader import StreamReader
-from stet_ls.engine.model.local_server_consent import Consents
 from stet_ls.engine.model.pool import ModelPool
-from stet_ls.engine.settings.schema import LogSettings, ModelSettings, Settings
+from stet_ls.engine.settings.schema import LogSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
 
@@ -90,114 +86,6 @@ async def test_if_all_endpoints_fail_each_is_named(scripted: ScriptedModel, pool
             await asker.ask()
     assert raised.value.fault is Fault.UNAUTHORIZED
     assert raised.value.exit_code == 3
-
-
-@pytest.fixture
-def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine on whose usual ports no program listens."""
-    with dead_endpoint() as base_url:
-        port = int(base_url.split(":")[2].removesuffix("/v1"))
-        for name in discover.PORTS:
-            monkeypatch.setitem(discover.PORTS, name, port)
-        yield
-
-
-@pytest.fixture
-def found(scripted: ScriptedModel, nobody: None, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
-    """The scripted server where LM Studio would be, allowed by its user."""
-    monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
-    allow(scripted, paths)
-    return scripted
-
-
-def allow(server: ScriptedModel, paths: Paths) -> None:
-    """Says yes to a server, as `stet model allow` does."""
-    consents = Consents(paths.consents)
-    consents.remember(consents.found("lm-studio", server.base_url), allowed=True)
-
-
-async def test_a_dead_configured_endpoint_is_never_replaced(found: ScriptedModel, paths: Paths) -> None:
-    with dead_endpoint() as base_url:
-        models = ModelPool(Settings(providers=(Provider(name="STET_BASE_URL", base_url=base_url),)), paths)
-        with pytest.raises(NoModelError, match=r"STET_BASE_URL .*connection refused"):
-            await _ask(models)
-        await models.close()
-    assert found.requests == found.probes == []
-
-
-async def test_without_providers_a_local_server_is_found(found: ScriptedModel, paths: Paths) -> None:
-    models = ModelPool(Settings(), paths)
-    found.models = ("nomic-embed-text", "qwen2.5-coder:7b")
-    profile = await models.profile()
-    completion = await _ask(models)
-    assert profile.tier == "mid"
-    assert (completion.endpoint, completion.model) == ("lm-studio", "qwen2.5-coder:7b")
-    assert found.requests[0].body["model"] == "qwen2.5-coder:7b"
-    assert len(found.probes) == 1
-    await models.close()
-
-
-@pytest.mark.parametrize(
-    "listing", [Reply(mode="html"), Reply.failure(404), Reply(raw=b"[]"), Reply(raw=b'{"data":[]}'), Reply("", delay=9)]
-)
-@pytest.mark.usefixtures("hurried")
-async def test_a_web_server_is_not_taken_for_a_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
-    found.listing = listing
-    await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
-    assert found.requests == []
-
-
-@pytest.mark.usefixtures("hurried")
-async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) -> None:
-    found.listing = Reply("never", first_delay=60)
-    began = time.monotonic()
-    await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
-    assert time.monotonic() - began < 30, "it is silent for a minute"
-
-
-async def test_no_local_server_is_searched_if_the_user_disables_it(found: ScriptedModel, paths: Paths) -> None:
-    await _expect_no_model(
-        Settings(model=ModelSettings(discover=False, embedded="off")), paths, "`model.discover` is off"
-    )
-    assert found.probes == []
-
-
-async def test_a_missing_model_is_reported_with_what_was_tried_and_what_helps(nobody: None, paths: Paths) -> None:
-    settings = Settings(model=ModelSettings(embedded="off"))
-    told = await _expect_no_model(settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*disabled")
-    assert told.endswith("or set STET_BASE_URL to an endpoint.")
-    assert "\n" not in told
-
-
-async def test_missing_weights_are_reported_with_the_download_command(nobody: None, paths: Paths) -> None:
-    tiny = Settings(model=ModelSettings(embedded="tiny"))
-    told = await _expect_no_model(tiny, paths, "ollama on port .*not downloaded.*`stet model pull tiny`")
-    assert "\n" not in told
-    models = ModelPool(tiny, paths)
-    profile, health = await models.profile(), await models.health()
-    assert (profile.tier, profile.context) == ("tiny", 8192)
-    assert (health["status"], health["endpoint"], health["model"]) == (
-        "absent",
-        "embedded",
-        "qwen2.5-coder-0.5b-instruct",
-    )
-    assert "stet model pull" in health["last_fault"]
-    await models.close()
-
-
-async def test_a_local_server_that_stopped_is_searched_again(paths: Paths, nobody: None, monkeypatch) -> None:
-    models = ModelPool(Settings(model=ModelSettings(embedded="off")), paths)
-    with ScriptedModel() as first:
-        monkeypatch.setitem(discover.PORTS, "ollama", first.port)
-        allow(first, paths)
-        assert (await _ask(models)).endpoint == "ollama"
-    with pytest.raises(NoModelError, match=r"ollama .*connection refused"):
-        await _ask(models)
-    with ScriptedModel() as other:
-        monkeypatch.setitem(discover.PORTS, "vllm", other.port)
-        allow(other, paths)
-        assert (await _ask(models)).endpoint == "vllm"
-        await models.close()
 
 
 async def test_the_first_chat_model_is_used_if_none_is_named(scripted, pool, provider: Provider) -> None:
@@ -394,91 +282,6 @@ def _seconds_to_take(events: bytes) -> float:
     for event in EventReader().feed(events):
         reading.take(json.loads(event), max_tokens=10_000)
     return time.thread_time() - began
-
-
-LATE = """
-import asyncio, sys, time
-from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.local_server_consent import Consents
-from stet_ls.engine.model.pool import ModelPool
-from stet_ls.engine.api.message import Message
-from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings
-
-async def main():
-    models = ModelPool(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
-    early = {"openai", "httpx2", "httpcore2", "truststore"} & set(sys.modules)
-    assert not early, early
-    longest, last = 0.0, time.perf_counter()
-
-    async def tick():
-        nonlocal longest, last
-        while True:
-            await asyncio.sleep(0.001)
-            longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
-
-    ticking = asyncio.create_task(tick())
-    began = time.perf_counter()
-    await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=100)
-    took = time.perf_counter() - began
-    ticking.cancel()
-    await models.close()
-    assert "openai" in sys.modules
-    print(longest / took)
-
-asyncio.run(main())
-"""
-
-
-def test_the_sdk_is_loaded_by_the_first_call_without_blocking(environment) -> None:
-    """Its import takes most of the first call; the event loop must not stand still for half of that."""
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", LATE, environment["STET_BASE_URL"]],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "ResourceWarning" not in done.stderr
-    assert float(done.stdout) < 0.5
-
-
-LOOK = """
-import asyncio, sys
-from stet_ls.engine.model import health
-from stet_ls.engine.model.local_server_consent import Consents
-from stet_ls.engine.model.pool import ModelPool
-from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings
-
-async def main():
-    health._SECONDS = 60.0
-    models = ModelPool(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
-    assert (await models.health())["status"] == "unreachable"
-    await models.close()
-    assert "openai" not in sys.modules
-
-asyncio.run(main())
-"""
-
-
-def test_checking_a_dead_endpoint_does_not_wait_for_the_sdk(environment) -> None:
-    """It would make every other endpoint that is looked at meanwhile seem silent."""
-    with dead_endpoint() as base_url:
-        done = subprocess.run([sys.executable, "-c", LOOK, base_url], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-async def _ask(models: ModelPool):
-    return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=60)
-
-
-async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
-    models = ModelPool(settings, paths)
-    with pytest.raises(NoModelError, match=says) as raised:
-        await _ask(models)
-    await models.close()
-    return str(raised.value)
 
 
 def test_the_environment_of_a_child_has_only_the_configured_endpoint(environment) -> None:
