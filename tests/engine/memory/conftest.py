@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from support.corpora.remembered import Open
+from support.engine import Bench
+from support.servers.scripted import ScriptedModel
 
 pytest.importorskip("lancedb", reason="the extra memory is not installed")
 
@@ -42,3 +45,15 @@ def open_store(root: Path, embedder: Embedder) -> Open:
 @pytest.fixture
 async def store(open_store: Open) -> SolutionStore:
     return await open_store()
+
+
+@pytest.fixture
+async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
+    async with Bench(scripted) as bench:
+        yield bench
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project" / "src").mkdir(parents=True)
+    return tmp_path / "project"
