@@ -4,61 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
-from support.processes.tools import needs
+from support.generating import CRASHES, GOOD, HEAD, ONE_SAMPLE, STUB, TESTS, WRONG, generate, repairs, told
 from support.servers.scripted import ScriptedModel, plans_code
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount, count
-from stet_ls.engine.actions.generate_test_fix.languages.python import specification
-from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.actions.generate_test_fix.assert_count import count
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
-from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.evidence import EvidenceTier, Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.sandbox.processes.procfs import descendants
-from stet_ls.engine.settings.schema import SandboxSettings, Settings
+from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 
-STUB = '''\
-def median(values: list[float]) -> float:
-    """The middle of the values in their order, or the mean of the two in the middle; 0 for none."""
-    .$0..
-'''
-HEAD = STUB.partition("    .")[0]
-GOOD = (
-    HEAD
-    + """\
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    if not ordered:
-        return 0
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-"""
-)
-CRASHES = GOOD.replace("    if not ordered:\n        return 0\n", "")
-WRONG = GOOD.replace("sorted(values)", "list(values)")
+pytestmark = pytest.mark.usefixtures("stet_home")
 OTHER_WRONG = GOOD.replace("sorted(values)", "list(reversed(values))")
-TESTS = """\
-from solution import median
-
-
-def test_odd():
-    assert median([3, 1, 2]) == 2
-
-
-def test_even():
-    assert median([1, 2, 3, 4]) == 2.5
-
-
-def test_none():
-    assert median([]) == 0
-"""
 WRONG_TEST = TESTS.replace("== 2.5", "== 2")
 MISCALLED = """\
 from solution import median
@@ -71,49 +35,6 @@ def test_odd():
 def test_even():
     assert median() == 0
 """
-
-
-async def generate(
-    scripted: ScriptedModel,
-    codes: list[str],
-    suites: list[str],
-    *,
-    text: str = STUB,
-    budget: Budget = Budget.THOROUGH,
-    sandbox: SandboxSettings | None = None,
-    samples: int = 1,
-    **fields: Any,
-) -> Answer:
-    """The answer to a stub, for a model that writes `codes` and, asked for tests, `suites`, one after the other."""
-    written = iter(suites)
-    rows = (ModelRow(name="*", samples=samples),)
-    settings = ONE_SAMPLE.model_copy(update={"sandbox": sandbox or SandboxSettings(), "models": rows})
-    scripted.on(asks_for_tests, lambda body: reply_of_tests(next(written)))
-    scripted.replies([code_reply(code) for code in codes])
-    async with Bench(scripted, settings) as bench:
-        answer = await bench.run("generate", text, budget=budget, **fields)
-    if any("code may not run" in each or "no Python" in each for each in answer.warnings):
-        pytest.skip(f"code cannot run here: {answer.warnings}")
-    return answer
-
-
-def told(answer: Answer) -> Evidence:
-    return next(item for item in answer.evidence if item.check is Check.TESTS)
-
-
-ONE_SAMPLE = Settings(models=(ModelRow(name="*", samples=1),))
-"""Replies come in the order of the script; how many samples are drawn is another test's subject."""
-
-
-def repairs(scripted: ScriptedModel) -> list[str]:
-    """The last turns of the prompts that asked for a repair."""
-    last = [str(each.body["messages"][-1]["content"]) for each in scripted.requests]
-    return [each for each in last if each.startswith("That cannot be used:") and "CODE:" in each]
-
-
-@pytest.fixture(autouse=True)
-def home(stet_home: Path) -> Path:
-    return stet_home
 
 
 async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel) -> None:
@@ -267,57 +188,6 @@ async def test_at_the_call_limit_the_best_is_kept_and_the_rest_is_reported(scrip
     assert told(answer).verdict is Ruling.FAIL
 
 
-async def test_without_tests_the_result_does_not_pass(scripted: ScriptedModel) -> None:
-    answer = await generate(scripted, [GOOD], ["from solution import median\n\nprint(median([1]))\n"])
-    assert any("contains no" in each for each in answer.warnings)
-    assert told(answer).verdict is Ruling.SKIPPED
-    assert answer.metadata.evidence_tier is EvidenceTier.PARSED
-
-
-async def test_tests_without_assertions_do_not_count() -> None:
-    assert count("def test_a():\n    assert True\n\n\ndef test_b():\n    assert 1 == 1\n") == AssertCount(2, 0, 0)
-    unit = "class TestA(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"
-    assert count(unit) == AssertCount(1, 1, 0)
-    assert count('def f():\n    """A.\n\n    >>> f()\n    1\n    """\n') == AssertCount(0, 0, 1)
-
-
-async def test_tests_that_the_code_can_forge_prove_nothing(scripted: ScriptedModel) -> None:
-    sure = "    class Sure(float):\n        __hash__ = float.__hash__\n\n"
-    sure += "        def __eq__(self, other):\n            return other == other\n\n    return Sure(0)\n"
-    answer = await generate(scripted, [HEAD + sure], [TESTS])
-    assert told(answer).verdict is Ruling.UNKNOWN, told(answer)
-    assert "the code can forge this result" in told(answer).detail
-
-
-async def test_a_flaky_test_is_discarded(scripted: ScriptedModel) -> None:
-    chance = TESTS + "\n\ndef test_order():\n    assert hash('a') == hash('a') and SEED == '0'\n"
-    chance = f"import os\n\nSEED = os.environ['PYTHONHASHSEED']\n{chance}"
-    answer = await generate(scripted, [GOOD], [chance])
-    assert told(answer).detail.startswith("3 of 4 tests")
-    assert "`test_order`: its result varies between runs" in told(answer).detail
-
-
-async def test_without_pytest_unittest_runs_them(scripted: ScriptedModel) -> None:
-    python = Path("/usr/bin/python3")
-    if not python.exists() or subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode == 0:
-        pytest.skip("there is no Python without pytest here")
-    cases = (
-        "import unittest\n\nfrom solution import median\n\n\nclass MedianTest(unittest.TestCase):\n"
-        "    def test_odd(self):\n        self.assertEqual(median([3, 1, 2]), 2)\n"
-    )
-    answer = await generate(scripted, [WRONG, GOOD], [cases], sandbox=SandboxSettings(python=str(python)))
-    assert "pytest is not installed" in str([each.body for each in scripted.requests if asks_for_tests(each.body)])
-    assert applied(answer) == GOOD
-    assert told(answer).detail.startswith("1 of 1 tests")
-
-
-async def test_new_code_without_a_stub_is_tested_by_its_signature(scripted: ScriptedModel) -> None:
-    text = "import math\n\n# stet: median of a list of numbers, 0 for none$0\n"
-    answer = await generate(scripted, [CRASHES, GOOD], [TESTS], text=text)
-    assert told(answer).detail.startswith("3 of 3 tests"), answer.message
-    assert "return 0" in applied(answer)
-
-
 async def test_cancelling_leaves_no_process(scripted: ScriptedModel) -> None:
     endless = TESTS + "\n\ndef test_endless():\n    import time\n    time.sleep(60)\n"
     scripted.on(asks_for_tests, lambda body: reply_of_tests(endless))
@@ -345,66 +215,6 @@ async def test_standard_writes_no_tests(scripted: ScriptedModel) -> None:
     assert len(scripted.requests) == 1
 
 
-JS_STUB = """\
-/** The middle of the values in their order; 0 for none. */
-export function median(values) {
-  $0throw new Error("todo");
-}
-"""
-JS_HEAD = JS_STUB.partition("  $0")[0]
-JS_GOOD = (
-    JS_HEAD
-    + """\
-  const ordered = [...values].sort((a, b) => a - b);
-  return ordered.length ? ordered[ordered.length >> 1] : 0;
-}
-"""
-)
-JS_CRASHES = JS_HEAD + "  return [...values].sort((a, b) => a - b)[values.length >> 1].valueOf();\n}\n"
-JS_TESTS = """\
-import test from 'node:test';
-import assert from 'node:assert/strict';
-import { median } from './solution.mjs';
-
-test('odd', () => {
-  assert.equal(median([3, 1, 2]), 2);
-});
-
-test('none', () => {
-  assert.equal(median([]), 0);
-});
-"""
-
-
-@needs("node")
-async def test_javascript_is_tested_and_repaired_too(scripted: ScriptedModel) -> None:
-    scripted.on(asks_for_tests, reply_of_tests(JS_TESTS).replace("```python", "```javascript"))
-    scripted.replies([code_reply(code, "javascript") for code in (JS_CRASHES, JS_GOOD)])
-    async with Bench(scripted, ONE_SAMPLE) as bench:
-        answer = await bench.run("generate", JS_STUB, language="javascript", budget=Budget.THOROUGH)
-    assert applied(answer) == JS_GOOD, answer.warnings
-    assert "sort" not in next(str(each.body) for each in scripted.requests if asks_for_tests(each.body))
-    assert "You must change `median`." in repairs(scripted)[0]
-    assert told(answer).detail == "2 of 2 tests that the model wrote from the specification pass"
-
-
-async def test_a_module_that_no_test_can_import_is_reported(scripted: ScriptedModel) -> None:
-    hidden = JS_STUB.replace("export ", "")
-    scripted.replies([code_reply(JS_GOOD.replace("export ", ""), "javascript")])
-    async with Bench(scripted, ONE_SAMPLE) as bench:
-        answer = await bench.run("generate", hidden, language="javascript", budget=Budget.THOROUGH)
-    assert any("`median` is not exported, so no test can import it" in each for each in answer.warnings)
-
-
-async def test_an_unsupported_language_is_reported(scripted: ScriptedModel) -> None:
-    scripted.replies([code_reply("class One { }", "csharp")])
-    async with Bench(scripted, ONE_SAMPLE) as bench:
-        answer = await bench.run("generate", "$0", language="csharp", budget=Budget.THOROUGH, instruction="one")
-    assert answer.success, "it goes the standard way"
-    assert len(scripted.requests) == 1
-    assert any("c and cpp alone so far, and this is csharp" in each for each in answer.warnings)
-
-
 async def test_tests_of_the_user_run_first(scripted: ScriptedModel, tmp_path: Path) -> None:
     root = tmp_path / "project"
     (root / "tests").mkdir(parents=True)
@@ -428,20 +238,6 @@ async def test_debug_is_also_judged_by_its_specification(scripted: ScriptedModel
         answer = await bench.run("debug", text, budget=Budget.THOROUGH, instruction="the order is ignored")
     assert applied(answer) == GOOD
     assert told(answer).detail.startswith("3 of 3 tests")
-
-
-def test_a_specification_contains_nothing_of_the_candidate() -> None:
-    before = 'RATE = 2\n\n\nclass Cart:\n    """Things."""\n\n    def total(self): ...\n'
-    after = (
-        'import math\n\nRATE = 2\nTABLE = {1: "x"}\n\n\nclass Cart:\n    """Things."""\n    size: int = 0\n\n'
-        '    def total(self) -> float:\n        """Made up."""\n        return math.pi\n\n\nprint(TABLE)\n'
-    )
-    text = specification(before, after, "Cart.total")
-    assert text is not None
-    assert "Things." in text
-    assert "def total(self) -> float:" in text
-    assert not {"TABLE", "Made up", "math.pi", "print"} & set(text.replace("(", " ").split())
-    assert specification(before, "def f(:", "f") is None
 
 
 async def until(happened: Callable[[], bool]) -> None:
