@@ -6,14 +6,11 @@ Each of these records a defect. When one fails after an upgrade, pygls has chang
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
-import json
 import logging
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
@@ -23,57 +20,16 @@ import pygls.server
 import pytest
 from lsprotocol import types
 from pygls.cli import start_server
-from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 from support.servers import probe_server
-from support.servers.channel import Channel, StreamChannel, frame
+from support.servers.channel import StreamChannel
 from support.servers.probe_server import stock
 from support.servers.scripted import held_port
-from support.servers.wire import Call, ErrorAnswer, Json, RawClient
+from support.servers.stock_pygls import StockChannel, connected
+from support.servers.wire import Call, ErrorAnswer, RawClient
 
 URI = "file:///nowhere/a.py"
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "stock"]
-
-
-class _StockChannel(Channel):
-    """Feeds pygls' own loop, and is its writer."""
-
-    def __init__(self) -> None:
-        self.reader = asyncio.StreamReader()
-        self.sent: asyncio.Queue[str] = asyncio.Queue()
-
-    def write(self, data: bytes) -> None:
-        self.sent.put_nowait(data.decode())
-
-    async def receive(self) -> Json | None:
-        return cast(Json, json.loads(await self.sent.get()))
-
-    def send_body(self, body: str) -> None:
-        self.reader.feed_data(frame(body))
-
-    async def close(self) -> None:
-        self.reader.feed_eof()
-
-
-@contextlib.asynccontextmanager
-async def connected(server: LanguageServer | None = None) -> AsyncIterator[RawClient]:
-    """A client of pygls as it comes; what it leaves unanswered is no failure here."""
-    server = server or stock()
-    channel = _StockChannel()
-    server.protocol.set_writer(cast(Any, channel), include_headers=False)
-    before = asyncio.all_tasks()
-    loop = pygls.io_.run_async(
-        threading.Event(), channel.reader, server.protocol, error_handler=server.report_server_error
-    )
-    running = asyncio.create_task(loop)
-    async with RawClient.over(channel) as client:
-        client.abandon()
-        yield client
-    await running
-    leftover = asyncio.all_tasks() - before
-    for task in leftover:
-        task.cancel()
-    await asyncio.gather(*leftover, return_exceptions=True)
 
 
 def command(name: str, *arguments: Any) -> dict[str, Any]:
@@ -187,7 +143,7 @@ async def test_a_result_that_cannot_be_serialized_is_never_answered() -> None:
 
 async def test_every_message_is_logged_with_its_body(caplog: pytest.LogCaptureFixture) -> None:
     server = stock()
-    server.protocol.set_writer(cast(Any, _StockChannel()), include_headers=False)
+    server.protocol.set_writer(cast(Any, StockChannel()), include_headers=False)
     level = logging.getLogger("pygls").level
     logging.getLogger("pygls").setLevel(logging.NOTSET)  # a hardened server in this process may have pinned it
     try:
