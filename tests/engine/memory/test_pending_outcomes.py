@@ -1,4 +1,4 @@
-"""Edits whose outcome is still open: they survive a change of settings, and are learned once they stood long enough."""
+"""Edits whose outcome is still open: they survive a change of settings, and are learned some time after they were kept."""
 
 from __future__ import annotations
 

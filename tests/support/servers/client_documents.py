@@ -41,7 +41,7 @@ class Buffer:
 class ClientDocuments:
     """The documents of a client. `created` and `renamed` hold what the server's edits did to files, in order.
 
-    A change that `answers_before_change` holds back is told after the answer: it is in `after_answer` until then.
+    A change that `answers_before_change` holds back is sent after the answer: it waits in `after_answer`.
     """
 
     def __init__(self) -> None:
