@@ -1,4 +1,4 @@
-"""Edits whose outcome is still open: they survive a change of settings, and are learned some time after they were kept."""
+"""Edits whose outcome is still open: they survive a change of settings, and are learned some time after being kept."""
 
 from __future__ import annotations
 
