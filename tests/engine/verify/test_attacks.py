@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 import pytest
 from support.repository import Repository
 
-from stet_ls.engine.verify.changes.broken_calls import broken_calls
 from stet_ls.engine.verify.report import Report, Verdict
 
 Verify = Callable[..., Awaitable[Report]]
@@ -68,20 +67,3 @@ async def test_a_method_that_is_inherited_now_is_not_gone(repository: Repository
     size = "    def size(self):\n        return 3\n"
     repository.write({"shop.py": f"class Base:\n{size}\n\nclass Box(Base):\n    pass\n"})
     assert (await verified("refactor")).verdict is Verdict.UNPROVEN
-
-
-@pytest.mark.parametrize(
-    ("after", "why"),
-    [
-        ("a, b=1", ""),
-        ("a, b=2, c=3", ""),
-        ("a, b=1, *, c=3", ""),
-        ("*args, **kwargs", ""),
-        ("a, c=1", "the parameter `b` is gone"),
-        ("b, a=1", "the parameter `a` is at another place"),
-        ("a, b", "the parameter `b` is required now"),
-        ("a, b=1, *, c", "the parameter `c` is required now"),
-    ],
-)
-def test_calls_that_break_are_found(after: str, why: str) -> None:
-    assert broken_calls("def f(a, b=1):\n    return a\n", f"def f({after}):\n    return 1\n", "f") == why

@@ -73,17 +73,3 @@ def test_package_names_come_only_from_files_of_the_project(tmp_path: Path) -> No
     (root / "requirements-dev.txt").symlink_to("own.txt")
     (root / "own.txt").write_text("numpy>=1\n")
     assert dependencies(root) == {"numpy": "numpy>=1"}
-
-
-def test_a_workspace_too_large_to_search_for_secrets_is_not_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was not looked at could be a secret."""
-    for number in range(6):
-        (tmp_path / f"{number}").touch()
-    (tmp_path / ".env").touch()
-    monkeypatch.setattr(overlay, "_MOST_ENTRIES", 7)
-    assert list(overlay.secrets(tmp_path)) == [".env"]
-    monkeypatch.setattr(overlay, "_MOST_ENTRIES", 6)
-    with pytest.raises(ValueError, match="too many to search for secrets"):
-        list(overlay.secrets(tmp_path))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sqlite3
 
 import pytest
 
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.module_state import with_neighbours
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
-from stet_ls.engine.execution.python.inputs.values.databases import tables_of, with_databases
 from stet_ls.engine.execution.python.inputs.values.untyped_params import meant_kinds
 
 _BEST = """def best(bids):
@@ -20,12 +18,6 @@ _BEST = """def best(bids):
         if top is None or price > top[1]:
             top = (name, price)
     return top
-"""
-_COUNT = """def restock(connection, article: str, more: int):
-    \"\"\"Adds to what is there.\"\"\"
-    cursor = connection.execute("UPDATE stock SET count = count + ? WHERE article = ?", (more, article))
-    connection.commit()
-    return cursor.rowcount
 """
 
 
@@ -68,35 +60,3 @@ def test_a_unit_that_keeps_state_is_called_after_another_call() -> None:
     text = "_kept = {}\n\n\ndef f(name: str):\n    _kept[name] = len(_kept)\n    return dict(_kept)\n"
     calls = with_neighbours(calls_for(text, "f"), text, "f")
     assert any(call.setup.count("name = ") == 2 and "(f(name))" in call.setup for call in calls)
-
-
-def test_tables_have_the_columns_that_statements_name() -> None:
-    statements = [
-        "INSERT OR IGNORE INTO tags (article, tag) VALUES (?, 'x')",
-        "SELECT o.id, c.name AS who FROM orders o JOIN customers c ON c.id = o.customer WHERE o.total > 5",
-        "SELECT count(*) FROM users",
-    ]
-    assert tables_of(statements) == {
-        "tags": ("article", "tag"), "orders": ("id", "customer", "total"), "customers": ("name", "id"),
-        "users": ("id",),
-    }  # fmt: skip
-
-
-def test_a_parameter_that_runs_sql_is_a_database_in_which_some_rows_match() -> None:
-    calls = with_databases(calls_for(_COUNT, "restock"), (_COUNT, _COUNT), "restock")
-    assert len(calls) > 20
-    counts, failed = [], 0
-    for call in calls:
-        space: dict[str, object] = {"__database__": _database, "__out__": counts.append}
-        try:
-            exec(f"{_COUNT}\n{call.setup}\n{call.body}", space)
-        except sqlite3.IntegrityError:
-            failed += 1
-    assert counts.count(0) > 3 < len(counts) - counts.count(0)
-    assert failed
-
-
-def _database(script: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(script)
-    return connection
