@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.processes.boxed import backend, make, runtime
 from support.processes.tools import needs
 
 from stet_ls.engine.api.request import Workspace
@@ -13,8 +12,6 @@ from stet_ls.engine.execution.linters.languages import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.validators.source import Source
-
-__all__ = ["backend", "make", "runtime"]
 
 GO = 'package shop\n\nimport "fmt"\n\nfunc Show(n int) {\n\tfmt.Printf("%s\\n", n)\n}\n'
 RUST = "pub fn size(v: &Vec<i32>) -> bool {\n    return v.len() == 0;\n}\n"

@@ -1,0 +1,45 @@
+"""The answer of a step is read back for the text that it was made for, and for no other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.summary import Summary
+from stet_ls.engine.task_history.step_record import answer_of, row_of
+from stet_ls.validators.source import Source, Span
+
+PATH, NEW = Path("/w/a.py"), Path("/w/test_a.py")
+TEXT = "x = 1\n"
+ANSWER = Answer(
+    True,
+    "refactor",
+    "python",
+    Summary("Refactored", "`x`"),
+    (Edit(PATH, Source(TEXT), Span(4, 5), "2"),),
+    (NewFile(NEW, "import a\n"),),
+    evidence=(Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok"),),
+    warnings=("slow",),
+    confidence=0.7,
+)
+
+
+def test_an_answer_comes_back_from_its_row() -> None:
+    row = json.loads(json.dumps(row_of(ANSWER)))
+    found = answer_of(row, {PATH: TEXT}.get)
+    assert found is not None
+    assert found.message == ANSWER.message
+    assert replace(found, edits=()) == replace(ANSWER, edits=())
+    assert [(each.path, each.base.text, each.span, each.new_text) for each in found.edits] == [
+        (PATH, TEXT, Span(4, 5), "2")
+    ]
+
+
+def test_an_answer_for_another_text_is_none() -> None:
+    row = row_of(ANSWER)
+    assert answer_of(row, {PATH: "x = 3\n"}.get) is None
+    assert answer_of(row, {}.get) is None, "the file is gone"
+    assert answer_of(row, {PATH: TEXT, NEW: ""}.get) is None, "the new file exists by now"
