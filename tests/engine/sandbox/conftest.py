@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
@@ -22,3 +24,11 @@ async def box(request: pytest.FixtureRequest, sandbox: Sandbox) -> Bwrap:
         pytest.skip(f"bwrap does not work here: {candidate.report.why_not_stronger}")
     assert isinstance(candidate.backend, Bwrap)
     return candidate.backend
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder for what a sandbox keeps, its user's own."""
+    made = tmp_path / "sandbox"
+    made.mkdir(mode=0o700)
+    return made

@@ -9,26 +9,10 @@ from typing import Any
 import pytest
 from support.servers.inprocess import connected
 from support.servers.probe_server import hardened
-from support.servers.wire import RECORDED, Call, ErrorAnswer, RawClient, recorded
+from support.servers.probing import command, error_of, started
+from support.servers.wire import RECORDED, ErrorAnswer, recorded
 
 URI = "file:///nowhere/a.py"
-
-
-def command(name: str, *arguments: Any) -> dict[str, Any]:
-    return {"command": f"probe.{name}", "arguments": list(arguments)}
-
-
-async def started(client: RawClient, name: str) -> Call:
-    """A command that has begun and is waiting."""
-    call = client.call("workspace/executeCommand", command(name))
-    await client.wait_for(lambda m: m.get("method") == "probe/state")
-    return call
-
-
-async def error_of(client: RawClient, method: str, params: Any = None) -> ErrorAnswer:
-    with pytest.raises(ErrorAnswer) as caught:
-        await client.request(method, params)
-    return caught.value
 
 
 # Cancellation and shutdown

@@ -24,16 +24,13 @@ from pygls.workspace import PositionCodec, TextDocument, Workspace
 from support.servers import probe_server
 from support.servers.channel import StreamChannel
 from support.servers.probe_server import stock
+from support.servers.probing import command, error_of
 from support.servers.scripted import held_port
 from support.servers.stock_pygls import StockChannel, connected
 from support.servers.wire import Call, ErrorAnswer, RawClient
 
 URI = "file:///nowhere/a.py"
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "stock"]
-
-
-def command(name: str, *arguments: Any) -> dict[str, Any]:
-    return {"command": f"probe.{name}", "arguments": list(arguments)}
 
 
 async def round_trips(client: RawClient) -> None:
@@ -46,12 +43,6 @@ async def started(client: RawClient) -> Call:
     call = client.call("workspace/executeCommand", command("block"))
     await client.wait_for(lambda m: m.get("params") == {"state": "started"})
     return call
-
-
-async def error_of(client: RawClient, method: str, params: Any = None) -> ErrorAnswer:
-    with pytest.raises(ErrorAnswer) as caught:
-        await client.request(method, params)
-    return caught.value
 
 
 # Mended by Protocol.lsp_workspace__execute_command

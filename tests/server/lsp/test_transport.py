@@ -16,7 +16,8 @@ import pytest
 from support.servers import probe_server
 from support.servers.channel import Channel, frame
 from support.servers.probe_server import TOKEN
-from support.servers.wire import PATIENCE, Call, ErrorAnswer, Json, RawClient
+from support.servers.probing import command, started
+from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -24,17 +25,6 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.server.lsp import transport
 
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "hardened"]
-
-
-def command(name: str, *arguments: Any) -> dict[str, Any]:
-    return {"command": f"probe.{name}", "arguments": list(arguments)}
-
-
-async def started(client: RawClient, name: str) -> Call:
-    """A command that has begun and is waiting."""
-    call = client.call("workspace/executeCommand", command(name))
-    await client.wait_for(lambda m: m.get("method") == "probe/state")
-    return call
 
 
 # Standard streams

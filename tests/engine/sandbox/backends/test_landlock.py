@@ -29,13 +29,6 @@ MIB = 1024 * 1024
 UNPROVEN = IsolationReport("landlock", "", Level.NONE)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "sandbox"
-    made.mkdir(mode=0o700)
-    return made
-
-
 @pytest.fixture(params=[7, 4, 1], ids="ABI {}".format)
 def box(request: pytest.FixtureRequest, folder: Path) -> LandlockBox:
     if landlock.abi() < request.param:

@@ -41,13 +41,6 @@ def workspace(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "sandbox"
-    made.mkdir(mode=0o700)
-    return made
-
-
 def state(root: Path) -> dict[str, object]:
     """All that there is to change in a tree."""
     found: dict[str, object] = {}
