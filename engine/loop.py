@@ -11,6 +11,7 @@ from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import CHECKS, PROVING, Check, Evidence, Ruling
 from stet_ls.engine.errors import LimitError, ModelError
+from stet_ls.engine.job.example_calls import example_calls
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge, timed
@@ -44,7 +45,7 @@ class Proposal(Generic[Content]):
     @property
     def refuted_by(self) -> Evidence | None:
         """The first trusted evidence against it."""
-        return next((item for item in self.evidence if item.verdict is Ruling.FAIL and item.trusted), None)
+        return next(filter(_refutes, self.evidence), None)
 
     @property
     def offerable(self) -> bool:
@@ -128,15 +129,15 @@ async def judge_reply(
     if isinstance(draft, Unusable):
         problem = _with_cause(draft.problem, reply)
         return Unusable(hide_secrets(problem, secrets))
-    result = await judge_draft(job, draft, judges, secrets)
+    result = await judge_draft(job, draft, judges, secrets, asks=True)
     is_proven = isinstance(result, Proposal) and _confirmed(result.evidence)
     return Unusable(ONLY_REASONED) if judges and reply.is_thought and not is_proven else result
 
 
 async def judge_draft(
-    job: Job, draft: Draft[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str]
+    job: Job, draft: Draft[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str], *, asks: bool = False
 ) -> Proposal[Content] | Unusable:
-    """The draft with its evidence, wherever it comes from."""
+    """The draft with its evidence, wherever it comes from. `asks`: a model may be asked for inputs of a comparison."""
     if judges and not job.settings.checks.validation:
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting `checks.validation` is off"),))
     case = draft.case
@@ -147,6 +148,8 @@ async def judge_draft(
         job.on_event(JudgeStarted(judge.check))
         try:
             item = without_secrets(await timed(judge, case), secrets)
+            if asks and item.missing is not None and not any(map(_refutes, evidence)):
+                item = await _with_example_calls(job, judge, case, item, secrets)
         except RecursionError:  # content that no judge could check is never offered
             return Unusable("The code is nested too deeply to check.")
         job.on_event(JudgeFinished(item))
@@ -154,6 +157,25 @@ async def judge_draft(
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
             break  # the other judges need a change that parses
     return Proposal(draft, tuple(evidence))
+
+
+async def _with_example_calls(
+    job: Job, judge: NamedJudge, case: Case, item: Evidence, secrets: Mapping[str, str]
+) -> Evidence:
+    """The judge's evidence with inputs that a model names; the `item` as it is, if none does."""
+    assert item.missing is not None
+    reply = await example_calls(job, item.missing)
+    if not reply or case.runtime is None:
+        return item
+    fresh = await job.runtime_for_judges()
+    until = case.runtime.until if fresh is None else fresh.until
+    again = replace(case, suggested=reply, runtime=replace(case.runtime, until=until))
+    found = without_secrets(await timed(judge, again), secrets)
+    return replace(found, seconds=item.seconds + found.seconds)
+
+
+def _refutes(item: Evidence) -> bool:
+    return item.verdict is Ruling.FAIL and item.trusted
 
 
 def _confirmed(evidence: Sequence[Evidence]) -> bool:

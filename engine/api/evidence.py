@@ -97,12 +97,21 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingInputs:
+    """What a comparison lacks: inputs of `unit`. `code` is its old text with what that uses of its file."""
+
+    unit: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What one judge found about a candidate. `trusted` evidence alone may refute it.
 
     `count` is the number of tests, examples or valid inputs behind it, if any; `differing` of a comparison's inputs
     gave another result, `for_tests_alone` if these are inputs of tests. `codes` name the dangers that it reports, by
-    which the user accepts them. `name` is that of a custom judge, "" for others.
+    which the user accepts them. `name` is that of a custom judge, "" for others. `missing` are the inputs without which
+    a comparison could not tell; None if there were enough, or if no one can be asked for more.
     """
 
     check: Check
@@ -116,6 +125,7 @@ class Evidence:
     name: str = ""
     differing: int = field(default=0, repr=False)
     for_tests_alone: bool = field(default=False, repr=False)
+    missing: MissingInputs | None = field(default=None, repr=False)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Evidence:

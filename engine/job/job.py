@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, OnEvent, Progress, Stage, UnmeteredUsage
+from stet_ls.engine.api.evidence import MissingInputs
 from stet_ls.engine.api.metadata import Metadata, Tokens
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
@@ -88,6 +89,8 @@ class Job:
     """The tokens of those calls."""
     parts: list[Job] = field(default_factory=list)
     """The jobs of a task's steps."""
+    examples: dict[MissingInputs, str] = field(default_factory=dict)
+    """The replies with example calls, by what was lacking; "" where there is none."""
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; the creator of the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
@@ -184,10 +187,12 @@ class Job:
         max_tokens: int,
         stage: Stage | None = None,
         role: Role | None = None,
+        seconds: float | None = None,
     ) -> Completion:
         """One model call for a `stage` (by default the model's, then repairs). ModelError; LimitError beforehand.
 
-        `role` is that of the action unless it is given.
+        `role` is that of the action unless it is given. `seconds` are the most that it may take, if that is less than
+        what the job has left; a reply that is not whole by then ends there.
         """
         if self.canned_reply is not None:
             return self.canned_reply
@@ -206,6 +211,7 @@ class Job:
                 "Try a larger `--budget`."
             )
         limit = self.deadline.of_call(prompt.tokens, max_tokens, is_first=not self.usage.calls)
+        limit = limit if seconds is None else min(limit, seconds)
         await self._reserve(prompt.tokens, max_tokens)
         if stage is None:
             stage = Stage("repair") if self.drafts else Stage("model", self.profile.model)

@@ -31,7 +31,8 @@ class Case:
     change; `instruction` are those words. `planned`: the words describe a whole task, so their "this" is not `unit`.
     `adds`: the edit only adds to existing code, except in units of these names; None for an edit that may change
     existing code. `buffers` are the workspace's unsaved documents. `former` are other files as they were before, by
-    their paths, for changes of several files.
+    their paths, for changes of several files. `suggested` is a model's reply with example calls, ""
+    without one: text that nothing may trust.
     """
 
     action: str
@@ -51,6 +52,7 @@ class Case:
     adds: frozenset[str] | None = None
     parts: tuple[range, range] | None = None
     former: Mapping[Path, str] = field(default_factory=dict, repr=False)
+    suggested: str = field(default="", repr=False)
 
     @property
     def spec(self) -> ActionSpec:

@@ -82,6 +82,11 @@ class Checks(Section):
         True, Anyone, "Hide syntax errors of languages for which another language server reports errors."
     )
     search: bool = _key(True, OffOnly, "Search small edits that fix a reproduced failure before a model is asked.")
+    example_calls: bool = _key(
+        True,
+        OffOnly,
+        "Ask the model for example calls if all other inputs of a comparison reach less than half of a change.",
+    )
     format_edits: bool = _key(
         True, OffOnly, "Format the changed lines of an edit in the project's style, if its files define one."
     )

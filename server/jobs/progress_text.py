@@ -24,6 +24,7 @@ _WORDS = {
     "model": f"asking {_MODEL}",
     "repair": f"asking {_MODEL} again",
     "judge": "checking",
+    "examples": f"asking {_MODEL} for example calls",
     "planned": "the plan",
     "rename": "renaming",
     "measure": "measuring the code",

@@ -25,7 +25,11 @@ DOUBLE = "double"
 """The origin of an input with stand-ins for objects, whose answers are made up."""
 
 
-UNSURE = frozenset({GUESSED, EDGE_CASE, DOUBLE})
+SUGGESTED = "suggested"
+"""The origin of an input that a model named, which read the code: it decides no more than a guess does."""
+
+
+UNSURE = frozenset({GUESSED, EDGE_CASE, DOUBLE, SUGGESTED})
 
 ArgumentRow = dict[str, str]
 """One input: the text of each argument by its parameter's name."""

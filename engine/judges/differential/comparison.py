@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
-from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
+from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
@@ -42,7 +42,8 @@ class Comparison:
     unintended kinds of input on which they differ. `lacks` are modules that an input could not import. `partial`: of
     some iterators only the first items were seen. `reordered`: the keys of some dictionaries were in another order.
     `agreed` are the calls that both accept alike.
-    `unseen` are the places of the change that no input executed, as far as known. `uncompared` is what no run shows.
+    `unseen` are the places of the change that no input executed, as far as known; `places` counts all of them.
+    `uncompared` is what no run shows.
     `uncaptured` counts the tests' calls that could not be copied, by the reason.
     """
 
@@ -66,6 +67,7 @@ class Comparison:
     calls: tuple[Call, ...] = ()
     agreed: tuple[Call, ...] = ()
     unseen: frozenset[Probe] = frozenset()
+    places: int = 0
     uncompared: str = ""
     uncaptured: Mapping[str, int] = field(default_factory=dict)
 
@@ -73,6 +75,19 @@ class Comparison:
     def captured(self) -> int:
         """The number of compared inputs that were captured from tests."""
         return sum(each.origin == CAPTURED and not each.again for each in self.calls)
+
+    @property
+    def suggested(self) -> int:
+        """The number of compared inputs that a model named."""
+        return sum(each.origin == SUGGESTED and not each.again for each in self.calls)
+
+    @property
+    def is_starved(self) -> bool:
+        """True if nothing differs so far, and the inputs executed less than half of the change, or the old code
+        accepts none of them.
+        """
+        missed = 2 * len(self.unseen) > self.places > 0
+        return not self.differences and (missed or bool(self.raised) or self.valid == 0)
 
     @property
     def is_incomplete(self) -> bool:
@@ -97,6 +112,10 @@ class Comparison:
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
             unseen=self.unseen & unseen,
         )  # fmt: skip
+
+    def with_suggested(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
+        """The comparison with inputs that a model named, and near misses; all differences count, if only as a doubt."""
+        return replace(self.combine(more, unseen), differences=more.differences, agreed=(*self.agreed, *more.agreed))
 
     def with_observed(
         self, more: Comparison, unseen: frozenset[Probe], meant: Mapping[str, frozenset[str]]
@@ -127,6 +146,7 @@ class Comparison:
             excuses=tuple(sorted({*own.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
             differences=(*rest, *more.differences),
             calls=(*self.calls, *more.calls), agreed=(*more.agreed, *own.agreed), unseen=self.unseen & unseen,
+            places=self.places,
         )  # fmt: skip
 
     def _without_foreign(self, known: Sequence[Mapping[str, Kind]], meant: Mapping[str, frozenset[str]]) -> Comparison:
@@ -277,12 +297,17 @@ def unseen(
 ) -> frozenset[Probe]:
     """The probes of two texts that no call reached; all of them if unknown. Only those within `parts`, if given."""
     sides = enumerate(both)
-    left = frozenset(
+    left = (
         probe for side, each in sides for n, probe in enumerate(each.probes)
         if report.unseen is None or n in report.unseen[side]
     )  # fmt: skip
-    return (
-        left
-        if parts is None
-        else frozenset(each for each in left if not each.line or each.line in parts[not each.is_old])
-    )
+    return _within(left, parts)
+
+
+def places_of(both: tuple[ProbedText, ProbedText], parts: tuple[range, range] | None = None) -> int:
+    """The number of probes of two texts. Only those within `parts`, if given."""
+    return len(_within((probe for each in both for probe in each.probes), parts))
+
+
+def _within(probes: Iterable[Probe], parts: tuple[range, range] | None) -> frozenset[Probe]:
+    return frozenset(each for each in probes if parts is None or not each.line or each.line in parts[not each.is_old])

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
-from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
+from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, SUGGESTED, UNSURE
 from stet_ls.engine.judges.differential.input_domain import kinds_of
 from stet_ls.engine.judges.differential.taken_keys import takes_for_granted
 
@@ -25,6 +25,7 @@ _UNFINISHED = {"TypeError", "AttributeError", "KeyError", "IndexError"}
 """Errors that end a call in the middle, if the input is of a wrong kind: what it had changed by then does not count."""
 _OF_PARTS = {"IndexError", "ValueError"}
 _SINGLE = {"str", "int", "float", "bool", "NoneType"}
+_WHOSE = {CAPTURED: " (from a test)", SUGGESTED: " (suggested by the model)"}
 NEAR = "near an example"
 WRITTEN = {CAPTURED, "example"}
 """Origins of inputs that someone wrote down."""
@@ -160,9 +161,7 @@ class Difference:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
         """
-        accident = self.old.is_wrong_kind or self.old.error in _ACCIDENTS
-        is_meant = not {self.old.error, *self.old.bases}.isdisjoint(promised)
-        return self.old.kind == "raised" and self.new.kind == "ok" and accident and not is_meant
+        return fails_by_accident(self.old, promised) and self.new.kind == "ok"
 
     def is_malformed(self, text: str) -> bool:
         """True if the old code failed on what it took out of a text, as on the second part of one that has no second.
@@ -208,7 +207,7 @@ class Difference:
         return plain[0] == plain[1] and all(hasattr(builtins, each) for each in (*ends[0], *ends[1]))
 
     def __str__(self) -> str:
-        whose = " (from a test)" if self.call.origin == CAPTURED else ""
+        whose = _WHOSE.get(self.call.origin, "")
         if self.call.is_secret:
             return f"`{self.call.shown}`{whose} behaves differently; values are not shown, as one looks like a secret"
         call = _in_line(self.call.expression)
@@ -223,6 +222,13 @@ class Difference:
             return f"after `{shortened(call)}`{whose} before: {before}, now: {now}"
         before, now = map(shortened, _apart(str(self.old), str(self.new)))
         return f"`{shortened(call)}`{whose} was: {before}, now: {now}"
+
+
+def fails_by_accident(outcome: CallOutcome, promised: Collection[str]) -> bool:
+    """True if an operation refused its operands, or an index or a divisor was not there, and that is not `promised`."""
+    accident = outcome.is_wrong_kind or outcome.error in _ACCIDENTS
+    is_meant = not {outcome.error, *outcome.bases}.isdisjoint(promised)
+    return outcome.kind == "raised" and accident and not is_meant
 
 
 def _whole(text: str) -> str:

@@ -12,9 +12,10 @@ from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, GrownCall, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
+from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.harness import run
-from stet_ls.engine.execution.javascript.inputs.calls import calls_for, fixed_parameters, new_constants
+from stet_ls.engine.execution.javascript.inputs.calls import calls_for, fixed_parameters, new_constants, suggested_calls
 from stet_ls.engine.execution.javascript.inputs.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
 from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, deep_nodes, recursive
@@ -33,7 +34,8 @@ from stet_ls.engine.execution.javascript.probes import probed
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unseen
+from stet_ls.engine.judges.differential.difference import fails_by_accident
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.javascript_attachment import comparison
 from stet_ls.engine.runners.captured_calls import CapturedCalls
@@ -51,6 +53,11 @@ def changed(case: Case) -> list[str]:
     """The functions and classes that a candidate changes."""
     before, after = (read_module(each.text, case.language) for each in (case.before, case.after))
     return changed_units(before, after, case.unit) if before and after else []
+
+
+def shown(case: Case, unit: str) -> str:
+    """The old text of a unit with what it uses of its file, "" if there is none."""
+    return isolated_unit(case.before.text, case.language, unit) or ""
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
@@ -79,7 +86,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         return report
     found = compared(unit, calls, report, text=case.before.text)
     if both is not None and not found.differences:
-        found = replace(found, unseen=unseen(both, report, case.parts))
+        found = replace(found, unseen=unseen(both, report, case.parts), places=places_of(both, case.parts))
     if both is not None and found.unseen and not found.differences:
         is_open = any(ASKS_KINDS.search(each.text) for each in found.unseen)
         fixed = await asyncio.to_thread(fixed_parameters, texts[0], case.language, unit)
@@ -90,13 +97,44 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
             found = found.combine(
                 compared(unit, more, further, text=case.before.text), unseen(both, further, case.parts)
             )
-    shown = (report.built[0], report.built[1]) if len(report.built) > 1 else _opened(texts, case.language)
+    if case.suggested and found.is_starved:
+        found = await _with_suggested(ran, texts, both, found)
+    written = (report.built[0], report.built[1]) if len(report.built) > 1 else _opened(texts, case.language)
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
-        return comparison(name, title, shown, calls)
+        return comparison(name, title, written, calls)
 
     left, uncaptured = growth_of(report.growth), of_tests.uncaptured
     return replace(found, is_alone=is_alone, runnable=runnable, uncompared=left, uncaptured=uncaptured)
+
+
+async def _with_suggested(
+    ran: _Runs, texts: _Texts, both: tuple[ProbedText, ProbedText] | None, found: Comparison
+) -> Comparison:
+    """The comparison with the calls that a model named and the old code takes, and near misses of them."""
+    case, before = ran.case, ran.case.before.text
+    named = await asyncio.to_thread(suggested_calls, case.suggested, before, case.language, ran.unit)
+    taken = await _taken(ran, texts[0], within_contract(named, before, case.language, ran.unit))
+    literals = (*both[0].literals, *both[1].literals) if both is not None else ()
+    more = await asyncio.to_thread(coverage_guided_calls, taken, literals, partial(changed_call, is_open=False))
+    calls = within_contract(
+        (*taken, *(replace(each, origin=GUESSED) for each in more)), before, case.language, ran.unit
+    )
+    further = await ran(texts, both, calls, _FURTHER) if taken else None
+    if not isinstance(further, HarnessReport) or further.texts[0].problem:
+        return found
+    still = unseen(both, further, case.parts) if both is not None else frozenset()
+    return found.with_suggested(compared(ran.unit, calls, further, text=before, earlier=found.agreed), still)
+
+
+async def _taken(ran: _Runs, text: str, calls: tuple[Call, ...]) -> tuple[Call, ...]:
+    """The calls that the old code takes."""
+    report = await ran((text, text), None, calls, _FURTHER) if calls else None
+    if not isinstance(report, HarnessReport) or report.texts[0].problem:
+        return ()
+    named = frozenset(re.findall(r"\w+", text))
+    return tuple(calls[n] for n, each in report.texts[0].outcomes.items()
+                 if each.valid and not fails_by_accident(each, named))  # fmt: skip
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, tuple[Call, ...], CapturedInputs]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, MissingInputs, Ruling
 from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.probe import Probe, in_order
@@ -39,6 +39,10 @@ class LanguageComparer(Protocol):
         """Compares old and new of one unit; if the file cannot be loaded, the unit with only its dependencies in it."""
         ...
 
+    def shown(self, case: Case, unit: str) -> str:
+        """The old text of a unit with what it uses of its file, "" if there is none. Parses: not for an event loop."""
+        ...
+
 
 COMPARERS: Mapping[str, LanguageComparer | None] = {"python": python, "javascript": javascript}
 """By language id; a row applies to its whole family."""
@@ -67,8 +71,13 @@ async def judge(case: Case) -> Evidence:
         rest = f"{len(units) - _MOST_UNITS} of {len(units)} changed units not compared, including `{units[-1]}`"
         evidence = _evidence(done, case.runtime)
         return evidence if evidence.verdict is Ruling.FAIL else _ruled(Ruling.UNKNOWN, rest)
+    evidence = _evidence(done, case.runtime)
+    starved = next((each.unit for each in done if each.is_starved), "") if evidence.verdict is Ruling.UNKNOWN else ""
+    missing = None
+    if starved and not case.suggested and (code := await asyncio.to_thread(comparer.shown, case, starved)):
+        missing = MissingInputs(starved, code)
     attachments = tuple(file for each in done for file in each.attachments())
-    return replace(_evidence(done, case.runtime), attachments=attachments)
+    return replace(evidence, attachments=attachments, missing=missing)
 
 
 async def judge_unit(case: Case, unit: str) -> Evidence:
@@ -143,14 +152,16 @@ def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
 
 
 def _origins(done: Sequence[Comparison], valid: str) -> str:
-    """How many inputs are valid, and which come from the tests."""
+    """How many inputs are valid, and which come from the tests or from a model."""
     captured = sum(each.captured for each in done)
     uncaptured = Counter[str]()
     for each in done:
         uncaptured.update(each.uncaptured)
     of_tests = f"{captured} captured from tests" if captured else ""
+    suggested = sum(each.suggested for each in done)
+    of_model = f"{suggested} suggested by the model" if suggested else ""
     lost = f"{plural(uncaptured.total(), 'call')} of tests not copied: {', '.join(sorted(uncaptured))}"
-    summary = ", ".join(filter(None, (valid, of_tests, lost if uncaptured else "")))
+    summary = ", ".join(filter(None, (valid, of_tests, of_model, lost if uncaptured else "")))
     return f" ({summary})" if summary else ""
 
 

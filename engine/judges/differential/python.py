@@ -21,11 +21,13 @@ from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.solver import solved_calls
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.suggested import near, suggested_calls
 from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unseen
+from stet_ls.engine.judges.differential.difference import fails_by_accident
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison
 from stet_ls.engine.judges.differential.python_inputs import Inputs, comparable, completed, prepare
@@ -45,6 +47,11 @@ def changed(case: Case) -> list[str]:
     """The functions and classes that a candidate changes; of the unit's own class, the other methods."""
     before, after = known_module(case.before.text), known_module(case.after.text)
     return changed_units(before, after, case.unit) if before and after else []
+
+
+def shown(case: Case, unit: str) -> str:
+    """The old text of a unit with what it uses of its file, "" if there is none."""
+    return isolated_unit(case.before.text, unit) or ""
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
@@ -105,7 +112,8 @@ class _Steps:
         found = self._compared(self.inputs.calls, report)
         if self.both is None or report.unseen is None:
             return found
-        return replace(found, unseen=unseen(self.both, report, self.case.parts))
+        left, all_ = unseen(self.both, report, self.case.parts), places_of(self.both, self.case.parts)
+        return replace(found, unseen=left, places=all_)
 
     async def further(self, found: Comparison) -> Comparison:
         """The comparison with all further inputs that it needs."""
@@ -117,6 +125,8 @@ class _Steps:
             found = await self._tried(found, await asyncio.to_thread(coverage_guided_calls, base, named))
         if found.is_incomplete:
             found = await self._tried(found, await solved_calls(self.runtime, self.texts, self.unit))
+        if self.case.suggested and found.is_starved:
+            found = await self._with_suggested(found)
         return await self._far(found)
 
     async def _with_observed(self, found: Comparison) -> Comparison:
@@ -131,6 +141,33 @@ class _Steps:
         still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
         own = replace(self._compared(more, further, found.agreed), uncompared=found.uncompared)
         return found.with_observed(own, still, self.meant)
+
+    async def _with_suggested(self, found: Comparison) -> Comparison:
+        """The comparison with the calls that a model named and the old code takes, and near misses of them."""
+        named = await asyncio.to_thread(suggested_calls, self.case.suggested, self._before, self.unit)
+        taken = await self._taken(within_contract(named, self._before, self.unit))
+        more = await asyncio.to_thread(near, taken, self._before, self.unit)
+        calls = within_contract((*taken, *more), self._before, self.unit)
+        further = await self._run(calls)
+        if further is None:
+            return found
+        own = self._compared(calls, further, found.agreed)
+        still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
+        found = found.with_suggested(own, still)
+        if self.both is None or not found.is_incomplete:
+            return found
+        literals = (*self.both[0].literals, *self.both[1].literals)
+        return await self._tried(found, await asyncio.to_thread(coverage_guided_calls, own.agreed or taken, literals))
+
+    async def _taken(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
+        """The calls that the old code takes: it neither finds a wrong kind in them nor fails by accident."""
+        if not calls:
+            return ()
+        trial = replace(self.trial(calls), texts=self.texts[:1], plain=True, probed=(), probe="", seconds=_FURTHER)
+        report = await run(self.runtime, trial, self.inputs.place.overlay)
+        outcomes = report.texts[0].outcomes if isinstance(report, HarnessReport) and report.texts else {}
+        named = self._named(self._before)
+        return tuple(calls[n] for n, each in outcomes.items() if each.valid and not fails_by_accident(each, named))
 
     async def _tried(self, found: Comparison, more: tuple[Call, ...]) -> Comparison:
         """The comparison with these inputs, too, as far as the documentation allows them."""
@@ -160,8 +197,13 @@ class _Steps:
         return report if isinstance(report, HarnessReport) and not report.texts[0].problem else None
 
     def _compared(self, calls: tuple[Call, ...], report: HarnessReport, earlier: Sequence[Call] = ()) -> Comparison:
-        promised, handled = (frozenset(re.findall(r"\w+", each.text)) for each in (self.case.before, self.case.after))
+        promised, handled = map(self._named, (self._before, self.case.after.text))
         return compared(self.unit, calls, report, promised, self._before, self.meant, earlier, handled)
+
+    @staticmethod
+    def _named(text: str) -> frozenset[str]:
+        """The words of a text, errors among them."""
+        return frozenset(re.findall(r"\w+", text))
 
     @property
     def _before(self) -> str:

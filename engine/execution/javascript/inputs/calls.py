@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, SUGGESTED, ArgumentRow
+from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.draw import Draws
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
-from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for
+from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for, rows_in
 from stet_ls.engine.execution.javascript.inputs.subject import (
     Module,
     Parameter,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _PRINTER = "console.log"
+_MOST_SUGGESTED = 12
+"""Calls of a model's reply that are read."""
 _Told = tuple[ArgumentRow, str]
 """A row of JavaScript, and its origin."""
 
@@ -63,6 +66,20 @@ def calls_for(
     return tuple(dict.fromkeys(_Inputs(module, subject, tests, besides).calls()))
 
 
+def suggested_calls(reply: str, text: str, language: str, qualified: str) -> tuple[Call, ...]:
+    """The calls of a function that a model's reply holds, with literals alone; none of a class or a method.
+
+    Apparent secrets in them are not shown.
+    """
+    module = read_module(text, language)
+    subject = subject_of(module, qualified) if module else None
+    if module is None or subject is None or subject.how in ("class", "method", "getter"):
+        return ()
+    rows = rows_in(reply, module, subject)[:_MOST_SUGGESTED]
+    made = _Inputs(module, subject, (), ())
+    return secret_calls_marked([made.call(_as_source(row), SUGGESTED) for row in rows])
+
+
 def fixed_parameters(text: str, language: str, qualified: str) -> tuple[str, ...]:
     """The parameters of a unit that are declared to have one of a few values."""
     module = read_module(text, language)
@@ -86,7 +103,7 @@ class _Inputs:
         rows = self._rows(subject)
         if subject.how in ("method", "getter"):
             return self._on_objects(list(rows))
-        return (self._call(row, origin) for row, origin in rows)
+        return (self.call(row, origin) for row, origin in rows)
 
     def _rows(self, subject: Subject, most: int = MUTATED) -> Iterator[_Told]:
         """Rows of JavaScript for the parameters of a subject."""
@@ -115,7 +132,8 @@ class _Inputs:
         for number, row in enumerate(drawn):
             yield (_promised(row), GUESSED) if awaits and number % 4 == 0 else (row, origin)
 
-    def _call(self, row: ArgumentRow, origin: str) -> Call:
+    def call(self, row: ArgumentRow, origin: str) -> Call:
+        """The call of a function with a row of JavaScript."""
         setup, names = bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
         called = f"{self._subject.name}({arguments(self._subject.parameters, names)})"
         if not self._makes_function:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
 from stet_ls.engine.execution.javascript.inputs.value_kinds import below, text_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 60
 _MOST_CALLS = 400
 _MOST_TEXT = 300_000
+_MOST_REPLY = 20_000
 _CALLS = frozenset({"call_expression", "new_expression"})
 _ENDINGS = ("test.{}", "spec.{}")
 _EXTENSIONS = ("js", "mjs", "cjs", "jsx", "ts", "mts", "tsx")
@@ -41,6 +43,20 @@ def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> 
             found.append(row)
         if len(found) >= _MOST_ROWS:
             break
+    return found
+
+
+def rows_in(reply: str, module: Module, subject: Subject) -> list[ArgumentRow]:
+    """Arguments with which a model's reply calls the subject: of a stranger's text only literals are read."""
+    found: list[ArgumentRow] = []
+    for call in _in_prose(reply[:_MOST_REPLY], re.escape(subject.callee)):
+        row = _row(call, subject, module, {})
+        if (
+            row is not None
+            and row not in found
+            and all(literal(text) is not None or text == "None" for text in row.values())
+        ):
+            found.append(row)
     return found
 
 

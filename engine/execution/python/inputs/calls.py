@@ -104,6 +104,36 @@ def call_of(subject: Subject, row: ArgumentRow, origin: str) -> Call:
     return Call(setup, body, tuple(names.values()), origin)
 
 
+def call_on(subject: Subject, row: ArgumentRow, making: str, earlier: Sequence[str], origin: str) -> Call:
+    """The call of a method, or the use of a property, on a new object on which the `earlier` calls were made."""
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
+
+    setup, names = _bound(subject.parameters, row, "obj")
+    given, making = _given(making)
+    called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
+    lines = (setup, *_bindings(given), f"obj = {making}", *_quiet([f"obj.{step}" for step in earlier]))
+    return Call(
+        "\n".join(filter(None, lines)),
+        f"__out__(obj.{subject.callee}{called})",
+        ("obj", *given, *names.values()),
+        origin,
+    )
+
+
+def step_of(method: Subject, row: ArgumentRow) -> str:
+    """What is done to an object: `push(1)`, or `size` for a property."""
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
+
+    return f"{method.callee}({arguments(method.parameters, row)})" if method.how == "method" else method.callee
+
+
+def life_of(making: str, steps: Sequence[str], origin: str) -> Call:
+    """An object that is created and called several times, with the result of each call."""
+    given, making = _given(making)
+    body = [*_bindings(given), f"obj = {making}", *_quiet([f"__out__(obj.{step})" for step in steps])]
+    return Call("", "\n".join(body), ("obj", *given), origin)
+
+
 def _on_objects(
     module: Module,
     subject: Subject,
@@ -113,8 +143,6 @@ def _on_objects(
     seed: int,
 ) -> Iterator[Call]:
     """A method's calls, each on a separate object on which other methods were called before."""
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
     shape = module.shapes[subject.owner]
     wild, few_valued_ones = _object_parts(module, shape, tests, constants, seed)
     known = list(rows)
@@ -123,17 +151,10 @@ def _on_objects(
              for number, ((row, origin), other) in enumerate(zip(known, few, strict=True))]  # fmt: skip
     wanted = max(DRAWN_ALONE, len(known))
     for number, (row, origin) in enumerate(itertools.islice(itertools.cycle(known), wanted)):
-        setup, names = _bound(subject.parameters, row, "obj")
         parts = few_valued_ones if _is_tight(number) else wild
-        earlier = [f"obj.{step}" for step in parts.steps[number * 5 : number * 5 + number % 10]]
-        given, making = _given(parts.makings[number % len(parts.makings)])
-        called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
-        yield Call(
-            "\n".join(part for part in (setup, *_bindings(given), f"obj = {making}", *_quiet(earlier)) if part),
-            f"__out__(obj.{subject.callee}{called})",
-            ("obj", *given, *names.values()),
-            _origin(making, origin),
-        )
+        earlier = parts.steps[number * 5 : number * 5 + number % 10]
+        making = parts.makings[number % len(parts.makings)]
+        yield call_on(subject, row, making, earlier, _origin(making, origin))
 
 
 def _origin(making: str, otherwise: str) -> str:
@@ -150,10 +171,9 @@ def _lives(
     for number in range(DRAWN_ALONE if both[0].steps else len(both[0].makings)):
         parts = both[_is_tight(number)]
         start = number * 5 % max(len(parts.steps), 1)
-        life = [f"__out__(obj.{step})" for step in parts.steps[start : start + 1 + number % 13]]
-        given, making = _given(parts.makings[number % len(parts.makings)])
-        body = "\n".join([*_bindings(given), f"obj = {making}", *_quiet(life)])
-        yield Call("", body, ("obj", *given), _origin(making, "drawn" if is_typed else GUESSED))
+        making = parts.makings[number % len(parts.makings)]
+        life = parts.steps[start : start + 1 + number % 13]
+        yield life_of(making, life, _origin(making, "drawn" if is_typed else GUESSED))
 
 
 def _given(call: str) -> tuple[dict[str, str], str]:

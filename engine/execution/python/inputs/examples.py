@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -30,7 +30,7 @@ def rows_for(module: Module, subject: Subject, tests: tuple[str, ...] = ()) -> l
     """Arguments with which the subject is called in its docstring, in its file, and in the texts of its tests."""
     found: list[ArgumentRow] = []
     for call in _calls(module, subject, tests):
-        row = _row(call, subject, module)
+        row = row_of(call, subject, lambda value: _plain(value, module))
         if row is not None and row not in found:
             found.append(row)
         if len(found) >= _MOST_ROWS:
@@ -168,26 +168,26 @@ def _closings(text: str, start: int) -> Iterator[int]:
         yield at
 
 
-def _row(call: ast.Call, subject: Subject, module: Module) -> ArgumentRow | None:
-    """The arguments by parameter; None unless all can be evaluated out of context."""
+def row_of(call: ast.Call, subject: Subject, is_plain: Callable[[ast.expr], bool]) -> ArgumentRow | None:
+    """The arguments by parameter; None unless all are plain and fit the parameters."""
     row: ArgumentRow = {}
     positional = [each for each in subject.parameters if not each.keyword and not each.name.startswith("*")]
     rest = call.args[len(positional) :]
     stars = [each.name for each in subject.parameters if each.name.startswith("*")]
     star = next((name for name in stars if not name.startswith("**")), "")
-    if star and all(_plain(value, module) for value in rest):
+    if star and all(map(is_plain, rest)):
         row[star] = "[" + ", ".join(unparse(value) for value in rest) + "]"
     elif rest:
         return None
     given = [(each.name, value) for each, value in zip(positional, call.args, strict=False)]
     known = {each.name for each in subject.parameters}
     others = [each for each in call.keywords if each.arg and each.arg not in known]
-    if others and stars and stars[-1].startswith("**") and all(_plain(each.value, module) for each in others):
+    if others and stars and stars[-1].startswith("**") and all(is_plain(each.value) for each in others):
         row[stars[-1]] = "{" + ", ".join(f"{each.arg!r}: {unparse(each.value)}" for each in others) + "}"
         call = ast.Call(call.func, call.args, [each for each in call.keywords if each not in others])
     given += [(each.arg or "", each.value) for each in call.keywords]
     for name, value in given:
-        if not _plain(value, module) or name not in known:
+        if not is_plain(value) or name not in known:
             return None
         row[name] = unparse(value)
     if any(each.default is None and each.name not in row for each in subject.parameters):
