@@ -153,11 +153,7 @@ class _Steps:
             return found
         own = self._compared(calls, further, found.agreed)
         still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
-        found = found.with_suggested(own, still)
-        if self.both is None or not found.is_incomplete:
-            return found
-        literals = (*self.both[0].literals, *self.both[1].literals)
-        return await self._tried(found, await asyncio.to_thread(coverage_guided_calls, own.agreed or taken, literals))
+        return found.with_suggested(own, still)
 
     async def _taken(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
         """The calls that the old code takes: it neither finds a wrong kind in them nor fails by accident."""

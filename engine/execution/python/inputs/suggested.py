@@ -10,9 +10,10 @@ import ast
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.mutations import mutated
 from stet_ls.engine.execution.inputs.rows import GUESSED, SUGGESTED, ArgumentRow
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
@@ -69,14 +70,14 @@ def suggested_calls(reply: str, text: str, unit: str) -> tuple[Call, ...]:
 
 
 def near(calls: Sequence[Call], text: str, unit: str) -> tuple[Call, ...]:
-    """Near misses of calls, as guesses: one to three literals of each are changed."""
+    """Near misses of calls, as guesses: each with one to three literals changed, and with several of the unit's own."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     own = literals(subject.node) if subject else []
     rows = ((call, mutated([call.bindings()], own, seed)) for seed, call in enumerate(calls) if not call.shown)
-    return tuple(
-        dict.fromkeys(call.with_bindings(row, GUESSED) for call, made in rows for row in itertools.islice(made, _NEAR))
-    )
+    changed = [call.with_bindings(row, GUESSED) for call, made in rows for row in itertools.islice(made, _NEAR)]
+    guided = (replace(call, origin=GUESSED) for call in coverage_guided_calls(calls, own))
+    return tuple(dict.fromkeys([*changed, *guided]))
 
 
 class _UnsafeError(ValueError):

@@ -153,13 +153,13 @@ def level(reading):
     assert found.verdict is not Ruling.FAIL, found
 
 
-async def test_a_kind_that_the_new_code_refuses_is_a_question(make: MakeCase) -> None:
-    """That it is meant at all is the model's guess."""
-    before = BEFORE.replace('json.loads(parcel)["boxes"]', '(parcel if parcel == () else json.loads(parcel)["boxes"])')
-    after = before.replace("parcel == ()", "parcel + '' == ()")
-    found = await judge(replace(make(before, after, "weight"), suggested=f"{CALLS}weight(())"))
-    assert (found.verdict, found.trusted) == (Ruling.UNKNOWN, True), found
-    assert "differs only on inputs outside the inferred types" in found.detail
+async def test_a_kind_that_the_model_alone_names_refutes_nothing(make: MakeCase) -> None:
+    """That bytes are meant at all is its guess."""
+    after = BEFORE.replace(' * box["count"]', ' * box["count"] + 0 * len(parcel + "")')
+    bytes_too = CALLS + CALLS.replace("weight('", "weight(b'")
+    found = await judge(replace(make(BEFORE, after, "weight"), suggested=bytes_too))
+    assert found.verdict is Ruling.UNKNOWN, found
+    assert "except for inputs of unusual kinds" in found.detail
 
 
 async def test_a_method_is_called_on_an_object_of_the_reply(make: MakeCase) -> None:
@@ -171,7 +171,7 @@ async def test_a_method_is_called_on_an_object_of_the_reply(make: MakeCase) -> N
 
 
 async def test_a_class_gets_objects_of_the_reply(make: MakeCase) -> None:
-    reply = "s = Scale()\n" + CALLS.replace("weight(", "s.add(")
+    reply = "s = Scale()\n" + 2 * CALLS.replace("weight(", "s.add(")
     without, found = await judged(make(SCALE, SCALE.replace('+= box["kilos"]', '= box["kilos"]'), "Scale"), reply)
     assert without.verdict is Ruling.UNKNOWN, without
     assert found.verdict is Ruling.FAIL, found
