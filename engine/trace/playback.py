@@ -40,6 +40,10 @@ _QUOTING = frozenset({"problem", "notes"})
 _MEASURED_ANEW = frozenset(row.check.value for row in CHECKS.values() if row.measured_anew)
 
 
+_FORMER = {"example_calls": False}
+"""What settings were before they existed: a record without one is of that time."""
+
+
 class RecordedModels:
     """The replies of a record as a source; see `model_source.ModelSource`."""
 
@@ -153,7 +157,8 @@ def _allowed(value: Any, names: Any) -> Any:
     """The part of a recorded setting that a record may set."""
     if names is True or not isinstance(value, dict):
         return value
-    return {name: each for name, each in value.items() if name in names}
+    former = {name: each for name, each in _FORMER.items() if name in names}
+    return former | {name: each for name, each in value.items() if name in names}
 
 
 def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: JobEnd) -> str:

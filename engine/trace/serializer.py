@@ -25,7 +25,16 @@ SETTINGS: Mapping[str, Any] = {
     "deadline": True,
     "models": True,
     "model": {"temperature", "max_tokens"},
-    "checks": {"validation", "auto_fix", "fix_attempts", "format_edits", "findings", "review", "search"},
+    "checks": {
+        "validation",
+        "auto_fix",
+        "fix_attempts",
+        "example_calls",
+        "format_edits",
+        "findings",
+        "review",
+        "search",
+    },
 }
 """Settings that an answer depends on and any record may contain: none starts a program or grants a permission."""
 

@@ -5,6 +5,7 @@ costs.
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from support.engine import Bench, applied, code_reply, said
@@ -50,10 +51,11 @@ def asked(scripted: ScriptedModel) -> list[str]:
     return [each.prompt for each in scripted.requests if asks_for_calls(each.body)]
 
 
-async def refactored(scripted: ScriptedModel, code: str, calls: Reply | str, **fields: object) -> tuple[Answer, Evidence]:
+async def refactored(
+    scripted: ScriptedModel, code: str, calls: Reply | str, *, is_on: bool = True, **fields: Any
+) -> tuple[Answer, Evidence]:
     """The answer to a refactoring whose reply is `code`, and what the comparison says, given these example calls."""
-    checks = fields.pop("checks", Checks(review="off"))
-    settings = Settings(models=ONE_ATTEMPT, checks=checks)  # type: ignore[arg-type]
+    settings = Settings(models=ONE_ATTEMPT, checks=Checks(review="off", example_calls=is_on))
     scripted.on(asks_for_calls, calls)
     scripted.reply(code_reply(code))
     async with Bench(scripted, settings) as bench:
@@ -95,8 +97,7 @@ class TestExampleCalls:
     async def test_without_usable_ones_the_result_is_as_without_any(
         self, scripted: ScriptedModel, calls: Reply | str
     ) -> None:
-        off = Checks(review="off", example_calls=False)
-        without, before = await refactored(scripted, WRONG, CALLS, checks=off)
+        without, before = await refactored(scripted, WRONG, CALLS, is_on=False)
         assert asked(scripted) == []
         scripted.reset()
         answer, found = await refactored(scripted, WRONG, calls)

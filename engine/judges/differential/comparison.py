@@ -84,10 +84,11 @@ class Comparison:
     @property
     def is_starved(self) -> bool:
         """True if nothing differs so far, and the inputs executed less than half of the change, or the old code
-        accepts none of them.
+        refuses nearly all of them, or fails on all.
         """
         missed = 2 * len(self.unseen) > self.places > 0
-        return not self.differences and (missed or bool(self.raised) or self.valid == 0)
+        refused = self.valid == 0 < self.compared or self.valid < ENOUGH <= self.compared
+        return not self.differences and (missed or refused or bool(self.raised))
 
     @property
     def is_incomplete(self) -> bool:

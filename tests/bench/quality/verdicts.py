@@ -20,26 +20,34 @@ the comparison of old and new, on this machine.
 
 `--crosshair` says what `crosshair diffbehavior` makes of the same pairs of Python functions, in `_CROSSHAIR_SECONDS`
 each; it is installed into `.cache/crosshair` by `uv` on demand.
+
+`--examples N` asks a model for example calls (`engine/job/example_calls.py`) for N of the cases whose comparison lacks
+inputs, those whose names hash lowest, and says what becomes of each with them. `STET_BASE_URL` and `STET_MODEL` name
+the model, otherwise it is the embedded one.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench and support
 
+from bench.quality.suggestions import Suggestion, Suggestions
 from bench.row import Row
 from support.corpora.verdicts import Half, Label, Rewrite, rewrites, write_project
 
@@ -50,7 +58,7 @@ from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.calibration import wilson
 from stet_ls.engine.judges.case import Case, timed
-from stet_ls.engine.judges.table import judges_for
+from stet_ls.engine.judges.table import judge_of, judges_for
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
@@ -160,18 +168,21 @@ def judge_all(cases: Sequence[Rewrite]) -> list[Judged]:
 
 
 async def _judge_all(cases: Sequence[Rewrite]) -> list[Judged]:
-    found = []
+    async with _place() as (runtime, place):
+        return [await _judge(case, runtime, place / str(number)) for number, case in enumerate(_variants(cases))]
+
+
+@asynccontextmanager
+async def _place() -> AsyncIterator[tuple[Runtime, Path]]:
+    """A runtime for all cases, and a folder for theirs."""
     with tempfile.TemporaryDirectory() as place:
         sandbox = Sandbox(Level.STRONG, Path(place) / "sandbox")
         bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         interpreter = Interpreter(
             Path(sys.executable), sys.version_info[:3], mounts.interpreter(), bare, modules=frozenset({"pytest"})
         )
-        runtime = Runtime(sandbox, bare_environment(interpreter))
-        for number, case in enumerate(_variants(cases)):
-            found.append(await _judge(case, runtime, Path(place) / str(number)))
+        yield Runtime(sandbox, bare_environment(interpreter)), Path(place)
         await sandbox.close()
-    return found
 
 
 def _variants(cases: Sequence[Rewrite]) -> Iterator[tuple[Rewrite, bool]]:
@@ -184,19 +195,48 @@ def _variants(cases: Sequence[Rewrite]) -> Iterator[tuple[Rewrite, bool]]:
 
 async def _judge(variant: tuple[Rewrite, bool], runtime: Runtime, folder: Path) -> Judged:
     case, is_bare = variant
+    evidence = await _evidence(_given(case, runtime, folder))
+    outcome, reason = outcome_of(evidence)
+    compared = sum(item.seconds for item in evidence if item.check is Check.DIFFERENTIAL)
+    return Judged(case, is_bare, outcome, reason, compared)
+
+
+def _given(case: Rewrite, runtime: Runtime, folder: Path) -> Case:
+    """What the judges see of a case, in a project of its own."""
     folder.mkdir()
     path = write_project(case, folder)
     runtime = replace(runtime, workspace=Workspace((folder,)), reports={})
-    given = Case("refactor", case.language, path, Source(case.before), Source(case.after), case.unit, runtime=runtime)
+    return Case("refactor", case.language, path, Source(case.before), Source(case.after), case.unit, runtime=runtime)
+
+
+async def _evidence(given: Case) -> list[Evidence]:
+    """What all judges say."""
     evidence: list[Evidence] = []
     for judge in JUDGES:
         item = await timed(judge, given)
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
             break
-    outcome, reason = outcome_of(evidence)
-    compared = sum(item.seconds for item in evidence if item.check is Check.DIFFERENTIAL)
-    return Judged(case, is_bare, outcome, reason, compared)
+    return evidence
+
+
+async def _with_examples(cases: Sequence[Rewrite], most: int) -> Suggestions:
+    """The outcomes of the cases whose comparison lacks inputs, at most so many, without and with example calls."""
+    lacking = []
+    async with _place() as (runtime, place), Suggestions.asking() as found:
+        for number, (case, is_bare) in enumerate(_variants(cases)):
+            given = _given(case, runtime, place / str(number))
+            item = await judge_of(Check.DIFFERENTIAL).judge(given)
+            if item.missing is not None:
+                name = f"{case.id}{' (bare)' if is_bare else ''}"
+                lacking.append((hashlib.sha256(name.encode()).hexdigest(), name, case.label, given, item.missing))
+        found.lacking, found.judged = len(lacking), number + 1
+        for _, name, label, given, missing in sorted(lacking, key=itemgetter(0))[:most]:
+            without = outcome_of(await _evidence(given))[0]
+            reply = await found.ask(given, missing)
+            outcome, reason = outcome_of(await _evidence(replace(given, suggested=reply.text)))
+            found.add(Suggestion(name, label, without, outcome, reason, reply))
+    return found
 
 
 def outcome_of(evidence: Sequence[Evidence]) -> tuple[Outcome, str]:
@@ -286,10 +326,14 @@ def main() -> None:
     parser.add_argument("--kind", default="")
     parser.add_argument("--misses", type=Path, help="write the cases that were missed to this file")
     parser.add_argument("--crosshair", action="store_true", help="ask CrossHair alone")
+    parser.add_argument("--examples", type=int, default=0, metavar="N", help="ask a model about N cases alone")
     asked = parser.parse_args()
     cases = [each for each in rewrites() if asked.half in (None, each.half) and asked.kind in ("", each.kind)]
     if asked.crosshair:
         print(*in_markdown(crosshair(cases)), sep="\n")
+        return
+    if asked.examples:
+        print(*asyncio.run(_with_examples(cases, asked.examples)).in_markdown(), sep="\n")
         return
     judged = judge_all(cases)
     print(*in_markdown(summary(judged)), "", *by_kind(judged), sep="\n")

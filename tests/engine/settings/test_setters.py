@@ -77,6 +77,7 @@ TIGHTEN: dict[str, tuple[Any, Any]] = {
     "checks.fix_attempts": (1, 0),
     "model.cache": (None, False),
     "checks.search": (None, False),
+    "checks.example_calls": (None, False),
     "checks.format_edits": (None, False),
     "memory.min_score": (0.0, 0.9),
     "editor.preview": ("never", "always"),

@@ -58,7 +58,7 @@ class Shelf:
         self.rows[row][int(place.removeprefix("p-"))] = kilos
         return sum(self.rows[row].values())
 '''
-SCALE = '''
+SCALE = """
 import json
 
 
@@ -73,7 +73,7 @@ class Scale:
             elif box["by"] == "sea":
                 self.total += 1
         return self.total
-'''
+"""
 
 
 async def judged(case: Case, suggested: str) -> tuple[Evidence, Evidence]:
@@ -113,7 +113,7 @@ async def test_the_lack_of_inputs_is_reported_with_the_code(make: MakeCase) -> N
     assert "UNUSED" not in found.missing.code
 
 
-async def test_no_one_is_asked_again_or_for_a_change_of_any_origin(make: MakeCase) -> None:
+async def test_a_lack_is_reported_once_and_not_for_a_change_of_any_origin(make: MakeCase) -> None:
     case = make(BEFORE, RIGHT, "weight")
     assert (await judge(replace(case, suggested="nothing"))).missing is None
     assert (await judge_unit(case, "weight")).missing is None
@@ -127,7 +127,7 @@ async def test_no_one_is_asked_again_or_for_a_change_of_any_origin(make: MakeCas
         "weight(7)\nweight([])\nweight(None)",  # what the old code refuses
         "weight('{}')\nweight('{\"boxes\": [{}]}')",  # and what it fails on by accident
         "weight(__import__('json').dumps({'boxes': [{'by': 'air', 'kilos': 2, 'count': 3}]}))",
-        "other('{\"boxes\": [{\"by\": \"air\", \"kilos\": 2, \"count\": 3}]}')",
+        'other(\'{"boxes": [{"by": "air", "kilos": 2, "count": 3}]}\')',
     ],
 )
 async def test_a_reply_without_usable_calls_changes_nothing(make: MakeCase, reply: str) -> None:
