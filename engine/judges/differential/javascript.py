@@ -22,7 +22,7 @@ from stet_ls.engine.execution.javascript.inputs.depth import deep_calls, deep_no
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.grown import grown_calls
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
-from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
+from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module, subject_of
 from stet_ls.engine.execution.javascript.module_location import (
     ScriptLocation,
     exported_variables,
@@ -56,7 +56,11 @@ def changed(case: Case) -> list[str]:
 
 
 def shown(case: Case, unit: str) -> str:
-    """The old text of a unit with what it uses of its file, "" if there is none."""
+    """The old text of a function with what it uses of its file, "" if there is none; calls of nothing else are read."""
+    module = read_module(case.before.text, case.language)
+    subject = subject_of(module, unit) if module else None
+    if subject is None or subject.how in ("class", "method", "getter"):
+        return ""
     return isolated_unit(case.before.text, case.language, unit) or ""
 
 

@@ -87,6 +87,10 @@ READ = {
         "weight([1]) == 7\nweight([2]) -> 8\nassert weight([3]) == 9\nprint(weight([4]))\nx = weight([5])  # ten",
         ["weight([1])", "weight([2])", "weight([3])", "weight([4])", "weight([5])"],
     ),
+    "what is entered or repeated": (
+        "with weight([1]) as w:\n    print(w)\nfor each in weight([2]):\n    pass\nlist(weight([3]))",
+        ["weight([1])", "weight([2])", "weight([3])"],
+    ),
     "a call of several lines": ("weight(\n    [1],\n)\n", ["weight([1])"]),
     "the same call twice": ("weight([1])\nweight( [1] )", ["weight([1])"]),
 }

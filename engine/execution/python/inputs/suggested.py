@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import dedent
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
@@ -167,8 +168,9 @@ def _calls(value: ast.expr | None, name: str) -> bool:
 
 def _statements(reply: str) -> list[ast.stmt]:
     """The statements of a reply: all of it as one text if that parses, otherwise line by line."""
-    lines = [_MARK.sub("", line) for line in reply.splitlines() if not _FENCE.match(line)]
-    whole = try_parse("\n".join(lines))
+    code = dedent("\n".join(line for line in reply.splitlines() if not _FENCE.match(line)))
+    lines = [_MARK.sub("", line) for line in code.splitlines()]
+    whole = try_parse(code) or try_parse("\n".join(lines))
     if whole is not None:
         return whole.body
     read = (try_parse(line) or try_parse(_RESULT.sub("", line)) for line in lines)
@@ -176,12 +178,8 @@ def _statements(reply: str) -> list[ast.stmt]:
 
 
 def _called(statement: ast.stmt) -> ast.expr | None:
-    """The expression that a statement is about: what it prints, stores, awaits, or compares with a result."""
-    value: ast.expr | None = None
-    if isinstance(statement, ast.Expr | ast.Assign):
-        value = statement.value
-    elif isinstance(statement, ast.Assert):
-        value = statement.test
+    """The expression that a statement is about: what it prints, stores, awaits, enters, or compares with a result."""
+    value = _expression(statement)
     while value is not None:
         if isinstance(value, ast.Compare):
             value = value.left
@@ -192,6 +190,16 @@ def _called(statement: ast.stmt) -> ast.expr | None:
         else:
             break
     return value
+
+
+def _expression(statement: ast.stmt) -> ast.expr | None:
+    match statement:
+        case ast.Expr(value=value) | ast.Assign(value=value) | ast.Assert(test=value) | ast.For(iter=value):
+            return value
+        case ast.With(items=[item]) | ast.AsyncWith(items=[item]):
+            return item.context_expr
+        case _:
+            return None
 
 
 def _target(statement: ast.stmt) -> str:
