@@ -63,7 +63,7 @@ class ActionSpec:
     """The code behaves as before: examples that failed before may still fail."""
     must_change_code: bool = False
     """A change of documentation or layout alone is not a result, even if the user gave an instruction."""
-    mends: bool = False
+    fixes: bool = False
     """Tests that failed before and name the target have to pass with its edit."""
     may_add_effects: bool = False
     """Its instruction may require files, processes or the network: such calls are reported without a question."""
@@ -107,7 +107,7 @@ _ROWS = (
         scopes=(Scope.EVERY_EDIT, Scope.CODE, Scope.RUNS),
         inserts=True,
         adds_code=True,
-        mends=True,
+        fixes=True,
         may_add_effects=True,
         answers_from_memory=True,
     ),
@@ -122,7 +122,7 @@ _ROWS = (
         scopes=_REWRITING,
         needs_code=True,
         all_diagnostics=True,
-        mends=True,
+        fixes=True,
         begins=r"(?:fix|debug|repair|correct|mend)\b",
     ),
     _edit(
@@ -201,7 +201,7 @@ _ROWS = (
         needs_instruction=True,
         inserts=True,
         comment_instructs=True,
-        mends=True,
+        fixes=True,
         standard_budget=Budget.TASK,
         takes_project=True,
     ),

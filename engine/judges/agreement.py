@@ -74,7 +74,7 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])
     texts = tuple(cases[number].after.text for number in distinct)
     place, calls = await asyncio.to_thread(_prepare, first, first.runtime, texts)
-    before = (first.before.text,) if first.spec.mends and not first.spec.adds_code else ()
+    before = (first.before.text,) if first.spec.fixes and not first.spec.adds_code else ()
     trial = HarnessRun(
         (*texts, *before), calls, first.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, plain=True, cpu=0.2,

@@ -18,7 +18,7 @@ from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.changed_lines import parts
-from stet_ls.engine.execution.python.changed_part import Part, wired
+from stet_ls.engine.execution.python.changed_part import ChangedPart, with_error
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
@@ -52,7 +52,7 @@ class _Asked:
 
     examples: tuple[Example, ...]
     user: int
-    parts: tuple[Part, ...]
+    parts: tuple[ChangedPart, ...]
     place: ModuleLocation
 
     @property
@@ -74,8 +74,10 @@ async def judge(case: Case) -> Evidence:
         whose = f"`{case.unit}`" if case.unit else "what the edit adds or changes"
         return _evidence(Ruling.SKIPPED, f"{whose} has no examples")
     word = f"stet{secrets.token_hex(8)}"
-    wires = await asyncio.to_thread(_wired, case.after.text, asked.parts, word)
-    outcome, *stopped = await _all_outcomes(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
+    with_errors = await asyncio.to_thread(_texts_with_errors, case.after.text, asked.parts, word)
+    outcome, *stopped = await _all_outcomes(
+        case.runtime, (case.after.text, *with_errors.values()), asked.calls, asked.place
+    )
     if isinstance(outcome, NotRunnable):
         return _evidence(Ruling.UNKNOWN, f"examples not run: {outcome.reason}")
     if outcome.beside:  # its changes may affect how results are printed
@@ -88,11 +90,11 @@ async def judge(case: Case) -> Evidence:
         return _evidence(Ruling.UNKNOWN, f"examples not run: {excuses[wrong[0]]}")
     if wrong:
         return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], outcome)
-    met = {part: _met(each, word) for part, each in zip(wires, stopped, strict=True)}
+    met = {part: _met(each, word) for part, each in zip(with_errors, stopped, strict=True)}
     return _passed(asked, [part for part in asked.parts if not _is_run(part, met.get(part, set()), asked)])
 
 
-def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
+def _passed(asked: _Asked, missed: Sequence[ChangedPart]) -> Evidence:
     """All examples pass. They count if they execute all of the change."""
     own = len(asked.examples) - asked.user
     count = plural(asked.user or own, "doctest")
@@ -124,10 +126,10 @@ async def _refuted(
     return replace(failed, count=len(asked.examples), attachments=(output,))
 
 
-def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
+def _texts_with_errors(text: str, parts: Sequence[ChangedPart], word: str) -> dict[ChangedPart, str]:
     """The text with an error in each part that can hold one."""
-    made = ((part, wired(text, part, word)) for part in parts[:_MOST_PARTS])
-    return {part: wires for part, wires in made if wires is not None}
+    made = ((part, with_error(text, part, word)) for part in parts[:_MOST_PARTS])
+    return {part: changed for part, changed in made if changed is not None}
 
 
 def _met(outcome: VersionOutcomes | NotRunnable, word: str) -> set[int]:
@@ -136,7 +138,7 @@ def _met(outcome: VersionOutcomes | NotRunnable, word: str) -> set[int]:
     return {n for n, each in found.items() if word in f"{each.message}{each.printed}{''.join(each.results)}"}
 
 
-def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
+def _is_run(part: ChangedPart, met: set[int], asked: _Asked) -> bool:
     """Whether an example of the user's (or of the candidate's, if there are no others) runs a part or names it."""
     counted = asked.examples[: asked.user] or asked.examples
     named = any(part.names & named_in(each.source) for each in counted)

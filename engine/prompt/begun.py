@@ -41,7 +41,7 @@ def _kept(request: Request, target: Target, task: TaskSpec, instruction: str, sh
     if shown.lines[: len(numbers)] != numbers or len(shown.lines) == len(numbers):
         return ""  # something of it is hidden, or nothing would follow
     lines = shown.text.split("\n")[: len(numbers)]
-    if request.spec.mends and unit.body is not None:
+    if request.spec.fixes and unit.body is not None:
         header = source.slice(type(unit.span)(unit.span.start, unit.body.start))
         if _DOUBTFUL.search(header):
             return ""

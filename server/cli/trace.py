@@ -17,7 +17,7 @@ from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 
 if TYPE_CHECKING:  # the record's model imports the engine
-    from stet_ls.engine.trace.record import Called, Record
+    from stet_ls.engine.trace.record import Record, RecordedCall
     from stet_ls.engine.trace.record_store import RecordStore
 
 _LONGEST_MESSAGE = 80
@@ -148,7 +148,7 @@ def _shown(record: Record, fate: str, *, prompts: bool) -> Iterator[str]:
     )
 
 
-def _call(number: int, call: Called, *, prompts: bool) -> Iterator[str]:
+def _call(number: int, call: RecordedCall, *, prompts: bool) -> Iterator[str]:
     yield ""
     yield f"call {number} at {call.at:.3f} s, {call.seconds:.3f} s, temperature {call.temperature}"
     for request in call.requests:

@@ -43,7 +43,7 @@ async def review_and_refine(
     wanted = job.request.budget in _REVIEWED_AT[job.settings.checks.review] and job.settings.checks.validation
     if not wanted or not first.offerable or first.refuted_by is not None:
         return first
-    kept_for_tests = _FOR_TESTS if job.request.spec.mends and not proven(job, first) else 0
+    kept_for_tests = _FOR_TESTS if job.request.spec.fixes and not proven(job, first) else 0
     job.reserved += kept_for_tests
     try:
         if why := job.call_limit_reason():

@@ -25,7 +25,7 @@ from stet_ls.engine.judges.differential.unusual_inputs import (
 
 _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
-_NARROWER, _MENDED = "more specific errors", "inputs of kinds that the old code fails on"
+_NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -185,12 +185,12 @@ def compared(
     failing = [each for each in differences if promised is not None
                and (each.is_other_failure(promised, handled) or each.is_other_end(promised))]  # fmt: skip
     narrower = [each for each in differences if each.is_narrower]
-    mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
+    fixed = [each for each in differences if promised is not None and each.is_fixed({*promised, *handled})
               and each.call.origin not in WRITTEN]  # fmt: skip
     same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
     agreed = [call for call, before, _ in same if before.valid and not call.again]
     is_enough = len(agreed) + len(earlier) >= ENOUGH
-    accepted = [each for each in mended if each.old.is_wrong_kind
+    accepted = [each for each in fixed if each.old.is_wrong_kind
                 or (is_enough and each.call.origin in {*UNSURE, NEAR})]  # fmt: skip
     named = {*(promised or ()), *handled}
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
@@ -198,9 +198,9 @@ def compared(
                  and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text, unit))]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
     if is_enough and "Exception" not in handled:
-        accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
-    besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))
-    differences = [replace(each, mends=each in mended) for each in differences
+        accepted += [each for each in fixed if each.is_malformed(text) and each not in accepted]
+    besides = (*([_NARROWER] if narrower else []), *([_OLD_FAILS] if accepted else []))
+    differences = [replace(each, fixes=each in fixed) for each in differences
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
     accepted_now = [call for call, _, after in same if after.kind == "ok"]
     differences = _vouched(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))

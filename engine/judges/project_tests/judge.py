@@ -221,7 +221,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if starved or (after.inconclusive and before.outcome is after.outcome):
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
         return _evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
-    mending = case.spec.mends and bool(before.failed())
+    fixes = case.spec.fixes and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # A test that is skipped or expected to fail now says nothing: the code may have requested that itself.
     lost = passed - passing
@@ -232,7 +232,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         excuse = next(iter(unable.values()))
         return replace(_evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {excuse}"), trusted=True)
     lost -= unable.keys()
-    again = await run.again() if lost or mending else None
+    again = await run.again() if lost or fixes else None
     flaky = _flaky(before, again) if again is not None else frozenset()
     lost -= flaky
     if lost:
@@ -244,7 +244,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         return _failed(f"{why(after, lost)} (passed before)", after, lost)
     failed = {each.id for each in after.failed()} - flaky - unable.keys()
     was = {each.id for each in before.failed()} - flaky
-    if case.spec.mends and was & failed and not was - failed:
+    if case.spec.fixes and was & failed and not was - failed:
         wanted = await asyncio.to_thread(run.about_target, was & failed)
         if wanted:
             return _failed(f"{why(after, wanted)} (as before)", after, wanted)

@@ -12,11 +12,11 @@ _MOST_TESTS = 3
 _MOST_NAMES = 6
 
 
-def good(passing: int, mended: int, still: int) -> str:
+def good(passing: int, fixed: int, still: int) -> str:
     """How many pass, how many of them failed before, and how many still fail."""
     detail = f"{plural(passing, 'test')} {verb('pass', passing)}"
-    if mended:
-        detail += f", {mended} of them failed before"
+    if fixed:
+        detail += f", {fixed} of them failed before"
     return f"{detail}; {still} fail as before" if still else detail
 
 

@@ -46,7 +46,7 @@ def _judge(case: Case) -> Evidence:
 
 def _is_unshared(case: Case, old: Unit, new: Unit) -> bool:
     """Whether a fix puts None in place of a default that all calls share, and changes nothing else of a header."""
-    return case.spec.mends and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
+    return case.spec.fixes and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
 
 
 def _only_adds_hints(case: Case, old: Unit, new: Unit) -> bool:

@@ -47,10 +47,10 @@ def _without_style(request: Request, found: Sequence[Diagnostic]) -> Sequence[Di
 
     They stay if the instruction mentions style, or if they are all that a fix is asked for.
     """
-    if not (request.spec.mends or request.spec.preserves_behavior) or _ABOUT_STYLE.search(request.instruction):
+    if not (request.spec.fixes or request.spec.preserves_behavior) or _ABOUT_STYLE.search(request.instruction):
         return found
     rest = [problem for problem in found if not _STYLE.fullmatch(problem.code or "")]
-    return found if request.spec.mends and not rest and not request.instruction.strip() else rest
+    return found if request.spec.fixes and not rest and not request.instruction.strip() else rest
 
 
 def _where(source: Source, problem: Diagnostic, shown: View) -> str:
