@@ -22,7 +22,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
-from stet_ls.engine.judges.project_tests.report_text import beside
+from stet_ls.engine.judges.project_tests.report_text import not_executed_text
 from stet_ls.engine.memory.recall import RecalledSolution
 from stet_ls.engine.model.chat import canned
 from stet_ls.engine.plurals import plural, verb
@@ -105,4 +105,4 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
 
     good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
     reach = await ran(case, report.traced.get(way.target), good, frozenset(), saying, other)
-    return reach.why or beside(len(good), reach.missed) if reach.missed or not reach.tests else ""
+    return reach.why or not_executed_text(len(good), reach.missed) if reach.missed or not reach.tests else ""

@@ -24,9 +24,9 @@ from stet_ls.engine.actions.planning.project import Project, project
 from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.task_run.course import Course
 from stet_ls.engine.actions.task_run.log import TaskLog
 from stet_ls.engine.actions.task_run.run_plan import PlanRun
+from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.actions.task_run.task_answer import put_together
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
@@ -109,13 +109,13 @@ async def _carried_out(
     overlay: WorkspaceOverlay,
     log: TaskLog,
 ) -> Answer:
-    course = Course()
-    await asyncio.to_thread(log.resume, overlay, course)
-    course = await PlanRun(job, plan, routes, arms, overlay, log.step, course).run()
-    if not course.done and course.errors:
-        raise course.errors[0]
-    answer = await with_whole_evidence(job, put_together(job, plan, course, overlay))
-    return log.ended(answer, TaskEnd.PARTIAL if course.failed or course.lost else TaskEnd.DONE)
+    results = StepResults()
+    await asyncio.to_thread(log.resume, overlay, results)
+    results = await PlanRun(job, plan, routes, arms, overlay, log.step, results).run()
+    if not results.done and results.errors:
+        raise results.errors[0]
+    answer = await with_whole_evidence(job, put_together(job, plan, results, overlay))
+    return log.ended(answer, TaskEnd.PARTIAL if results.failed or results.lost else TaskEnd.DONE)
 
 
 def _overlay(request: Request, about: Project) -> WorkspaceOverlay:

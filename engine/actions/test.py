@@ -74,7 +74,9 @@ async def run(job: Job) -> Answer:
     async def read(completion: Completion) -> Draft[_Written] | Unusable:
         return await asyncio.to_thread(_read, job, about, place, completion)
 
-    proposal = await propose(job, about.prompt, read, judges_for(*ACTION.spec.scopes), temperature=0.2, max_tokens=size)
+    proposal = await propose(
+        job, about.prompt, read, judges_for(*ACTION.spec.judged_as), temperature=0.2, max_tokens=size
+    )
     if isinstance(proposal, Unusable):
         no = refusal(job, f"Test: no tests. {proposal.problem}")
         # If the requested tests exist already, a model says so and writes none.
@@ -118,7 +120,7 @@ async def _with_more(
         job.usage.warnings.append(f"No further tests: {error}")
         return first
     with job.stage("judge"):
-        result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.scopes), prompt.secrets)
+        result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.judged_as), prompt.secrets)
     if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
         return first
     return _together(first, await _validated(job, grown, result.draft.content.code, about))

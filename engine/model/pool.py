@@ -93,7 +93,7 @@ class ModelPool:
                 messages,
                 sampling=sampling,
                 deadline=deadline - (asyncio.get_running_loop().time() - began),
-                patience=self._settings.deadline,
+                longest_pause=self._settings.deadline,
                 on_event=on_event,
                 sealed=sealed,
                 line_of=self._line,
@@ -245,7 +245,7 @@ class ModelPool:
                     provider,
                     self._settings,
                     experience if old is None else old.experience,
-                    dialect=RequestQuirks(extra=EMBEDDED, begins=True),
+                    quirks=RequestQuirks(extra=EMBEDDED, begins=True),
                 )
                 if old is not None:
                     await old.close()

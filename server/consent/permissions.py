@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.model.local_server_consent import FoundServer
     from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 
-PATIENCE = 600.0
+TIMEOUT = 600.0
 """Seconds for which a job waits for the user. Its question stays open; a later answer counts for later jobs."""
 
 RUN = "Run it anyway"
@@ -70,7 +70,7 @@ class PermissionPrompts:
         return await self.ask(about, question, yes) is True
 
     async def ask(self, about: Hashable, question: str, yes: str) -> bool | None:
-        """The user's answer to a question, shared by all jobs; None for a job without an answer within `PATIENCE`.
+        """The user's answer to a question, shared by all jobs; None for a job without an answer within `TIMEOUT`.
 
         Later jobs do not wait again: they get the answer if it is known by then, else None.
         """
@@ -78,7 +78,7 @@ class PermissionPrompts:
             asked = self._asked[about] = asyncio.ensure_future(ask_yes_no(self._ls, question, yes))
             asked.add_done_callback(lambda _: self._late.discard(about))
         if about not in self._late:
-            await asyncio.wait({asked}, timeout=PATIENCE)
+            await asyncio.wait({asked}, timeout=TIMEOUT)
         if asked.done():
             return asked.result()
         if about not in self._late:

@@ -19,7 +19,7 @@ from stet_ls.server.session import StetServer
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
-    from stet_ls.server.job_flow.run_job import Prepared
+    from stet_ls.server.job_flow.run_job import PreparedJob
     from stet_ls.server.lsp.command_params import Params
 
 Json = dict[str, Any]
@@ -116,7 +116,7 @@ def custom(ls: StetServer, params: Any) -> Awaitable[Json]:
     return _custom(ls, prepare(ls, params.action, params))
 
 
-async def _custom(ls: StetServer, prepared: Prepared) -> Json:
+async def _custom(ls: StetServer, prepared: PreparedJob) -> Json:
     from stet_ls.server.job_flow.run_job import start_prepared
 
     try:

@@ -24,7 +24,7 @@ from stet_ls.engine.actions.action import finished, refusal
 from stet_ls.engine.actions.arms.arm import Arm, StepInput, StepOutput, StepRun
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.arms import ArmSpec, Capability
-from stet_ls.engine.api.evidence import Evidence, Scope
+from stet_ls.engine.api.evidence import Evidence, JudgedEdits
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judges_for
@@ -157,7 +157,7 @@ async def _answer(arm: CustomArm, run: StepRun, output: StepOutput) -> Answer:
         old = run.overlay.text(path)
         before, after = Source(old or ""), Source(text)
         case = Case(job.request.action, language_of(path), path, before, after, tools=job.tools)
-        judged = await judge_draft(job, Draft(None, case), judges_for(Scope.EVERY_EDIT, Scope.CODE), {})
+        judged = await judge_draft(job, Draft(None, case), judges_for(JudgedEdits.EVERY_EDIT, JudgedEdits.CODE), {})
         if isinstance(judged, Unusable):
             return refusal(job, f"Task: the arm {arm.name!r}: {judged.problem}")
         if not judged.offerable:

@@ -18,7 +18,7 @@ MOST_BYTES, MOST_FILES = 32 * _MIB, 200
 """What the programs of a task may keep in all."""
 LIMITS = Limits(
     seconds=60.0,
-    patience=3.0,
+    wall_factor=3.0,
     data=2048 * _MIB,
     memory=2048 * _MIB,
     processes=128,

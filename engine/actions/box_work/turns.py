@@ -59,7 +59,7 @@ class TaskWords(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TaskResult:
     """What became of a task. `programs` and `runs` are those that succeeded, `made` are the files they left.
 
     `problem` is why it ended before it was done, "" if it was; `words` are the model's about the files.
@@ -96,7 +96,7 @@ class Turns:
         """A tiny model writes programs; its words about their output are worth less than the output."""
         return self._job.profile.tier == "tiny"
 
-    async def run(self) -> Course:
+    async def run(self) -> TaskResult:
         """All turns. Raises ModelError if the first call fails, PolicyError where code may not run."""
         job = self._job
         job.look_for_runtime()
@@ -131,7 +131,7 @@ class Turns:
                     break
         else:
             problem = f"{self._task.most_turns} programs are the limit."
-        return self._course(reply, problem)
+        return self._result(reply, problem)
 
     def _repeats(self, program: Program) -> bool:
         """True for the program that has just succeeded: the model has nothing to add."""
@@ -196,7 +196,7 @@ class Turns:
         self._same_problem = self._failure is not None and self._failure.problem == problem
         self._failure = Failure(f"CODE:\n```python\n{reply.rstrip()}\n```" if fenced else reply, problem)
 
-    def _course(self, reply: Reply, problem: str) -> Course:
+    def _result(self, reply: Reply, problem: str) -> TaskResult:
         if not self._successes and not problem:
             problem = "The model wrote no program."
         if not self._successes and self._failure is not None:
@@ -206,7 +206,7 @@ class Turns:
         # A program that was written again replaces the one of that name.
         programs = {each.program.name: each.program for each in self._successes}
         summary = reply.summary if reply.done else ""
-        return Course(
+        return TaskResult(
             tuple(programs.values()), runs, self._made, summary or "".join(run.stdout for run in runs[-1:]).strip(),
             reply.words, problem, "ok" if runs else self._last.status,
             runs[-1].stderr if runs else self._last.stderr, self._seconds, self._turns,

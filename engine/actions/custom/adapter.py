@@ -43,7 +43,7 @@ async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
         if not isinstance(judge, str)
     )
     # A required check without a built-in judge has to come from the action's own judges.
-    given = {each.check for each in (*judges_for(*action.spec.scopes), *named)}
+    given = {each.check for each in (*judges_for(*action.spec.judged_as), *named)}
     return await rewrite.run(
         job,
         action,

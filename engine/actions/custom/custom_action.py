@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
-from stet_ls.engine.api.evidence import Check, Scope
+from stet_ls.engine.api.evidence import Check, JudgedEdits
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
@@ -67,7 +67,7 @@ class CustomAction:
             offered=OfferedWhen.INVOKED if "document" in self.targets else OfferedWhen.UNIT,
             languages=self.languages,
             needs_instruction="instruction" in fields,
-            scopes=() if is_prose else (Scope.EVERY_EDIT,),
+            judged_as=() if is_prose else (JudgedEdits.EVERY_EDIT,),
         )
 
 

@@ -63,7 +63,7 @@ class CandidateTrial:
 
 async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart: Collection[str]) -> CandidateTrial:
     """Runs the tests that are not in `apart` on the candidate `text`, with the packages that both import."""
-    code = plan.dialect.without(suite.code, apart)
+    code = plan.loop_language.without(suite.code, apart)
     ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
@@ -88,7 +88,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:
     """The request is the specification; the tests are not trusted."""
     modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
-    return plan.dialect.facts(plan.request, plan.unit, runtime, {way.target: text}, modules)
+    return plan.loop_language.facts(plan.request, plan.unit, runtime, {way.target: text}, modules)
 
 
 def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:

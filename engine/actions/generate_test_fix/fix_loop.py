@@ -121,7 +121,7 @@ class _Loop:
             return first, found
         if repaired is first:  # shown the failure, the model wrote the same code again
             return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
-        case, count = repaired.draft.case, self.plan.dialect.count
+        case, count = repaired.draft.case, self.plan.loop_language.count
         if lost := count(case.before.text).lost(count(case.after.text)):  # of the document's own tests
             self._note(f"Repair rejected: it leaves {lost}")
             return first, found

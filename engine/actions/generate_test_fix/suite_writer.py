@@ -68,13 +68,13 @@ async def write_anew(
     second = await _request_suite(job, plan, prompt)
     if isinstance(second, str):
         return second
-    lost = plan.dialect.count(suite.code).lost(plan.dialect.count(second.code))
+    lost = plan.loop_language.count(suite.code).lost(plan.loop_language.count(second.code))
     return f"the repaired tests have {lost}, so they were rejected" if lost else second
 
 
 def _suite_prompt(job: Job, plan: LoopPlan) -> JobPrompt:
     """The prompt with nothing but the specification: the index contains the code, and the memory may as well."""
-    rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
+    rules = (*_TASK.rules, *plan.loop_language.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
     action = Action(ACTIONS["test"], replace(_TASK, rules=rules), _never)
     return build_job_prompt(replace(job, request=plan.request, index=None, remembered=()), action)
 
@@ -95,6 +95,8 @@ async def _request_suite(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedS
     code = read.tests or read.code
     if code is None:
         return hide_secrets(read.problem or "the reply contains no tests", prompt.secrets)
-    code = plan.dialect.ready(prepare_tests(plan.place, code, plan.request, plan.target), plan.about, plan.place.path)
-    tests = plan.dialect.tests(code)
+    code = plan.loop_language.ready(
+        prepare_tests(plan.place, code, plan.request, plan.target), plan.about, plan.place.path
+    )
+    tests = plan.loop_language.tests(code)
     return GeneratedSuite(code, tests, prompt) if tests else "the reply contains no runnable test"

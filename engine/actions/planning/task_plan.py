@@ -11,7 +11,7 @@ from stet_ls.engine.actions.planning.libraries import library_problem
 from stet_ls.engine.actions.planning.plan_text import PlanText, StepText, read_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import spec_of
-from stet_ls.engine.api.evidence import Check, Scope
+from stet_ls.engine.api.evidence import Check, JudgedEdits
 from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS, Criterion, CriterionKind, Intent, Plan, PlanStep
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.prompt.task_spec import TaskSpec
@@ -129,10 +129,10 @@ def single(action: str, file: str, unit: str, words: str, rules: PlanRules) -> P
 
 def default_criteria(step: PlanStep) -> tuple[Criterion, ...]:
     """What has to hold after a step for which the plan says nothing: that no judge of its action refutes it."""
-    scopes = spec_of(step.action).scopes
-    checks = [Check.SYNTAX, Check.NAMES] if Scope.CODE in scopes else []
-    checks += [Check.TESTS] if Scope.RUNS in scopes or spec_of(step.action).writes_tests else []
-    checks += [Check.DIFFERENTIAL] if Scope.SAME_BEHAVIOR in scopes else []
+    judged_as = spec_of(step.action).judged_as
+    checks = [Check.SYNTAX, Check.NAMES] if JudgedEdits.CODE in judged_as else []
+    checks += [Check.TESTS] if JudgedEdits.RUNS in judged_as or spec_of(step.action).writes_tests else []
+    checks += [Check.DIFFERENTIAL] if JudgedEdits.SAME_BEHAVIOR in judged_as else []
     return tuple(Criterion(CriterionKind.JUDGE, check.value) for check in checks)
 
 

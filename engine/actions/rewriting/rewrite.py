@@ -101,7 +101,7 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
     stated += await asyncio.to_thread(_constrained, job.request, target.name)
-    judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
+    judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
     before = _announced(job, seen, prompt.secrets)
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
@@ -145,7 +145,7 @@ async def offer(
     patch = Patch(Fitted(tuple(splices), code), ParsedReply(code=code))
     draft = Draft(patch, replace(_case(job, about, after), stated=stated))
     with job.stage("judge"):
-        judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
+        judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
         proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
     if isinstance(proposal, Unusable):
         return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)

@@ -17,7 +17,7 @@ from stet_ls.engine.execution.python import changed_lines, changed_part
 from stet_ls.engine.execution.python.changed_part import ChangedPart
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.planted_errors import PlantedError, plant_errors, with_errors
-from stet_ls.engine.judges.project_tests.report_text import beside, good
+from stet_ls.engine.judges.project_tests.report_text import not_executed_text, passing_text
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome, TestReport, TracedLines
 from stet_ls.engine.runners.report import CaseResult as TestCase
@@ -95,9 +95,11 @@ async def executing(case: Case, tests: PassingTests, lines: TracedLines | None, 
     came = await ran(case, lines, tests.passing, tests.fixed, names, rerun)
     passing, fixed = len(tests.passing), tests.fixed
     if not came.tests or came.missed:
-        summary = came.why or beside(passing, came.missed)
-        return _evidence(Ruling.UNKNOWN, f"{good(passing, len(fixed), tests.failed)}, but {summary}{tests.caveat}")
-    summary = good(len(came.tests), len(fixed & came.tests), tests.failed)
+        summary = came.why or not_executed_text(passing, came.missed)
+        return _evidence(
+            Ruling.UNKNOWN, f"{passing_text(passing, len(fixed), tests.failed)}, but {summary}{tests.caveat}"
+        )
+    summary = passing_text(len(came.tests), len(fixed & came.tests), tests.failed)
     idle = f"; {passing - len(came.tests)} more do not execute the change" if tests.passing - came.tests else ""
     reserve = f"; {came.reserve}" if came.reserve else ""
     return replace(_evidence(Ruling.PASS, f"{summary}{idle}{reserve}{tests.caveat}"), count=len(came.tests))

@@ -17,7 +17,14 @@ from stet_ls.engine.judges.project_tests.discovery import Touching, touching
 from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, executing
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_saying
-from stet_ls.engine.judges.project_tests.report_text import good, line, names, shown, where, why
+from stet_ls.engine.judges.project_tests.report_text import (
+    failure_output,
+    failure_place,
+    failure_text,
+    first_failure_text,
+    passing_text,
+    test_names,
+)
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
@@ -89,7 +96,7 @@ async def failing(case: Case) -> tuple[FailingTest, ...]:
     failed = [each for each in report.failed() if each.failure is not None and not run.excuse(each.failure.module)]
     wrong = [(each.id, each.failure) for each in failed if each.failure]
     wrong += [(each.path, each.failure) for each in report.collection if not each.failure.module]
-    return tuple(FailingTest(name, line(failure), where(failure)) for name, failure in wrong)
+    return tuple(FailingTest(name, failure_text(failure), failure_place(failure)) for name, failure in wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,20 +248,20 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
             return doubt
         lost = proven
     if lost or (not passed and _broken(after) and not _broken(before)):
-        return _failed(f"{why(after, lost)} (passed before)", after, lost)
+        return _failed(f"{first_failure_text(after, lost)} (passed before)", after, lost)
     failed = {each.id for each in after.failed()} - flaky - unable.keys()
     was = {each.id for each in before.failed()} - flaky
     if case.spec.fixes and was & failed and not was - failed:
         wanted = await asyncio.to_thread(run.about_target, was & failed)
         if wanted:
-            return _failed(f"{why(after, wanted)} (as before)", after, wanted)
+            return _failed(f"{first_failure_text(after, wanted)} (as before)", after, wanted)
     passing -= flaky
-    uncounted = f"; ignored as flaky before the change: {names(flaky)}" if flaky else ""
+    uncounted = f"; ignored as flaky before the change: {test_names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:
         why_none = next(iter(unable.values()), "") or after.detail or after.outcome
         return _evidence(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
     if run.is_of_tests:
-        detail = good(len(passing), len(was & passing), len(failed))
+        detail = passing_text(len(passing), len(was & passing), len(failed))
         whose = "it stands" if len(passing) == 1 else "they stand"
         return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
     tests = PassingTests(passing, passing & was, len(failed), uncounted)
@@ -274,10 +281,10 @@ async def _confirmed(
     cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
     left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
     if not left_open:
-        detail = f"{plural(len(unsteady), 'test')} had varying results: {names(unsteady)}"
+        detail = f"{plural(len(unsteady), 'test')} had varying results: {test_names(unsteady)}"
         return lost - unsteady, _evidence(Ruling.UNKNOWN, detail)
     why_open = f"but not confirmed by a second run: {cut[0].why_not}"
-    asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)
+    asked = _failed(f"{first_failure_text(after, left_open)} (passed before), {why_open}", after, left_open)
     return lost - unsteady - left_open, replace(asked, verdict=Ruling.UNKNOWN)
 
 
@@ -316,7 +323,7 @@ def _ended(report: TestReport) -> dict[str, bool]:
 
 
 def _failed(detail: str, after: TestReport, wanted: Collection[str]) -> Evidence:
-    output = Attachment.of("failing_tests.txt", "plaintext", shown(after, wanted))
+    output = Attachment.of("failing_tests.txt", "plaintext", failure_output(after, wanted))
     return replace(_evidence(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
 
 

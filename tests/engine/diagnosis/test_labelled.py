@@ -59,7 +59,7 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
         each.tests,
         {path: text.encode() for path, text in each.files.items()},
         framework="unittest" if runner == "unittest" else "",
-        limits=Limits(seconds=each.seconds, patience=60.0) if each.seconds else None,
+        limits=Limits(seconds=each.seconds, wall_factor=60.0) if each.seconds else None,
     )
     reports = tuple([await run_tests(sandbox, replace(plan, seed=seed)) for seed in range(each.runs)])
     ended = {case.id: {one.outcome for report in reports if (one := report.case(case.id))} for case in reports[0].cases}

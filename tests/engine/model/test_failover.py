@@ -23,7 +23,7 @@ Endpoints = Callable[[int], list[tuple[ScriptedModel, Provider]]]
 
 @pytest.fixture
 def endpoints() -> Iterator[Endpoints]:
-    """Makes running servers, each with its provider of much patience: first, second, third."""
+    """Makes running servers, each with its provider with long timeouts: first, second, third."""
     with ExitStack() as stack:
 
         def make(count: int) -> list[tuple[ScriptedModel, Provider]]:
@@ -38,9 +38,9 @@ def _provider(name: str, base_url: str) -> Provider:
     return Provider(name=name, base_url=base_url, model="m-7b", timeout_first_token=60.0, timeout_token=60.0)
 
 
-def _hasty(provider: Provider, patience: float = 1.5) -> Provider:
+def _hasty(provider: Provider, timeout: float = 1.5) -> Provider:
     """One that must be found silent; those that answer may take what a busy machine takes."""
-    return provider.model_copy(update={"timeout_first_token": patience, "timeout_token": patience})
+    return provider.model_copy(update={"timeout_first_token": timeout, "timeout_token": timeout})
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,7 @@ async def test_an_endpoint_that_fell_silent_is_tried_last_and_the_answer_says_so
 async def test_a_second_silence_costs_less_time_than_the_first(
     scripted: ScriptedModel, pool: Callable, provider: Provider
 ) -> None:
-    """Alone it is asked again, and half of the patience is more than it gets between two tokens."""
+    """Alone it is asked again, and half of the timeout is more than it gets between two tokens."""
     asker = pool(provider.model_copy(update={"timeout_token": 4.0}))
     scripted.replies([Reply("a b c", stall_after=2), Reply("a b c d e f", delay=2.0)])
     assert (await asker.ask()).fault is Fault.STALLED

@@ -60,10 +60,10 @@ async def test_a_report_is_read_from_its_own_descriptor(box: Bwrap) -> None:
 
 
 ENDLESS = {
-    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, RunStatus.TIMEOUT),
+    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "wall_factor": 90}, RunStatus.TIMEOUT),
     "one that ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"seconds": 0.5, "patience": 90},
+        {"seconds": 0.5, "wall_factor": 90},
         RunStatus.TIMEOUT,
     ),
     "endless output": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, RunStatus.OUTPUT),

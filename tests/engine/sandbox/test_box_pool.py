@@ -124,7 +124,7 @@ async def test_no_state_of_a_run_reaches_the_next(box: Bwrap, pool: Pool) -> Non
 @pytest.mark.parametrize(
     ("text", "limits", "status"),
     [
-        ("import time; time.sleep(60)", {"seconds": 1.0, "patience": 60.0}, RunStatus.TIMEOUT),
+        ("import time; time.sleep(60)", {"seconds": 1.0, "wall_factor": 60.0}, RunStatus.TIMEOUT),
         ("x = b'x' * 300_000_000\nimport time; time.sleep(20)", {"memory": 150_000_000}, RunStatus.MEMORY),
         ("while True: print('x' * 1000)", {"output": 100_000}, RunStatus.OUTPUT),
         ("import os; os.kill(os.getpid(), 9)", {}, RunStatus.KILLED),
@@ -143,7 +143,7 @@ async def test_limits_apply_to_pooled_runs(
 
 async def test_the_time_limit_starts_with_the_job(box: Bwrap, pool: Pool) -> None:
     """A box may wait for longer than its job may run."""
-    spec = script("print('done')", limits=Limits(seconds=1.0, patience=60.0))
+    spec = script("print('done')", limits=Limits(seconds=1.0, wall_factor=60.0))
     backend = Counting(box)
     await pool.run(backend, spec)
     await asyncio.sleep(1.3)

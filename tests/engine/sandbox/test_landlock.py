@@ -192,10 +192,10 @@ print(done)
 
 
 ENDLESS = {
-    "waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, RunStatus.TIMEOUT),
+    "waits": ("import time; time.sleep(60)", {"seconds": 0.5, "wall_factor": 90}, RunStatus.TIMEOUT),
     "ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"seconds": 0.5, "patience": 90},
+        {"seconds": 0.5, "wall_factor": 90},
         RunStatus.TIMEOUT,
     ),
     "writes without end": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, RunStatus.OUTPUT),

@@ -18,7 +18,7 @@ from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
 SHOWN = 600
 
 
-class Late(BaseException):
+class CallTimeout(BaseException):
     """A call took longer than it may."""
 
 
@@ -27,7 +27,7 @@ def lacked(error: BaseException) -> str:
     return str(error.name or "")[:200] if isinstance(error, ModuleNotFoundError) else ""
 
 
-class Patience:
+class CallTimeLimit:
     """The processor seconds that a call may take: fewer after `most` late calls. With `most` 1, the run ends then."""
 
     def __init__(self, seconds: float, most: int) -> None:
@@ -43,11 +43,11 @@ class Patience:
         return self.late >= (self.most if self.most < 2 else 60)
 
 
-class Runner:
+class CallRunner:
     """Runs calls in a loaded module and returns the outcome of each."""
 
-    def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], patience: Patience) -> None:
-        self.job, self.pins, self.space, self.patience = job, pins, space, patience
+    def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], time_limit: CallTimeLimit) -> None:
+        self.job, self.pins, self.space, self.time_limit = job, pins, space, time_limit
         self.captured = Captured(job["captured"], space.get("__name__", job["name"]))
         self.armed = False
         self.is_held_against = job["mode"] == "compare"
@@ -57,7 +57,7 @@ class Runner:
 
     def late(self, *_: Any) -> None:
         if self.armed:
-            raise Late
+            raise CallTimeout
 
     def run(self, setup: Any, body: Any, names: list[str]) -> dict[str, Any]:
         """Kind, results, exception, arguments afterwards, output, and, if texts are compared, aliases; a digest of all
@@ -85,7 +85,7 @@ class Runner:
         bases: list[str] = []
         self.pins.start()
         self.armed = True
-        signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
+        signal.setitimer(signal.ITIMER_PROF, self.time_limit.seconds, 0.05)
         try:
             try:
                 exec(setup, space)
@@ -112,7 +112,7 @@ class Runner:
             if self.is_held_against and not encoder.cut:
                 found = shared(held, returned, self.job["private"]), rebound(before, self.globals())
                 sharing = "; ".join(filter(None, found))
-        except Late:
+        except CallTimeout:
             kind = "late"
         except RecursionError:
             kind, error = "limit", "RecursionError"

@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Patience, Runner
+from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.fork import Begun
 from stet_ls.engine.execution.python.inside.loading import load
@@ -62,7 +62,7 @@ def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int
     pins.start()
     space = load(job, text)
     seen[count] = 1
-    runner = Runner(job, pins, space, Patience(4 * job["cpu"], 5))
+    runner = CallRunner(job, pins, space, CallTimeLimit(4 * job["cpu"], 5))
     runner.is_held_against = False
     end = real_work() + LOOKS
     for _, (setup, body, names) in calls:

@@ -12,7 +12,7 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Patience, Runner, idle
+from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit, idle
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.fork import Begun
 from stet_ls.engine.execution.python.inside.loading import load
@@ -125,7 +125,7 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
         return
     gc.freeze()  # the collector then scans a call's objects, not all copies
     tell(telling, {"load": "", "copies": len(modules)})
-    runner = Runner(job, pins, {}, Patience(job["cpu"], 1))
+    runner = CallRunner(job, pins, {}, CallTimeLimit(job["cpu"], 1))
     # Processor time does not depend on the machine's load; but threads in parallel would count several times.
     clock = real_clock if job["threads"] else real_work
     if "async" in text:

@@ -1,4 +1,4 @@
-"""What is done at each moment of a session: record its base, inform after an edit, judge at its end."""
+"""What is done at each hook event: record its base, inform after an edit, judge at its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stet_ls.engine.verify.changes.change import Tree
 from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, Asked
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import git, repository
-from stet_ls.server.cli.agents.agent import Agent, Answer, Moment
+from stet_ls.server.cli.agents.agent import Agent, Answer, HookEvent
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
@@ -64,7 +64,7 @@ async def edited(agent: Agent, payload: Payload) -> Answer:
         return {}
     sessions.settle(root, "edit", digest, "told", "")
     text = f"Stet checked this edit:\n{fence(lines, MOST_CHARACTERS - 100)}"
-    return {"reason": text} if agent.dialect.is_text else agent.dialect.context(text)
+    return {"reason": text} if agent.output.is_text else agent.output.context(text)
 
 
 async def stopped(agent: Agent, payload: Payload) -> Answer:
@@ -100,14 +100,14 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
 def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
     if given.verdict != Outcome.REFUTED:
         return {}
-    if agent.dialect.is_text:
+    if agent.output.is_text:
         return {"reason": given.text}
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else sessions.Session(agent.name, payload.session, str(root))
         if row.refusals >= sessions.MOST_REFUSALS:
-            return agent.dialect.tell(f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}")
+            return agent.output.tell(f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}")
         rows[:] = [replace(row, refusals=row.refusals + 1)]
-    return agent.dialect.refuse(given.text)
+    return agent.output.refuse(given.text)
 
 
 async def committing(agent: Agent, payload: Payload) -> Answer:
@@ -119,12 +119,12 @@ async def committing(agent: Agent, payload: Payload) -> Answer:
     return {"reason": refusal(outcome)} if outcome.verdict == Outcome.REFUTED else {}
 
 
-HANDLERS: Mapping[Moment, Handler] = {
-    Moment.START: begin,
-    Moment.PROMPT: prompted,
-    Moment.EDIT: edited,
-    Moment.STOP: stopped,
-    Moment.COMMIT: committing,
+HANDLERS: Mapping[HookEvent, Handler] = {
+    HookEvent.START: begin,
+    HookEvent.PROMPT: prompted,
+    HookEvent.EDIT: edited,
+    HookEvent.STOP: stopped,
+    HookEvent.COMMIT: committing,
 }
 
 
@@ -138,7 +138,7 @@ def _base(agent: Agent, payload: Payload) -> tuple[Path, Tree]:
         return Path(row.root), tree
     if repository(root) is None:
         raise UsageError("no state was recorded when the session began, and there is no git repository")
-    revision = _last_commit_of_a_person(root) if agent.dialect.is_text else "HEAD"
+    revision = _last_commit_of_a_person(root) if agent.output.is_text else "HEAD"
     known = git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").status == 0
     return root, GitTree(root, revision, revision) if known else FolderTree(root, EMPTY_TREE, ())
 

@@ -37,7 +37,7 @@ class ApplyResult:
     reason: str = ""
 
 
-class PendingEdit:
+class SentEdit:
     """One edit plan, sent on creation. `close` it when its outcome no longer matters."""
 
     def __init__(
@@ -56,8 +56,8 @@ class PendingEdit:
         self._request.add_done_callback(_forget)
         # The text may appear before the client answers, and some clients never answer.
         self._seen = asyncio.create_task(_seen(ls.documents, self.changes, self._tracks))
-        self._pending = ls.pending_edits
-        self._pending.add(self)
+        self._unconfirmed = ls.unconfirmed_edits
+        self._unconfirmed.add(self)
 
     async def reply(self, seconds: float | None = None) -> ApplyResult:
         """The client's answer or proof by the text; with `seconds`, the state after that time at the latest."""
@@ -79,7 +79,7 @@ class PendingEdit:
 
     def close(self) -> None:
         """Stops watching."""
-        self._pending.discard(self)
+        self._unconfirmed.discard(self)
         self._seen.cancel()
         for track in self._tracks:
             track.release()
