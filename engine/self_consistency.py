@@ -18,7 +18,7 @@ from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.agreement import Agreement, agreement
 from stet_ls.engine.judges.case import Case, NamedJudge
-from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
+from stet_ls.engine.loop import Proposal, Reader, UnusableReply, judge_reply
 from stet_ls.engine.prompt.build import Prompt
 
 Content = TypeVar("Content")
@@ -56,7 +56,7 @@ async def most_consistent(
             break
         with job.stage("judge"):
             result = await judge_reply(job, reply, read, judges, prompt.secrets)
-            if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
+            if isinstance(result, UnusableReply) or not result.offerable or result.refuted_by is not None:
                 continue
             if proven(job, result):
                 return result

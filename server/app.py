@@ -28,7 +28,7 @@ from stet_ls.server.handlers.code_actions import (
 from stet_ls.server.handlers.commands import COMMANDS
 from stet_ls.server.handlers.inline_completion import inline_completion
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
-from stet_ls.server.lsp.editor_settings import SECTION
+from stet_ls.server.lsp.client_configuration import SECTION
 from stet_ls.server.observability.log_format import Format
 from stet_ls.server.session import StetServer
 

@@ -17,8 +17,8 @@ from stet_ls.server.edits.unconfirmed_edits import UnconfirmedEdits
 from stet_ls.server.engine_loader import EngineLoader
 from stet_ls.server.evidence.evidence_views import EvidenceViews
 from stet_ls.server.jobs.job_registry import Jobs
+from stet_ls.server.lsp.client_configuration import ClientConfiguration
 from stet_ls.server.lsp.client_connection import ClientConnection
-from stet_ls.server.lsp.editor_settings import EditorSettings
 from stet_ls.server.observability.monitoring import Monitoring
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class StetServer(ClientConnection):
     ) -> None:
         super().__init__(client_process_id=client_process_id)
         self.monitoring = Monitoring(self.warn, log_file=log_file, log_level=log_level, log_format=log_format)
-        self.editor = EditorSettings(self)
+        self.editor = ClientConfiguration(self)
         self.documents = self.protocol.documents
         self.unconfirmed_edits = UnconfirmedEdits()
 

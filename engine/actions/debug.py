@@ -18,7 +18,7 @@ from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs,
 from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.effect import EFFECT
-from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
+from stet_ls.engine.actions.rewriting.reproduce import Reproduction, reproduce
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import ModelError
@@ -109,7 +109,7 @@ def _is_resolved(job: Job, answer: Answer) -> bool:
     return bool(asked) and asked <= before and not asked & left
 
 
-async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, like: str = "") -> Answer:
+async def _offered(job: Job, seen: Reproduction, known: FoundRepairs, like: str = "") -> Answer:
     """The best of the repairs as an answer, judged like a model's; a refusal if a judge refuted it."""
     warned = list(job.usage.warnings)
     evidence = (seen.evidence, known.evidence(like))

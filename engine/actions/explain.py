@@ -21,7 +21,7 @@ from stet_ls.engine.api.request import Target
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.privacy.placeholders import without_values
 from stet_ls.engine.prompt.build import TaskSpec
@@ -45,7 +45,7 @@ async def run(job: Job) -> Answer:
     """Answers with markdown: facts first, then the model's words, marked as such."""
     target = await prose.find_target(job)
     reply = await prose.ask_for_prose(job, target, ACTION)
-    if isinstance(reply, Unusable):
+    if isinstance(reply, UnusableReply):
         return refusal(job, f"Explain: nothing to show. {reply.problem}")
     with job.stage("judge"):
         shown = await run_examples(job, reply.text, reply.secrets)

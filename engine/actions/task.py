@@ -39,7 +39,7 @@ from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.loop import Draft, UnusableReply, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -84,7 +84,7 @@ async def _run(job: Job, options: TaskOptions, log: TaskLog) -> Answer:
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
         overlay = await asyncio.to_thread(_overlay, request, about)
     plan = await _plan(job, about, options, log)
-    if isinstance(plan, Unusable):
+    if isinstance(plan, UnusableReply):
         return log.ended(refusal(job, f"Task: no plan. {plan.problem}"))
     if plan.intent.question:
         return log.ended(refusal(job, f"Task: {plan.intent.question}"))
@@ -127,7 +127,7 @@ def _overlay(request: Request, about: Project) -> WorkspaceOverlay:
     return overlay
 
 
-async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) -> Plan | Unusable:
+async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) -> Plan | UnusableReply:
     """The plan that the user edited, that of an earlier run, the one of the rules, or the model's."""
     request = job.request
     target = resolve_target(request)
@@ -139,7 +139,7 @@ async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) ->
     rules = PlanRules(about, intent, frozenset(job.settings.sandbox.packages), frozenset(all_arms().by_name))
     if text := options.plan or log.plan_text:
         plan = await asyncio.to_thread(read_edited, text, rules)
-        if isinstance(plan, Unusable) and options.plan:
+        if isinstance(plan, UnusableReply) and options.plan:
             raise UsageError(f"the plan cannot be used: {plan.problem}")
         return plan
     if intent.question:
@@ -149,7 +149,7 @@ async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) ->
     return await _asked(job, rules, log)
 
 
-async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | Unusable:
+async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | UnusableReply:
     """The plan that the model proposes."""
     request = job.request
     listing = await asyncio.to_thread(rules.about.listing)
@@ -159,14 +159,14 @@ async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | Unusable:
         prompt = (await asyncio.to_thread(build_job_prompt, asking, ACTION)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
 
-    async def read(completion: Completion) -> Draft[Plan] | Unusable:
+    async def read(completion: Completion) -> Draft[Plan] | UnusableReply:
         if completion.finish != "stop":
-            return Unusable(_BROKE_OFF)
+            return UnusableReply(_BROKE_OFF)
         plan = await asyncio.to_thread(read_plan, for_reader(completion.text, prompt.secrets), rules)
-        return plan if isinstance(plan, Unusable) else Draft(plan, case)
+        return plan if isinstance(plan, UnusableReply) else Draft(plan, case)
 
     proposal = await propose(asking, prompt, read, (), temperature=0.1, max_tokens=_PLAN_TOKENS)
-    return proposal if isinstance(proposal, Unusable) else proposal.draft.content
+    return proposal if isinstance(proposal, UnusableReply) else proposal.draft.content
 
 
 def _shown(job: Job, plan: Plan, text: str) -> Answer:

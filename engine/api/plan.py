@@ -16,7 +16,7 @@ MOST_STEPS = 7
 """The most steps of a plan."""
 
 
-class Complexity(StrEnum):
+class TaskComplexity(StrEnum):
     """How many steps a request needs: one, a few, or more than a plan should hold at once."""
 
     SIMPLE = "simple"
@@ -25,7 +25,7 @@ class Complexity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class RequestIntent:
     """What was understood of a request.
 
     goal: The goal in one sentence.
@@ -40,7 +40,7 @@ class Intent:
     constraints: tuple[str, ...] = ()
     capabilities: tuple[Capability, ...] = ()
     libraries: tuple[str, ...] = ()
-    complexity: Complexity = Complexity.MEDIUM
+    complexity: TaskComplexity = TaskComplexity.MEDIUM
     question: str = ""
 
 
@@ -69,7 +69,7 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class StepEstimate:
     """What a step may take: model calls, and seconds at the measured speed."""
 
     calls: int
@@ -104,7 +104,7 @@ class PlanStep:
     criteria: tuple[Criterion, ...] = ()
     needs: tuple[int, ...] = ()
     arm: str = ""
-    estimate: Estimate | None = field(default=None, compare=False)
+    estimate: StepEstimate | None = field(default=None, compare=False)
     enabled: bool = True
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class PlanStep:
 class Plan:
     """The plan of a task. `root` is the folder that no step leaves."""
 
-    intent: Intent
+    intent: RequestIntent
     root: Path
     steps: tuple[PlanStep, ...]
 

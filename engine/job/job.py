@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, OnEvent, Progress, Stage, UnmeteredUsage
-from stet_ls.engine.api.metadata import Metadata, Tokens
+from stet_ls.engine.api.metadata import Metadata, TokenCounts
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
@@ -152,13 +152,13 @@ class Job:
         if self._runtime is None:
             return None
         await asyncio.wait({self._runtime}, timeout=_READY)
-        from stet_ls.engine.execution.runtime import Extent, Runtime
+        from stet_ls.engine.execution.runtime import RunExtent, Runtime
 
         if self._runtime.done():
-            return replace(self._runtime.result(), extent=Extent.BRIEF, until=time.monotonic() + BRIEF)
+            return replace(self._runtime.result(), extent=RunExtent.BRIEF, until=time.monotonic() + BRIEF)
         assert self.runtimes is not None
         late = Runtime(self.runtimes.sandbox, None, self.request.workspace, until=time.monotonic())
-        return replace(late, extent=Extent.BRIEF)
+        return replace(late, extent=RunExtent.BRIEF)
 
     def _warn(self, warning: str) -> None:
         if warning not in self.usage.warnings:
@@ -287,7 +287,7 @@ class Job:
             model=used.model,
             endpoint=used.endpoint,
             trace=self.trace_id,
-            tokens=Tokens(used.prompt_tokens, used.completion_tokens, used.cached_tokens),
+            tokens=TokenCounts(used.prompt_tokens, used.completion_tokens, used.cached_tokens),
             cost=used.cost,
             calls=used.calls,
             memory_hits=len(self.remembered),

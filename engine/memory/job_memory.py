@@ -16,7 +16,7 @@ from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory.learned_solution import Places, as_it_is, digest, edited, places_of, solution_from_edit
 from stet_ls.engine.memory.memory_client import MemoryClient
-from stet_ls.engine.memory.pending_outcomes import PendingOutcomes, Undone, UnsettledWrite
+from stet_ls.engine.memory.pending_outcomes import PendingOutcomes, UndoneEdits, UnsettledWrite
 from stet_ls.engine.memory.recall import RecalledSolution, chosen, provenance
 from stet_ls.engine.memory.request_scope import request_wording, scope_for, squeezed, text_of
 from stet_ls.engine.memory.solution import Solution, ground
@@ -48,7 +48,7 @@ class _Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class RecallResult:
     """A job's search results. `missed` says why the memory was not searched; "" if it was, or is empty."""
 
     known: tuple[RecalledSolution, ...] = ()
@@ -92,29 +92,29 @@ class JobMemory:
         self._lack_told = former._lack_told
         self._kept, self._withdrawn = former._kept, former._withdrawn
 
-    async def recall(self, request: Request) -> Recall:
+    async def recall(self, request: Request) -> RecallResult:
         """The remembered solutions for a request, within the budget. Never raises StetError."""
         if not request.spec.recalled or self.memory.obstacle() or not self._holds_anything():
-            return Recall()
+            return RecallResult()
         self.memory.warm()  # connects while the request is read
         query, signature = await asyncio.to_thread(request_wording, request)
         if not query:
-            return Recall()
+            return RecallResult()
         try:
             async with asyncio.timeout(BUDGET):
                 rows = await self._rows(request, query)
         except TimeoutError:
             self._counts["skipped"] += 1
             why = "its search took more than" if self.memory.ready else "its process did not respond within"
-            return Recall(missed=f"{why} {BUDGET * 1000:.0f} ms")
+            return RecallResult(missed=f"{why} {BUDGET * 1000:.0f} ms")
         except StetError as error:
             self._counts["failed"] += 1
             _log.warning("the memory: %s", error)
-            return Recall(missed=str(error))
+            return RecallResult(missed=str(error))
         known = await asyncio.to_thread(chosen, rows, request, query, signature)
         self._counts["asked"] += 1
         self._counts["hits"] += len(known)
-        return Recall(known)
+        return RecallResult(known)
 
     async def _rows(self, request: Request, query: str) -> list[dict[str, Any]]:
         await self.memory.connected()
@@ -320,8 +320,8 @@ class JobMemory:
         await asyncio.to_thread(self._undone.remove, edits)
 
     @property
-    def _undone(self) -> Undone:
-        return Undone(self.memory.folder)
+    def _undone(self) -> UndoneEdits:
+        return UndoneEdits(self.memory.folder)
 
     async def _count(self, ids: tuple[str, ...], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
         if not ids or self.memory.obstacle():

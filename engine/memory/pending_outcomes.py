@@ -51,7 +51,7 @@ class UnsettledWrite:
             return None
 
 
-class Undone:
+class UndoneEdits:
     """The file of undone edits whose solutions may still be there. Its methods block, and raise StoreError."""
 
     def __init__(self, root: Path) -> None:

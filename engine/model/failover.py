@@ -11,7 +11,7 @@ from stet_ls.engine.api.events import Notice, OnEvent
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError
 from stet_ls.engine.model.chat import Completion, Sampling
-from stet_ls.engine.model.endpoint.circuit_breaker import Admission, State
+from stet_ls.engine.model.endpoint.circuit_breaker import Admission, BreakerState
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, TimeBudget
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason, sentence
 from stet_ls.engine.model.request_queue import RequestQueue
@@ -118,7 +118,7 @@ def _resting(client: EndpointClient) -> _Setback:
     failure = breaker.last or EndpointFailure(Fault.SERVER)
     when = (
         f"temporarily disabled after repeated failures; retrying in {max(1, round(breaker.cooldown_remaining))} s"
-        if breaker.state is State.OPEN
+        if breaker.state is BreakerState.OPEN
         else "retrying now"
     )
     return _Setback(client, failure, f"{reason(failure, client.label)}; {when}")

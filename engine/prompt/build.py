@@ -23,7 +23,7 @@ from stet_ls.engine.privacy.ignored_files import left_out as left_out_files
 from stet_ls.engine.privacy.redact import Redaction
 from stet_ls.engine.prompt import wording
 from stet_ls.engine.prompt.begun import begun
-from stet_ls.engine.prompt.code_view import View, stub_lines, view
+from stet_ls.engine.prompt.code_view import CodeView, stub_lines, view
 from stet_ls.engine.prompt.context.conventions import conventions
 from stet_ls.engine.prompt.context.gather import gather
 from stet_ls.engine.prompt.context.project_notes import FILE, notes
@@ -41,7 +41,7 @@ from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
+__all__ = ["ModelTier", "Prompt", "RejectionReason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
 
 _UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
@@ -205,7 +205,7 @@ def _frame(
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class RejectionReason:
     """The reason why a reply was rejected, which every repair needs. Raises ValueError if it is empty."""
 
     text: str
@@ -216,12 +216,12 @@ class Reason:
             raise ValueError("a repair needs its reason")
 
     @classmethod
-    def of(cls, text: str, *, by: str) -> Reason:
+    def of(cls, text: str, *, by: str) -> RejectionReason:
         """The reason `text`; if it is empty, one that names the check `by` which rejected the reply."""
         return cls(text if text.strip() else f"It was refused by the check `{by}`, which said no more.")
 
 
-def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
+def repair(prompt: Prompt, reply_text: str, problem: RejectionReason) -> Prompt:
     """The prompt plus an unusable reply (its head if long) and a turn about it; `problem` is fenced as data."""
     return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
 
@@ -277,7 +277,7 @@ def _layout(
     instruction: Instruction | None,
     task: TaskSpec,
     tier: ModelTier,
-    shown: View,
+    shown: CodeView,
     pieces: Sequence[ContextItem],
     *,
     unwritten: bool,

@@ -6,7 +6,7 @@ import re
 
 from stet_ls.engine.api.request import Request, Selection, Target, TargetKind
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.prompt.instruction_intent import Intent, intent_of, is_addition
+from stet_ls.engine.prompt.instruction_intent import GenerateIntent, intent_of, is_addition
 from stet_ls.engine.prompt.stet_comments import Comment, bare, comment_above, stet_comments
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators.source import Source, Span
@@ -156,7 +156,7 @@ def _of_comment(request: Request, comment: Comment, selection: Selection | None)
 
 def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
     """True of a comment among the members of a class, or above a unit, that asks for an addition."""
-    if not comment.alone or not request.spec.adds_code or intent_of(comment.text) is Intent.CHANGE:
+    if not comment.alone or not request.spec.adds_code or intent_of(comment.text) is GenerateIntent.CHANGE:
         return False
     if unit.span.contains(comment.span):
         return unit.kind == "class"
@@ -167,7 +167,7 @@ def _adds(request: Request, selection: Selection | None) -> bool:
     """Whether the request is for additional code, which leaves the selected code in place."""
     if not request.spec.adds_code or not request.instruction.strip() or not request.source.text.strip():
         return False
-    if intent_of(request.instruction) is Intent.CHANGE:
+    if intent_of(request.instruction) is GenerateIntent.CHANGE:
         return False
     if selection is None:
         return True

@@ -15,7 +15,17 @@ from pydantic import ValidationError
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.settings import providers, sources
 from stet_ls.engine.settings.action_tables import read_actions
-from stet_ls.engine.settings.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, SetBy, suggestion, unknown_key
+from stet_ls.engine.settings.keys import (
+    KEYS,
+    ROWS,
+    SECTIONS,
+    TABLES,
+    VARIABLES,
+    Key,
+    SettableBy,
+    suggestion,
+    unknown_key,
+)
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.sources import SettingEntry, SettingsSource
 from stet_ls.engine.settings.table_reader import read_tables
@@ -35,7 +45,7 @@ class SettingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSettings:
     """The settings in force with a row per key and a sentence per problem; `broken` are those of actions' tables."""
 
     settings: Settings
@@ -52,7 +62,7 @@ def load(
     arguments: Mapping[str, Any] | None = None,
     strict: bool = False,
     trust_project: bool = False,
-) -> Loaded:
+) -> LoadedSettings:
     """Reads all sources. `project` is the folder of the project file.
 
     `editor` is what an editor sends for its workspace, `editor_user` what it reports as the user's settings. Neither
@@ -84,7 +94,7 @@ def load(
     tables = {"providers": tuple(endpoint.provider for endpoint in endpoints), **state.tables}
     settings = settings.model_copy(update=tables)
     rows = (*state.rows(settings), *_provider_rows(endpoints, state.providers_origin), *state.refused)
-    return Loaded(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
+    return LoadedSettings(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
 
 
 class _State:
@@ -131,7 +141,7 @@ class _State:
 
     def _refusal(self, key: Key, entry: SettingEntry) -> str | None:
         """Why a source other than the user may not set a key (decided only here); "" for no change, None if it may."""
-        if key.set_by in (SetBy.ANYONE, SetBy.TRUST):
+        if key.set_by in (SettableBy.ANYONE, SettableBy.TRUST):
             return None
         way = str(user_paths().config_file) + ("" if key.name in TABLES else f" or by {key.variable}")
         by_user = f"only the user may set it, in {way}"

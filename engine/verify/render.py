@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.verify.report import Finding, Report, Verdict
+from stet_ls.engine.verify.report import Report, Verdict, VerifyFinding
 from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
@@ -26,7 +26,7 @@ def lines(report: Report) -> Iterator[str]:
     yield fitted(summary(report))
 
 
-def finding_line(finding: Finding) -> str:
+def finding_line(finding: VerifyFinding) -> str:
     """One finding with its place."""
     word = "refuted" if finding.refutes else "note"
     return fitted(f"{finding.path}:{finding.line} {finding.unit}: {finding.check} {word}: {finding.detail}")

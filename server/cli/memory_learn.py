@@ -42,7 +42,7 @@ OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Learned:
+class LearnResult:
     """The result: documented functions; how many are new, known, not run by any test, or failing."""
 
     documented: int = 0
@@ -71,13 +71,13 @@ def functions_of(path: Path) -> tuple[Path, list[Solution]]:
 
 async def take_in_proven(
     memory: MemoryClient, runtimes: RuntimeProvider, root: Path, found: Sequence[Solution], draw: OnProgress
-) -> Learned:
+) -> LearnResult:
     """Remembers the functions whose tests pass, file by file: finished files are kept if the rest is cancelled.
 
     Each test file is run once, in the sandbox. Cancelling ends its processes.
     """
     known = {str(row["id"]) for row in await memory.give_out()}
-    learned = Learned(len(found), known=sum(each.id in known for each in found))
+    learned = LearnResult(len(found), known=sum(each.id in known for each in found))
     files: dict[str, list[Solution]] = {}
     for each in found:
         if each.id not in known:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 from stet_ls.engine.storage.paths import user_paths
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _sandbox(backend: str | None) -> Sandbox:
     settings = load_settings().settings.sandbox
     named = settings.backend if backend is None else backend
-    return Sandbox(Level(settings.minimum_level), user_paths().cache / "sandbox", backend=named)
+    return Sandbox(IsolationLevel(settings.minimum_level), user_paths().cache / "sandbox", backend=named)
 
 
 def _files(paths: list[Path]) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from stet_ls.engine.model.local_server_consent import FoundServer
-    from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+    from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 
 TIMEOUT = 600.0
 """Seconds for which a job waits for the user. Its question stays open; a later answer counts for later jobs."""
@@ -35,7 +35,7 @@ class PermissionPrompts:
         self._asked: dict[Hashable, asyncio.Future[bool]] = {}
         self._late: set[Hashable] = set()
 
-    async def isolation(self, report: IsolationReport, needed: Level) -> bool:
+    async def isolation(self, report: IsolationReport, needed: IsolationLevel) -> bool:
         """Whether code may run in a sandbox that is weaker than the settings require."""
         why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
         help_ = f" To improve it: {report.advice}." if report.advice else ""

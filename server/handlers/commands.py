@@ -78,9 +78,9 @@ async def apply(ls: StetServer, params: Any) -> Json:
     if job is None:
         raise UsageError("job: no edit waits for confirmation" + (f" of {params.job}." if params.job else "."))
     if params.files or params.steps:
-        from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+        from stet_ls.engine.actions.multi_file.chosen_parts import ChosenParts, chosen_part
 
-        job.choice = Choice(params.files, params.steps)
+        job.choice = ChosenParts(params.files, params.steps)
         if job.answer is not None:
             chosen_part(job.answer, job.choice)  # a name or a number that does not exist is an error of this command
     job.apply_requested.set()

@@ -122,7 +122,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
     """Serves one client that connects to a local port and has the token. Returns the exit status."""
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
-    seat = _Seat()
+    seat = _ClientSlot()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -188,7 +188,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)  # below that it logs every frame, and URLs with tokens
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
-    seat = _Seat()
+    seat = _ClientSlot()
 
     def admit(connection: ServerConnection, request: Request) -> Response | None:
         if not _is_local_origin(request.headers.get("Origin")):
@@ -267,7 +267,7 @@ def _is_local_origin(origin: str | None) -> bool:
 # Shared by both sockets ----------------------------------------------------------------------------------------------
 
 
-class _Seat:
+class _ClientSlot:
     """The single slot for a client."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.processes.patience import patient_with_tools
 
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.trace import record_store
 
@@ -22,4 +22,4 @@ def patient_with_records(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def sandbox(probes: Path) -> Sandbox:
-    return Sandbox(Level.STRONG, probes)
+    return Sandbox(IsolationLevel.STRONG, probes)

@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BrokenRule:
     """A broken rule: its count, its first line (from 0), and the tool's message there."""
 
     code: str
@@ -33,7 +33,7 @@ class Style:
     tool: str
     lines: int
     clean: int
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[BrokenRule, ...] = ()
 
     @property
     def share(self) -> float:
@@ -53,7 +53,7 @@ def style_of(found: Iterable[tuple[str, int, str]], lines: Sequence[int], tool: 
     dirty = {line for _, line, _ in ordered}
     counts = Counter(code for code, _, _ in ordered)
     first = {code: (line, message) for code, line, message in reversed(ordered)}
-    rules = tuple(Rule(code, count, *first[code]) for code, count in counts.most_common())
+    rules = tuple(BrokenRule(code, count, *first[code]) for code, count in counts.most_common())
     return Style(tool, len(lines), len(lines) - len(dirty), rules)
 
 

@@ -28,7 +28,7 @@ from stet_ls.engine.api.evidence import Evidence, JudgedEdits
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judges_for
-from stet_ls.engine.loop import Draft, Unusable, judge_draft
+from stet_ls.engine.loop import Draft, UnusableReply, judge_draft
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
@@ -158,7 +158,7 @@ async def _answer(arm: CustomArm, run: StepRun, output: StepOutput) -> Answer:
         before, after = Source(old or ""), Source(text)
         case = Case(job.request.action, language_of(path), path, before, after, tools=job.tools)
         judged = await judge_draft(job, Draft(None, case), judges_for(JudgedEdits.EVERY_EDIT, JudgedEdits.CODE), {})
-        if isinstance(judged, Unusable):
+        if isinstance(judged, UnusableReply):
             return refusal(job, f"Task: the arm {arm.name!r}: {judged.problem}")
         if not judged.offerable:
             why = judged.refuted_by

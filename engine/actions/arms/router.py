@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.arms.arm import Arm
 from stet_ls.engine.api.arms import ArmHealth, ArmSpec, ArmState, Capability, Route
-from stet_ls.engine.api.plan import STEP_KINDS, Estimate, Plan, PlanStep
+from stet_ls.engine.api.plan import STEP_KINDS, Plan, PlanStep, StepEstimate
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import ArmUse, LedgerEntry, LedgerFile, days_ago
 
@@ -55,14 +55,14 @@ class Router:
         others = ", ".join(f"`{each.arm}` {each.score:.2f}" for each in routes[1:])
         return replace(best, reason=f"{best.reason}{f'; before {others}' if others else ''}")
 
-    def estimate(self, step: PlanStep, route: Route) -> Estimate:
+    def estimate(self, step: PlanStep, route: Route) -> StepEstimate:
         """What the step may take, as its arm's steps took so far, or by the model's measured speed."""
         spec = self._arms[route.arm].spec
         used = self._used.get(route.arm, ArmUse())
         if used.tried:
-            return Estimate(spec.calls, used.seconds / used.tried)
+            return StepEstimate(spec.calls, used.seconds / used.tried)
         call = self._job.profile.seconds_for(_PROMPT, _REPLY) if spec.calls else None
-        return Estimate(spec.calls, spec.seconds if call is None else spec.calls * call)
+        return StepEstimate(spec.calls, spec.seconds if call is None else spec.calls * call)
 
     def _scored(self, spec: ArmSpec, capability: Capability) -> Route:
         fit = 1.0 if spec.capabilities[0] is capability else _SECONDARY

@@ -17,7 +17,7 @@ from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case, Judge, NamedJudge
 from stet_ls.engine.judges.table import judge_of, judges_for
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.markdown import harmless
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ async def _answer_in_words(job: Job, custom: CustomAction, action: Action) -> An
     target = await prose.find_target(job)
     reply = await prose.ask_for_prose(job, target, action)
     with job.stage("finish"):
-        if isinstance(reply, Unusable):
+        if isinstance(reply, UnusableReply):
             return refusal(job, f"{custom.title}: nothing to show. {reply.problem}")
         heading = prose.heading(job, target)
         words = [f"# {custom.title}: {heading}", "", reply.text, "", f"_By {job.usage.model}; not verified._"]

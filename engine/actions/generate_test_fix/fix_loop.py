@@ -12,7 +12,7 @@ from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTr
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan, plan_for
 from stet_ls.engine.actions.generate_test_fix.repair import Repairer
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, write, write_anew
-from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
@@ -29,8 +29,13 @@ BUDGETS = (Budget.THOROUGH, Budget.TASK)
 
 
 async def generate_test_fix(
-    job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[NamedJudge], first: Proposal[Patch], size: int
-) -> Proposal[Patch]:
+    job: Job,
+    about: JobPrompt,
+    read: Reader[FittedReply],
+    judges: Sequence[NamedJudge],
+    first: Proposal[FittedReply],
+    size: int,
+) -> Proposal[FittedReply]:
     """The better of `first` and its repair, with the results of tests that were written from the specification.
 
     Returns `first` unchanged if a trusted judge already decided for it (examples are too few for that) or against it,
@@ -54,7 +59,7 @@ async def generate_test_fix(
     return await _Loop(job, plan, Repairer(job, about, read, judges, size), suite).run(first)
 
 
-def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
+def _without(job: Job, first: Proposal[FittedReply], why: str) -> Proposal[FittedReply]:
     job.usage.no_tests = why
     job.usage.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
     return first
@@ -70,7 +75,7 @@ class _Loop:
     suite: GeneratedSuite
     apart: dict[str, str] = field(default_factory=dict)
 
-    async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
+    async def run(self, first: Proposal[FittedReply]) -> Proposal[FittedReply]:
         """At most one new set of tests, one repair, and a second repair if the first ignored the diagnosis."""
         found = await self._tried(first)
         # If most of the tests are wrong, they need a repair, not the code.
@@ -81,7 +86,7 @@ class _Loop:
             found = await self._steady(found)
         return self._with_evidence(best, found)
 
-    async def _tried(self, proposal: Proposal[Patch]) -> CandidateTrial:
+    async def _tried(self, proposal: Proposal[FittedReply]) -> CandidateTrial:
         """A run and its diagnoses; a test that prevented the others from running is excluded, and they run again."""
         text = proposal.draft.case.after.text
         while True:
@@ -96,7 +101,7 @@ class _Loop:
             if len(self.apart) == before or not unrun or len(self.apart) == len(self.suite.tests):
                 return found
 
-    async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
+    async def _with_other_tests(self, first: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.call_limit_reason():
             self._note(f"Wrong tests not replaced: {why}")
             return found
@@ -107,7 +112,9 @@ class _Loop:
         self.suite, self.apart = suite, {}
         return await self._tried(first)
 
-    async def _repaired(self, first: Proposal[Patch], found: CandidateTrial) -> tuple[Proposal[Patch], CandidateTrial]:
+    async def _repaired(
+        self, first: Proposal[FittedReply], found: CandidateTrial
+    ) -> tuple[Proposal[FittedReply], CandidateTrial]:
         """The better of the candidate and its repair, with its run."""
         wrong = self.repairer.repairable(first, found)
         if not wrong:
@@ -136,7 +143,7 @@ class _Loop:
             self.apart[test] = "its result varies between runs"
         return replace(found, passed=good)
 
-    def _with_evidence(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
+    def _with_evidence(self, best: Proposal[FittedReply], found: CandidateTrial) -> Proposal[FittedReply]:
         """The candidate with the evidence of its tests, which replaces "no tests were run"."""
         self.job.usage.no_tests = "" if found.passed else "none of the tests that were written passes"
         item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.repairer.secrets)

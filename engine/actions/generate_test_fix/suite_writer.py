@@ -17,7 +17,7 @@ from stet_ls.engine.errors import ModelError, PolicyError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Prompt, Reason, TaskSpec, repair
+from stet_ls.engine.prompt.build import Prompt, RejectionReason, TaskSpec, repair
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
@@ -62,7 +62,9 @@ async def write_anew(
     problems = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
     try:
-        prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(problems, suite.prompt.secrets), by="tests"))
+        prompt = repair(
+            suite.prompt, reply, RejectionReason.of(hide_secrets(problems, suite.prompt.secrets), by="tests")
+        )
     except PolicyError as error:
         return str(error)
     second = await _request_suite(job, plan, prompt)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests, Suspect
+from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests, SuspectTest
 from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -31,7 +31,7 @@ class ValidationResult:
     code: str
     count: int
     evidence: tuple[Evidence, ...]
-    suspects: tuple[Suspect, ...] = ()
+    suspects: tuple[SuspectTest, ...] = ()
     dropped: Counter[str] = field(default_factory=Counter)
     gaps: tuple[str, ...] = ()
     problem: str = ""

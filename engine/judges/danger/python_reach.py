@@ -51,7 +51,7 @@ _ATTRIBUTES = re.compile(r"system|popen|spawn\w+|Popen|check_output|check_call|r
 """Forbidden for a name built at run time, on any object."""
 
 
-class Reach:
+class ExpressionRisks:
     """The risks of a tree other than those of its names. `name` and `text` resolve expressions."""
 
     def __init__(self, tree: ast.AST, name: Named, text: Text) -> None:

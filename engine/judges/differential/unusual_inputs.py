@@ -34,7 +34,7 @@ _KNOWN = _LITERAL | {f"__import__{each}" for each in (
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class UsualKinds:
     """The usual kinds of each parameter, among the inputs that the code of `text` accepts.
 
     `meant` are those parameters whose kinds are the ones that their names or the docstring suggest. "List of str" in it
@@ -92,7 +92,7 @@ class Usual:
 
 
 @dataclass(frozen=True, slots=True)
-class Excused:
+class ExcusedCalls:
     """The differing calls that are probably unintended, with the reason. `doubtful`: too few usual ones agree.
 
     `refusable` are those that the new code may refuse without a question.
@@ -103,7 +103,7 @@ class Excused:
     refusable: frozenset[Call] = frozenset()
 
 
-def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]]) -> Usual:
+def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]]) -> UsualKinds:
     """The usual kinds among calls that a code accepts; the `meant` ones of a parameter if it accepts enough of them."""
     counts: dict[str, Counter[str]] = {}
     for call in taken:
@@ -118,12 +118,12 @@ def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]])
     }  # fmt: skip
     # A list by its name may well be a dictionary that is used like one; a text is no list.
     named = {name: tops | (kinds[name] & {"Dict"} if "List" in tops else set()) for name, tops in named.items()}
-    return Usual(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in named.items()}}, named)
+    return UsualKinds(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in named.items()}}, named)
 
 
 def excused(
     text: str, agreed: Sequence[Call], differing: Mapping[Call, bool], meant: Mapping[str, frozenset[str]]
-) -> Excused:
+) -> ExcusedCalls:
     """Judges the differing calls; `differing` says which ones are telling.
 
     None are excused if a usual input differs tellingly, too.
@@ -131,11 +131,11 @@ def excused(
     known = usual(text, (*agreed, *(call for call, tells in differing.items() if tells)), meant)
     reasons = {call: reason for call in differing if (reason := known.excuse(call))}
     if any(tells and call not in reasons for call, tells in differing.items()):
-        return Excused({})
+        return ExcusedCalls({})
     count = sum(not known.excuse(call) for call in agreed)
     refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_no_number(call))
     enough = ENOUGH_MEANT if len(refusable) == len(reasons) else ENOUGH
-    return Excused(reasons, count < enough, refusable)
+    return ExcusedCalls(reasons, count < enough, refusable)
 
 
 def foreign(text: str, agreed: Sequence[Call], differing: Collection[Call]) -> frozenset[Call]:

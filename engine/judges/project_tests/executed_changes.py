@@ -37,7 +37,7 @@ Rerun = Callable[[str], Awaitable[TestReport | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ExecutedChange:
     """`tests` ran some of the change. `missed` are the parts of it that none of them ran, as text.
 
     `why` says why nothing was run. `reserve` is the caveat if something was: what did not run, or how little is known.
@@ -61,7 +61,7 @@ class PassingTests:
 
 async def ran(
     case: Case, lines: TracedLines | None, good: frozenset[str], fixed: frozenset[str], names: Names, rerun: Rerun
-) -> Ran:
+) -> ExecutedChange:
     """Which of the `good` tests ran the change, whose `lines` were traced if not None; `fixed` are those among them
     that failed without it.
     """
@@ -69,7 +69,7 @@ async def ran(
         return await _by_each_error(case, good, fixed, names, rerun)
     found = await asyncio.to_thread(changed_lines.parts, case.before.text, case.after.text, case.unit)
     if not found:
-        return Ran(fixed, why="" if fixed else _NOTHING)
+        return ExecutedChange(fixed, why="" if fixed else _NOTHING)
     came = [await asyncio.to_thread(_by_lines, part, lines or TracedLines(), good, names) for part in found]
     # A test that starts another process runs the code there, where lines are not traced.
     elsewhere = frozenset(test for test in fixed if lines is None or not lines.ran.get(test))
@@ -86,8 +86,10 @@ async def ran(
     missed = tuple(f"`{part.name}`" if part.name else "what was changed" for part in unrun)
     tests: frozenset[str] = frozenset().union(*came)
     if missed and lines is None:
-        return Ran(tests, missed, why=_UNSEEN)
-    return Ran(tests, missed, reserve=_unseen(case.after, found, lines, good) if not tests & elsewhere else "")
+        return ExecutedChange(tests, missed, why=_UNSEEN)
+    return ExecutedChange(
+        tests, missed, reserve=_unseen(case.after, found, lines, good) if not tests & elsewhere else ""
+    )
 
 
 async def executing(case: Case, tests: PassingTests, lines: TracedLines | None, names: Names, rerun: Rerun) -> Evidence:
@@ -154,10 +156,10 @@ def _unseen(after: Source, found: Sequence[ChangedPart], traced: TracedLines | N
 
 async def _by_each_error(
     case: Case, good: frozenset[str], fixed: frozenset[str], names: Names, rerun: Rerun
-) -> Ran:  # fmt: skip
+) -> ExecutedChange:  # fmt: skip
     errors = await asyncio.to_thread(plant_errors, case.before, case.after, case.language)
     if not errors:
-        return Ran(fixed, why="" if fixed else _NOTHING)
+        return ExecutedChange(fixed, why="" if fixed else _NOTHING)
     left, tests = errors, set[str]()
     for _ in range(_ROUNDS):
         word = f"stet{new_nonce()}"
@@ -175,13 +177,17 @@ async def _by_each_error(
         left = tuple(each for each in left if each not in met)
         if not left or not met:
             break
-    return Ran(frozenset(tests), tuple(dict.fromkeys(f"`{each.unit}`" for each in left)))
+    return ExecutedChange(frozenset(tests), tuple(dict.fromkeys(f"`{each.unit}`" for each in left)))
 
 
-def _by_names(errors: Sequence[PlantedError], good: frozenset[str], fixed: frozenset[str], names: Names) -> Ran:
+def _by_names(
+    errors: Sequence[PlantedError], good: frozenset[str], fixed: frozenset[str], names: Names
+) -> ExecutedChange:
     """The verdict without coverage: tests have to name each changed part, or the change consists of one part."""
     reached = {each: names(good, each.names) | (fixed if len(errors) == 1 else frozenset()) for each in errors}
     unsaid = [each.unit for each, tests in reached.items() if not tests]
     missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)
     tests: frozenset[str] = frozenset().union(*reached.values())
-    return Ran(tests, tuple(missed), reserve="counted by names in the tests, since their coverage is unknown")
+    return ExecutedChange(
+        tests, tuple(missed), reserve="counted by names in the tests, since their coverage is unknown"
+    )

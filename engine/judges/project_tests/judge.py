@@ -10,10 +10,10 @@ from typing import ClassVar, NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.runtime import Extent, Runtime
+from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
-from stet_ls.engine.judges.project_tests.discovery import Touching, touching
+from stet_ls.engine.judges.project_tests.discovery import TouchingTests, touching
 from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, executing
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_saying
@@ -52,7 +52,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
         return _evidence(Ruling.SKIPPED, "save the document to run its project's tests")
     if runtime is None:
         return _evidence(Ruling.SKIPPED, "no code ran")
-    if runtime.extent is Extent.BRIEF:
+    if runtime.extent is RunExtent.BRIEF:
         return _evidence(Ruling.SKIPPED, "not run: project tests need the budget `standard` or larger")
     root = runtime.root_of(path)
     if root is None:
@@ -131,7 +131,7 @@ class _Runs:
     """Runs the same tests on the text before and after; keeps the report of the text before for the next candidate."""
 
     def __init__(
-        self, case: Case, runtime: Runtime, root: Path, found: Touching, buffers: Mapping[Path, str]
+        self, case: Case, runtime: Runtime, root: Path, found: TouchingTests, buffers: Mapping[Path, str]
     ) -> None:  # fmt: skip
         self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
         self._buffers, self._found = buffers, found

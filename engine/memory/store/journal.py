@@ -57,7 +57,7 @@ def forget(ident: str) -> Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
+class JournalTail:
     """The events after an offset. `end` is the offset after the last complete line; `broken` lines were skipped."""
 
     events: tuple[Event, ...]
@@ -98,7 +98,7 @@ class Journal:
             finally:
                 os.close(descriptor)
 
-    def read(self, offset: int = 0) -> Tail:
+    def read(self, offset: int = 0) -> JournalTail:
         """The events from an offset on. Raises StoreError if a newer version wrote them, or the file is unreadable."""
         events: list[Event] = []
         broken = 0
@@ -107,7 +107,7 @@ class Journal:
                 file.seek(offset)
                 data = file.read()
         except FileNotFoundError:
-            return Tail((), 0, 0)
+            return JournalTail((), 0, 0)
         whole = data[: data.rfind(b"\n") + 1]
         for line in whole.splitlines():
             if not line.strip():
@@ -117,7 +117,7 @@ class Journal:
                 broken += 1
             else:
                 events.append(event)
-        return Tail(tuple(events), offset + len(whole), broken)
+        return JournalTail(tuple(events), offset + len(whole), broken)
 
     def solutions(self) -> dict[str, Solution]:
         """All stored solutions, by id."""

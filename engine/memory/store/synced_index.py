@@ -22,10 +22,10 @@ from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import journal
 from stet_ls.engine.memory.store.embedders import Embedder
 from stet_ls.engine.memory.store.journal import Event, Journal, Stamp, apply, replayed
-from stet_ls.engine.memory.store.journal_lookup import Lookup
+from stet_ls.engine.memory.store.journal_lookup import JournalLookup
 from stet_ls.engine.memory.store.lance_table import LanceTable, where
 from stet_ls.engine.memory.store.table_rows import TableRow, content_hash
-from stet_ls.engine.memory.store.vector_matrix import IN_MEMORY, Matrix, read_vectors
+from stet_ls.engine.memory.store.vector_matrix import IN_MEMORY, VectorMatrix, read_vectors
 from stet_ls.engine.memory.store_errors import translated
 from stet_ls.engine.storage.file_lock import hold_async
 from stet_ls.engine.storage.private_files import private_folder, write_private
@@ -60,8 +60,8 @@ class SyncedIndex:
         """Rows without vectors yet."""
         self.writes = 0
         self._table: LanceTable | None = None
-        self._matrix: Matrix | None = None
-        self._lookup = Lookup(self.journal)
+        self._matrix: VectorMatrix | None = None
+        self._lookup = JournalLookup(self.journal)
         self._stamp = (0, 0)
         self._task = asyncio.Lock()
 

@@ -20,7 +20,7 @@ from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import GLOBAL, Solution
 from stet_ls.engine.memory.store.lance_table import LanceTable, where
 from stet_ls.engine.memory.store.table_rows import TableRow
-from stet_ls.engine.memory.store.vector_matrix import Matrix, read_vectors
+from stet_ls.engine.memory.store.vector_matrix import VectorMatrix, read_vectors
 from stet_ls.engine.memory.store_errors import translated
 from stet_ls.engine.storage.private_files import write_private
 
@@ -49,7 +49,7 @@ class _Debts:
     hidden: bool = False
 
 
-class Team:
+class TeamTable:
     """The table of one place. Belongs to the store's event loop; its searches never raise StoreError.
 
     `home` is the folder of the user's own memory: it records what was sent to this table and what has to be removed.
@@ -65,7 +65,7 @@ class Team:
         self._embedder = embedder
         self._storage = {**_IMPATIENT, **storage} if "://" in place else None
         self._table: LanceTable | None = None
-        self._matrix: Matrix | None = None
+        self._matrix: VectorMatrix | None = None
         self._version = -1
         self._rows: dict[str, TableRow] = {}
         self._looked = float("-inf")

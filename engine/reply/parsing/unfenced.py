@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stet_ls.engine.reply.parsing.fences import Page
+from stet_ls.engine.reply.parsing.fences import SplitReply
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import (
     NO_CODE,
@@ -34,7 +34,7 @@ _ENDS_TRIED = 12
 _LONGEST = 200_000
 
 
-def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
+def unfenced(page: SplitReply, wanted: ReplySpec) -> SearchResult:
     """The code in a reply's prose: the requested unit must be in it and must parse."""
     labelled = page.prose("code")
     text = labelled or page.prose("", "code")

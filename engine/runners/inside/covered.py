@@ -36,7 +36,7 @@ class Branch(NamedTuple):
     other: int
 
 
-class Covered:
+class CoverageRun:
     """What ran of all files below the working folder, from `start` to `tell`."""
 
     def __init__(self, channel: Channel) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
+from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
 from stet_ls.engine.runners.languages.crash_frames import located, telling
 from stet_ls.engine.runners.plan import TestPlan
@@ -86,7 +86,7 @@ class Native:
 
 
 def _add(
-    found: ReporterEvents, test: str, ran: StepOutput, where: StepOutput | None, word: str, plan: TestPlan
+    found: ReporterEvents, test: str, ran: BoxStepOutput, where: BoxStepOutput | None, word: str, plan: TestPlan
 ) -> None:
     if ran.code is None:
         found.running = (*found.running, test)
@@ -112,7 +112,7 @@ _ASSERT = re.compile(r"^\S+: (\S+?):(\d+): (.*?): Assertion [`'](.*)' failed\.$"
 _THROWN = re.compile(r"terminate called after throwing an instance of '([^']+)'(?:\s+what\(\):\s+(.*))?")
 
 
-def _failure(ran: StepOutput, plan: TestPlan) -> CaseFailure:
+def _failure(ran: BoxStepOutput, plan: TestPlan) -> CaseFailure:
     text = "\n".join(ran.err)
     if match := _ASSERT.search(text):
         path, line, function, condition = match.groups()

@@ -73,7 +73,7 @@ class Framework:
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the reporter's events; if there are none, the program's last output."""
         steps = box_steps.outputs(events)
-        step = steps.get("test", box_steps.StepOutput())
+        step = steps.get("test", box_steps.BoxStepOutput())
         found = fold(reported_events(step.side, report_channel.token(nonce)), plan)
         found.captured = found_calls(steps, plan)
         whole = box_steps.ended(events, own_steps(steps))

@@ -128,7 +128,7 @@ def escaped(name: str) -> str:
 
 def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
     steps = box_steps.outputs(events)
-    step = steps.get("test", box_steps.StepOutput())
+    step = steps.get("test", box_steps.BoxStepOutput())
     reported = list(reported_events(step.side, report_channel.token(nonce)))
     found = fold(reported, plan)
     found.signs = frozenset(str(event.get("what")) for event in reported if event["event"] == "reached")
@@ -169,7 +169,7 @@ def esbuild(root: Path | None) -> BoxProgram:
     return BoxProgram(found.path, tuple(parents[-1:])) if parents else found
 
 
-def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
+def _gnu(build: box_steps.BoxStepOutput) -> box_steps.BoxStepOutput:
     """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, in the format of other compilers."""
     lines: list[str] = []
     what = ""
@@ -179,4 +179,6 @@ def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
         elif what and line.strip().endswith(":") and line.strip().count(":") == 3:
             lines.append(f"{line.strip()} error: {what}")
             what = ""
-    return box_steps.StepOutput(out=lines or build.out, err=[] if lines else build.err, code=build.code, why=build.why)
+    return box_steps.BoxStepOutput(
+        out=lines or build.out, err=[] if lines else build.err, code=build.code, why=build.why
+    )

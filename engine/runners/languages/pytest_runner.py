@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.runners import idle_plugins
-from stet_ls.engine.runners.control_tests import Words, settle
+from stet_ls.engine.runners.control_tests import ControlWords, settle
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
 from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
@@ -26,7 +26,7 @@ class Pytest:
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs without plugins for generated tests: loading all plugins of a large environment takes seconds."""
         observed = {"coverage": plan.coverage, "traced": plan.traced, "captured": plan.captured}
-        control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
+        control = {"control": ControlWords.of(nonce).to_json(), "tests": list(plan.tests)}
         options = {"arguments": list(_arguments(plan)), "plugins": plan.suite is SuiteOwner.PROJECT}
         job = json.dumps({**options, **observed, **control})
         return RunSpec(

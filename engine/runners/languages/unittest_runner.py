@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stet_ls.engine.runners.control_tests import Words, settle
+from stet_ls.engine.runners.control_tests import ControlWords, settle
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
 from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
@@ -25,7 +25,7 @@ class Unittest:
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs the interpreter with Stet's own main program."""
         observed = {"coverage": plan.coverage, "traced": plan.traced, "captured": plan.captured}
-        options = {"tests": plan.tests, "select": plan.select, "control": Words.of(nonce).to_json()}
+        options = {"tests": plan.tests, "select": plan.select, "control": ControlWords.of(nonce).to_json()}
         job = json.dumps({**options, **observed})
         return RunSpec(
             (str(plan.python()), FOLDER),

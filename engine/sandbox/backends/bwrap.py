@@ -21,7 +21,7 @@ from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.scratch import put
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies, WorkspaceCopy
-from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Wall, level_of
+from stet_ls.engine.sandbox.isolation import IsolationReport, Wall, WallState, level_of
 from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
@@ -116,7 +116,7 @@ class Bwrap:
 
 def _on_disk(report: IsolationReport) -> IsolationReport:
     """The report of a run in a copy of the workspace, which is on the disk and measured from outside."""
-    enforced = {**report.enforced, Wall.DISK: Holds.PARTIAL}
+    enforced = {**report.enforced, Wall.DISK: WallState.PARTIAL}
     why = "; ".join(
         filter(None, (report.why_not_stronger, ("bwrap before 0.11 has no overlays, so runs write to a copy")))
     )

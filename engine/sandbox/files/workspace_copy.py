@@ -52,7 +52,7 @@ _Lists = tuple[tuple[int, tuple[IgnorePattern, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFolder:
     """A workspace folder that a run may read, and the path at which the run expects it."""
 
     folder: Path
@@ -67,7 +67,7 @@ class WorkspaceCopy:
     """
 
     folder: Path
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownFolder, ...]
     own: frozenset[str] = frozenset()
 
     def unmasked(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -144,7 +144,7 @@ class _Source:
     folders: set[str] = field(default_factory=set)
     files: dict[str, os.stat_result] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[ShownFolder] = field(default_factory=list)
     size: int = 0
 
     def read(self) -> None:
@@ -178,7 +178,7 @@ class _Source:
         else:
             at = folder
             self.links[name] = entry.path
-        self.shown.append(Shown(folder, at))
+        self.shown.append(ShownFolder(folder, at))
 
     def _link_packages(self, below: str, at: Path) -> None:
         """A folder of links, so that tools may write next to them. An existing link leads to its target in the copy.

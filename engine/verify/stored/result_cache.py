@@ -30,7 +30,7 @@ _SUFFIXES = (".py", ".mjs", ".cjs", ".json", ".txt", ".toml")
 
 
 @dataclass
-class ResultCache:
+class VerifyCache:
     """Records below `folder`. Without `is_on`, nothing is read or written.
 
     New records are written by `write`, once it is known that the project did not change meanwhile.

@@ -9,9 +9,9 @@ from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.change import Change
-from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.intent import ChangeIntent
 from stet_ls.engine.verify.changes.trees import EditedTree, FolderTree
-from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
 from stet_ls.engine.verify.receipt import tree_id
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
 from stet_ls.engine.verify.stored.result_cache import key_of
@@ -38,7 +38,9 @@ class StoredReport:
     notes: tuple[str, ...]
 
 
-async def key_for(change: Change, intent: Intent, tools: Toolbox, runtimes: RuntimeProvider, *, runs_code: bool) -> str:
+async def key_for(
+    change: Change, intent: ChangeIntent, tools: Toolbox, runtimes: RuntimeProvider, *, runs_code: bool
+) -> str:
     """What the verdict on a change depends on; "" if that is unknown."""
     languages = sorted({each.language for each in change.files if is_code(each)}) if runs_code else []
     environments = [await runtimes.identity(change.root, each) for each in languages]
@@ -60,7 +62,7 @@ def stored(report: Report, units: Sequence[UnitChange]) -> StoredReport:
 
 
 def restored(
-    kept: StoredReport, change: Change, intent: Intent, units: Sequence[UnitChange], seconds: float
+    kept: StoredReport, change: Change, intent: ChangeIntent, units: Sequence[UnitChange], seconds: float
 ) -> Report | None:  # fmt: skip
     """The report of a kept verdict; None if its units are not those of the change."""
     known, now = ([(each.path, each.name, each.line) for each in rows] for rows in (kept.units, units))
@@ -70,7 +72,9 @@ def restored(
     if any(each.path not in files for each in kept.others):
         return None
     others = (
-        UnitReport(UnitChange(files[each.path], each.name, each.line, Kind.CHANGED, Pairing.NAME), each.checks)
+        UnitReport(
+            UnitChange(files[each.path], each.name, each.line, UnitChangeKind.CHANGED, Pairing.NAME), each.checks
+        )
         for each in kept.others
     )
     own = (UnitReport(unit, each.checks) for unit, each in zip(units, kept.units, strict=True))
@@ -86,7 +90,7 @@ class ReportPart:
     number: int
     count: int
     trees: tuple[str, str]
-    intent: Intent
+    intent: ChangeIntent
     report: StoredReport
     partial: bool
     refused: bool
@@ -113,7 +117,7 @@ def merge(change: Change, units: Sequence[UnitChange], parts: Sequence[ReportPar
     unknown = (CheckResult(Check.SYNTAX.value, Ruling.SKIPPED, "no part judged it"),)
     files = {each.path: each for each in change.files}
     others = (
-        UnitReport(UnitChange(files[row.path], row.name, row.line, Kind.CHANGED, Pairing.NAME), row.checks)
+        UnitReport(UnitChange(files[row.path], row.name, row.line, UnitChangeKind.CHANGED, Pairing.NAME), row.checks)
         for each in parts
         for row in each.report.others
         if row.path in files

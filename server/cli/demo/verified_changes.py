@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.verify.changes.read_change import Asked
+from stet_ls.engine.verify.changes.read_change import ChangeQuery
 from stet_ls.engine.verify.render import fitted, lines
 from stet_ls.engine.verify.report import Report, Verdict
 from stet_ls.server.cli.agents.judging import report_of
@@ -99,4 +99,4 @@ async def verified(sample: Path, root: Path, change: DemoChange) -> Report:
     shutil.copytree(sample, root)
     path = root / change.file
     path.write_text(path.read_text("utf-8").replace(change.old, change.new, 1), encoding="utf-8")
-    return await report_of(Asked(root, base=str(sample)), budget=SECONDS, intent=change.intent)
+    return await report_of(ChangeQuery(root, base=str(sample)), budget=SECONDS, intent=change.intent)

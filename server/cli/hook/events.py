@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.changes.change import Tree
-from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, Asked
+from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, ChangeQuery
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import git, repository
 from stet_ls.server.cli.agents.agent import Agent, Answer, HookEvent
@@ -19,7 +19,7 @@ from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.hook.payload import Payload
-from stet_ls.server.cli.hook.verdict_text import HEADING, Outcome, refusal
+from stet_ls.server.cli.hook.verdict_text import HEADING, ChangeVerdict, refusal
 
 Handler = Callable[[Agent, Payload], Awaitable[Answer]]
 
@@ -88,7 +88,7 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
     from stet_ls.server.cli.hook.verifying import verified
 
     try:
-        outcome = await verified(Asked(root, base_tree=base), agent.seconds_at_stop)
+        outcome = await verified(ChangeQuery(root, base_tree=base), agent.seconds_at_stop)
     except BaseException:
         sessions.release(root, *names)
         raise
@@ -98,7 +98,7 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
 
 
 def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
-    if given.verdict != Outcome.REFUTED:
+    if given.verdict != ChangeVerdict.REFUTED:
         return {}
     if agent.output.is_text:
         return {"reason": given.text}
@@ -115,8 +115,8 @@ async def committing(agent: Agent, payload: Payload) -> Answer:
     from stet_ls.server.cli.hook.verifying import verified
 
     assert payload.folder is not None
-    outcome = await verified(Asked(payload.folder, staged=True), agent.seconds_at_stop)
-    return {"reason": refusal(outcome)} if outcome.verdict == Outcome.REFUTED else {}
+    outcome = await verified(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
+    return {"reason": refusal(outcome)} if outcome.verdict == ChangeVerdict.REFUTED else {}
 
 
 HANDLERS: Mapping[HookEvent, Handler] = {

@@ -46,7 +46,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.engine.verify.changes.read_change import read_change
-    from stet_ls.engine.verify.options import Options
+    from stet_ls.engine.verify.options import VerifyOptions
     from stet_ls.server.cli.review.formats import FORMATS
     from stet_ls.server.cli.terminal.consent import Terminal
 
@@ -61,7 +61,7 @@ async def _run(arguments: argparse.Namespace) -> int:
             def show(words: str) -> None:
                 progress(Stage("review", words))
 
-            judging = Options(
+            judging = VerifyOptions(
                 arguments.intent, arguments.budget, tools=toolbox(settings, (change.root,)),
                 uses_cache=not arguments.no_cache, on_progress=show,
             )  # fmt: skip

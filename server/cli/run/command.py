@@ -243,9 +243,9 @@ async def _part_of(
     engine: Engine, request: Request, answer: Answer, arguments: argparse.Namespace
 ) -> tuple[Answer, UsageError | None]:
     """The part of an answer that the arguments name, judged again; or what is wrong with them."""
-    from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+    from stet_ls.engine.actions.multi_file.chosen_parts import ChosenParts, chosen_part
 
-    choice = Choice(tuple(arguments.only), tuple(arguments.step))
+    choice = ChosenParts(tuple(arguments.only), tuple(arguments.step))
     if not choice or not answer.success:
         return answer, None
     try:

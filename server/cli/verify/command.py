@@ -20,7 +20,7 @@ from stet_ls.server.cli.terminal.status import print_error
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
     from stet_ls.engine.verify.changes.change import Tree
-    from stet_ls.engine.verify.changes.read_change import Asked
+    from stet_ls.engine.verify.changes.read_change import ChangeQuery
 
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
 _MOST_PATCH = 50_000_000
@@ -100,7 +100,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.verify import receipt
     from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.report import Verdict
-    from stet_ls.engine.verify.verify import Options, merged, verify
+    from stet_ls.engine.verify.verify import VerifyOptions, merged, verify
     from stet_ls.server.cli.check.formats import print_json
     from stet_ls.server.cli.verify import parts
     from stet_ls.server.cli.verify.formats import FORMATS
@@ -115,7 +115,7 @@ async def _run(arguments: argparse.Namespace) -> int:
             await runtimes.sandbox.allow()
         with read_change(asked(arguments)) as change:
             tools = toolbox(settings, (change.root,))
-            options = Options(
+            options = VerifyOptions(
                 intent, arguments.budget, tools=tools, uses_cache=not arguments.no_cache,
                 shard=(shard.number, shard.count), on_progress=lambda words: progress(Stage("verify", words)),
             )  # fmt: skip
@@ -151,9 +151,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     return int(report.verdict in failing)
 
 
-def asked(arguments: argparse.Namespace) -> Asked:
+def asked(arguments: argparse.Namespace) -> ChangeQuery:
     """The change that the arguments of `declare_change` mean."""
-    from stet_ls.engine.verify.changes.read_change import Asked
+    from stet_ls.engine.verify.changes.read_change import ChangeQuery
 
     here = Path.cwd()
     words = list(arguments.what)
@@ -162,7 +162,7 @@ def asked(arguments: argparse.Namespace) -> Asked:
         raise UsageError(f"`{span}` names both sides; leave out --staged, --patch and --base")
     paths = tuple(map(Path, words))
     start = _session_start(here, arguments.base) if arguments.since_start else None
-    return Asked(here, span, arguments.staged, _patch(arguments.patch), arguments.base, paths, start)
+    return ChangeQuery(here, span, arguments.staged, _patch(arguments.patch), arguments.base, paths, start)
 
 
 def _session_start(here: Path, base: str) -> Tree:

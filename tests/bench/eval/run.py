@@ -45,7 +45,7 @@ from stet_ls.engine.model.embedded.embedded_model import Embedded
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.fitting.fit import fit
 from stet_ls.engine.run import Engine
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths, user_paths
@@ -111,7 +111,7 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
     job_memory.BUDGET = (
         HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
     )
-    sandbox = Sandbox(Level.STRONG, paths.cache / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, paths.cache / "sandbox")
     done = {(row["case"], row["arm"], row.get("seed", 1)): row for row in _results(out)}
     seeds = [int(each) for each in arguments.seeds.split(",")]
     async with _endpoint(arguments.recorded, out) as (upstream, key, model):

@@ -53,7 +53,7 @@ from stet_ls.engine.judges.case import Case, timed
 from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan
@@ -162,7 +162,7 @@ def judge_all(cases: Sequence[Rewrite]) -> list[Judged]:
 async def _judge_all(cases: Sequence[Rewrite]) -> list[Judged]:
     found = []
     with tempfile.TemporaryDirectory() as place:
-        sandbox = Sandbox(Level.STRONG, Path(place) / "sandbox")
+        sandbox = Sandbox(IsolationLevel.STRONG, Path(place) / "sandbox")
         bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         interpreter = Interpreter(
             Path(sys.executable), sys.version_info[:3], mounts.interpreter(), bare, modules=frozenset({"pytest"})

@@ -256,7 +256,7 @@ async def test_a_first_call_is_warmed_up_by_a_copy_where_possible(make: MakeCase
 
 @pytest.mark.parametrize(("again", "verdict"), [(1.0, Ruling.UNKNOWN), (1.3, Ruling.PASS), (None, Ruling.UNKNOWN)])
 def test_a_cold_speedup_must_hold_for_a_repeated_call(again: float | None, verdict: Ruling) -> None:
-    def gained(times: float) -> timing.Gain:
+    def gained(times: float) -> timing.Speedup:
         return timing.gain([(times, 1.0)] * 9)
 
     found = replace(gained(1.3), warm=False, again=gained(again) if again else None)

@@ -13,7 +13,7 @@ from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.api.events import Notice
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
-from stet_ls.engine.model.endpoint.circuit_breaker import Breaker, State
+from stet_ls.engine.model.endpoint.circuit_breaker import Breaker, BreakerState
 from stet_ls.engine.settings.schema import ModelSettings
 from stet_ls.engine.settings.table_schemas import Provider
 
@@ -235,7 +235,7 @@ async def test_one_successful_trial_enables_the_endpoint_for_all_calls(
     for _ in range(2):
         await asker.ask()
     breaker = asker.models._configured[0].breaker
-    assert breaker.state is State.OPEN
+    assert breaker.state is BreakerState.OPEN
     _rested(breaker)
     first.default = Reply("fine", hold=gate)
     trial = asyncio.create_task(asker.ask())
@@ -260,7 +260,7 @@ async def test_a_cancelled_trial_does_not_count_as_a_failure(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (breaker.state, breaker.failures) == (State.HALF_OPEN, 1)
+    assert (breaker.state, breaker.failures) == (BreakerState.HALF_OPEN, 1)
     scripted.default = GOOD
     assert (await asker.ask()).text == "fine"
 

@@ -22,7 +22,7 @@ from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling, Usage
 from stet_ls.engine.model.endpoint.sse import EventReader
 from stet_ls.engine.model.endpoint.stream_reader import StreamReader
-from stet_ls.engine.model.local_server_consent import Consents
+from stet_ls.engine.model.local_server_consent import ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.settings.schema import LogSettings, ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
@@ -112,7 +112,7 @@ def found(scripted: ScriptedModel, nobody: None, paths: Paths, monkeypatch: pyte
 
 def allow(server: ScriptedModel, paths: Paths) -> None:
     """Says yes to a server, as `stet model allow` does."""
-    consents = Consents(paths.consents)
+    consents = ServerConsents(paths.consents)
     consents.remember(consents.found("lm-studio", server.base_url), allowed=True)
 
 
@@ -399,7 +399,7 @@ def _seconds_to_take(events: bytes) -> float:
 LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.local_server_consent import Consents
+from stet_ls.engine.model.local_server_consent import ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.storage.paths import user_paths
@@ -446,7 +446,7 @@ def test_the_sdk_is_loaded_by_the_first_call_without_blocking(environment) -> No
 LOOK = """
 import asyncio, sys
 from stet_ls.engine.model import health
-from stet_ls.engine.model.local_server_consent import Consents
+from stet_ls.engine.model.local_server_consent import ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings

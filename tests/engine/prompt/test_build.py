@@ -13,7 +13,7 @@ from support.markers import split_markers
 from stet_ls.engine.api.request import Diagnostic, Request, Selection
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import ModelTier, Prompt, Reason, TaskSpec, build, repair
+from stet_ls.engine.prompt.build import ModelTier, Prompt, RejectionReason, TaskSpec, build, repair
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
@@ -174,33 +174,33 @@ def test_the_prefix_is_the_same_bytes_for_two_requests(tmp_path: Path) -> None:
 
 def test_a_repair_does_not_change_earlier_messages() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER))
-    again = repair(prompt, "Sure!", Reason("syntax: line 2: '(' was never closed"))
+    again = repair(prompt, "Sure!", RejectionReason("syntax: line 2: '(' was never closed"))
     assert again.messages[:2] == prompt.messages
     assert [message.role for message in again.messages] == ["system", "user", "assistant", "user"]
     assert again.messages[2].content == "Sure!"
     assert f"<data-{prompt.ident}>\nsyntax: line 2: '(' was never closed\n</data-" in again.messages[3].content
     assert again.messages[3].content.endswith(prompt.form)
     assert again.tokens > prompt.tokens
-    assert repair(again, "Sure!", Reason("again")).messages[:4] == again.messages
+    assert repair(again, "Sure!", RejectionReason("again")).messages[:4] == again.messages
 
 
 def test_a_repair_survives_an_empty_and_an_endless_reply() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER), budget=1000)
-    assert repair(prompt, "", Reason("The reply was empty.")).messages[2].content.strip()
-    assert estimate(repair(prompt, "word and word\n" * 20_000, Reason("endless")).messages[2].content) <= 1000
+    assert repair(prompt, "", RejectionReason("The reply was empty.")).messages[2].content.strip()
+    assert estimate(repair(prompt, "word and word\n" * 20_000, RejectionReason("endless")).messages[2].content) <= 1000
 
 
 def test_a_repair_contains_no_secrets() -> None:
     request = ask("refactor", "python", f"def f():\n    token = {SECRET!r}$0\n    return token\n")
     prompt = prompt_for(request)
-    again = repair(prompt, "token = 'STET_SECRET_1'", Reason(f"differential: f() gave {SECRET!r}"))
+    again = repair(prompt, "token = 'STET_SECRET_1'", RejectionReason(f"differential: f() gave {SECRET!r}"))
     assert SECRET not in repr(again)
     assert "f() gave 'STET_SECRET_1'" in again.messages[3].content
 
 
 def test_no_message_contains_a_secret_of_a_header() -> None:
     prompt = prompt_for(ask("refactor", "python", f"def f(token={SECRET!r}):\n    return$0 token\n"))
-    assert SECRET not in repr(repair(prompt, "no", Reason("problem")).messages)
+    assert SECRET not in repr(repair(prompt, "no", RejectionReason("problem")).messages)
 
 
 # What is hidden, and how the target is shown.
@@ -423,6 +423,9 @@ def test_a_repair_names_its_reason() -> None:
     """No one can mend what no one says: a judge without words is named at least."""
     for nothing in ("", " \n"):
         with pytest.raises(ValueError, match="a repair needs its reason"):
-            Reason(nothing)
-        assert Reason.of(nothing, by="spelling").text == "It was refused by the check `spelling`, which said no more."
-    assert Reason.of("names: x", by="names") == Reason("names: x")
+            RejectionReason(nothing)
+        assert (
+            RejectionReason.of(nothing, by="spelling").text
+            == "It was refused by the check `spelling`, which said no more."
+        )
+    assert RejectionReason.of("names: x", by="names") == RejectionReason("names: x")

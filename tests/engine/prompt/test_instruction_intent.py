@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.prompt.instruction_intent import Intent, intent_of, released
+from stet_ls.engine.prompt.instruction_intent import GenerateIntent, intent_of, released
 
 ADDS = (
     "add a function words",
@@ -69,12 +69,12 @@ CHANGES = (
 
 @pytest.mark.parametrize("instruction", ADDS)
 def test_instructions_that_add_are_recognized(instruction: str) -> None:
-    assert intent_of(instruction) is Intent.ADD
+    assert intent_of(instruction) is GenerateIntent.ADD
 
 
 @pytest.mark.parametrize("instruction", CHANGES)
 def test_instructions_that_change_are_recognized(instruction: str) -> None:
-    assert intent_of(instruction) is Intent.CHANGE
+    assert intent_of(instruction) is GenerateIntent.CHANGE
 
 
 @pytest.mark.parametrize(

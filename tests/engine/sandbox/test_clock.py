@@ -31,7 +31,7 @@ from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.backends.backend import Backend
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.processes.procfs import Clock, children
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -265,7 +265,7 @@ async def test_each_step_of_a_run_has_its_clock(box: Backend) -> None:
 
 def test_the_time_of_a_run_is_described() -> None:
     def lasted(seconds: float, waited: float, computed: float | None) -> str:
-        here = IsolationReport("", "", Level.NONE)
+        here = IsolationReport("", "", IsolationLevel.NONE)
         return RunResult(RunStatus.TIMEOUT, here, seconds=seconds, waited=waited, computed=computed).lasted
 
     assert lasted(10.0, 0.0, 9.9) == "10 s"

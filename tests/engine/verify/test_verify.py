@@ -11,10 +11,10 @@ from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.render import COLUMNS, fitted, lines
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 Verify = Callable[..., Awaitable[Report]]
 _LOOP = SHOP.replace(
@@ -154,8 +154,8 @@ async def test_a_kept_verdict_is_the_fresh_one(repository: Repository, runtimes:
     repository.write({"shop.py": SHOP.replace("weight * 0.5", "weight * 0.5 if weight < 9 else 1.0")})
     said: list[dict[str, Any]] = []
     for uses_cache in (False, True, True):
-        with read_change(Asked(repository.folder)) as change:
-            report = await verify(change, runtimes, Options("refactor", uses_cache=uses_cache))
+        with read_change(ChangeQuery(repository.folder)) as change:
+            report = await verify(change, runtimes, VerifyOptions("refactor", uses_cache=uses_cache))
         said.append(report.to_json())
         last = report
     fresh, *others = [_timeless(each) for each in said]
@@ -163,7 +163,7 @@ async def test_a_kept_verdict_is_the_fresh_one(repository: Repository, runtimes:
     assert last.seconds < 0.5
     assert last.findings[0].attachments, "the counter-example is kept with its script"
     repository.write({"tests/test_shop.py": TESTS.replace("[1, 2]", "[1, 3]")})
-    with read_change(Asked(repository.folder)) as change:
+    with read_change(ChangeQuery(repository.folder)) as change:
         assert "passed and fails now" in str((await verify(change, runtimes)).findings)
 
 

@@ -8,10 +8,10 @@ import types
 from typing import Any
 
 from stet_ls.engine.execution.python.inside.aliasing import CHANGED, shared
-from stet_ls.engine.execution.python.inside.captured import Captured, NotRestored
+from stet_ls.engine.execution.python.inside.captured import CapturedArguments, NotRestored
 from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.doubles import Book, Later, double_maker
+from stet_ls.engine.execution.python.inside.doubles import AsyncItems, UseRecord, double_maker
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
 
@@ -48,7 +48,7 @@ class CallRunner:
 
     def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], time_limit: CallTimeLimit) -> None:
         self.job, self.pins, self.space, self.time_limit = job, pins, space, time_limit
-        self.captured = Captured(job["captured"], space.get("__name__", job["name"]))
+        self.captured = CapturedArguments(job["captured"], space.get("__name__", job["name"]))
         self.armed = False
         self.is_held_against = job["mode"] == "compare"
         self.loop: Any = None
@@ -74,10 +74,10 @@ class CallRunner:
             if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
-        book = Book()
+        book = UseRecord()
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
-        space["__database__"], space["__later__"] = database, Later
+        space["__database__"], space["__later__"] = database, AsyncItems
         before = self.globals()
         self.captured.begin()
         self.effects.begin()
@@ -192,7 +192,7 @@ async def taken(values: Any) -> Any:
     return iter(items)
 
 
-def uses(book: Book) -> dict[str, list[str]]:
+def uses(book: UseRecord) -> dict[str, list[str]]:
     """How doubles were used, by path; "" for the path used last, for errors that name a wanted kind."""
     return (
         {**{path: list(kinds) for path, kinds in list(book.uses.items())[:200]}, "": [book.last]} if book.uses else {}

@@ -35,7 +35,7 @@ IN_COROUTINE = 0x80
 """The flag of the code of an `async def`."""
 
 
-class Book:
+class UseRecord:
     """What the doubles of one call recorded: `calls` are the uses that have an effect, `uses` all kinds of use by path.
 
     In `uses`, all items of an iterable have one path. `last` is the path used last.
@@ -89,7 +89,7 @@ class Double:
 
     __slots__ = ("__weakref__", "_stet_answers", "_stet_book", "_stet_held", "_stet_seed", "_stet_shape", "_stet_way")
 
-    def __init__(self, book: Book, way: str, shape: str, seed: int, answers: Any = None) -> None:
+    def __init__(self, book: UseRecord, way: str, shape: str, seed: int, answers: Any = None) -> None:
         for name, value in (("book", book), ("way", way), ("shape", shape), ("seed", seed), ("answers", answers or {}),
                             ("held", {})):  # fmt: skip
             object.__setattr__(self, "_stet_" + name, value)
@@ -119,7 +119,7 @@ class Double:
         if name in self._stet_answers:
             return self._stet_answers[name]
         if count > REPEATS or (name == "get" and len(self._stet_way) > FAR):
-            return Ended(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
+            return EndOfLoop(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
         again = f"#{count}" if count > 1 and name in EMPTY else ""
         step = f"({arguments}){again}"
         if is_awaited:
@@ -230,7 +230,7 @@ class Double:
         return f"<{self._stet_way}>"
 
 
-class Later:
+class AsyncItems:
     """An asynchronous iterator over items; those that were not taken are in `items`."""
 
     def __init__(self, items: Any) -> None:
@@ -248,7 +248,7 @@ class Later:
         return f"<later {self.items!r}>"
 
 
-class Ended:
+class EndOfLoop:
     """What a call of a double gives in a coroutine when it has been made often: awaited, the answer that ends loops."""
 
     def __init__(self, answer: Any) -> None:
@@ -351,10 +351,10 @@ def with_operators() -> None:
 
 
 with_operators()
-for kind in (Double, Ended):
+for kind in (Double, EndOfLoop):
     collections.abc.Coroutine.register(kind)  # `asyncio.create_task` takes nothing else
 
 
-def double_maker(book: Book) -> Callable[..., Double]:
+def double_maker(book: UseRecord) -> Callable[..., Double]:
     """What calls use to make a double: of a name, a number, and the answers of some methods."""
     return lambda name, seed=0, **answers: Double(book, name, name, seed, answers)

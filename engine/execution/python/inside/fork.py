@@ -15,12 +15,12 @@ from stet_ls.engine.execution.python.inside.call import SHOWN, CallRunner, CallT
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork
-from stet_ls.engine.execution.python.inside.result_pipe import Line, tell
+from stet_ls.engine.execution.python.inside.result_pipe import ResultPipe, tell
 
 BATCH = 0.02
 
 
-class Begun(BaseException):
+class ForkBegun(BaseException):
     """A fork begins: raised through all frames of its parent, so that no frame holds the other texts' results."""
 
 
@@ -48,7 +48,7 @@ def attempt(
     process = real_fork()
     if process == 0:
         os.close(reading)
-        raise Begun(child, text, calls, Line(writing, at, every), time_limit, wanted)
+        raise ForkBegun(child, text, calls, ResultPipe(writing, at, every), time_limit, wanted)
     os.close(writing)
     result: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
@@ -93,7 +93,9 @@ def ended(result: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: 
         result["outcomes"][number] = {"kind": stuck, "digest": stuck}
 
 
-def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, time_limit: CallTimeLimit, wanted: int) -> None:
+def child(
+    job: dict[str, Any], text: str, calls: list[Any], line: ResultPipe, time_limit: CallTimeLimit, wanted: int
+) -> None:
     """Loads a text and runs the calls; reports when a call begins, and its outcome."""
     pipe = line.pipe
     pins = Pins(job["reads"], job["beside"])

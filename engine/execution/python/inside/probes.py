@@ -13,7 +13,7 @@ from typing import Any
 
 from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
 
@@ -32,7 +32,7 @@ def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]]
         process = real_fork()
         if process == 0:
             os.close(reading)
-            raise Begun(look, text, calls, seen, count)
+            raise ForkBegun(look, text, calls, seen, count)
         os.close(writing)
         select.select([reading], [], [], max(0.0, min(end, real_clock() + LOOKS * 6) - real_clock()))
         os.kill(process, signal.SIGKILL)

@@ -14,24 +14,24 @@ from stet_ls.engine.actions.planning.plan_text import write_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.actions.planning.task_plan import PlanRules, read_edited, read_plan
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import Complexity, Intent, Plan
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity
+from stet_ls.engine.loop import UnusableReply
 
 PRICES = "def discount(price, rate):\n    return price - rate\n\n\ndef net_total(prices):\n    return sum(prices)\n"
 CART = "from prices import net_total\n\n\ndef pay(cart):\n    return net_total(cart)\n"
 ABOUT = Project(Path("/p"), {"prices.py": PRICES, "cart.py": CART, "mail.py": ""}, frozenset({"python"}))
-RULES = PlanRules(ABOUT, Intent("rates are fractions"), arms=frozenset({"coder", "tester"}))
+RULES = PlanRules(ABOUT, RequestIntent("rates are fractions"), arms=frozenset({"coder", "tester"}))
 
 
 def plan_of(text: str) -> Plan:
     plan = read_edited(text, RULES)
-    assert not isinstance(plan, Unusable), plan.problem
+    assert not isinstance(plan, UnusableReply), plan.problem
     return plan
 
 
 def problem_of(text: str, rules: PlanRules = RULES) -> str:
     plan = read_edited(text, rules)
-    assert isinstance(plan, Unusable)
+    assert isinstance(plan, UnusableReply)
     return plan.problem
 
 
@@ -58,7 +58,7 @@ def test_a_request_is_understood_by_rules() -> None:
     assert intent.libraries == ("matplotlib",)
     assert intent.constraints == ("Python 3.9", "Do not change discount")
     assert {Capability.CODE, Capability.TESTS, Capability.DATA} <= set(intent.capabilities)
-    assert intent.complexity is Complexity.MEDIUM
+    assert intent.complexity is TaskComplexity.MEDIUM
 
 
 def test_a_request_for_one_step_is_its_plain_action() -> None:
@@ -121,7 +121,7 @@ def test_what_a_user_allows_is_a_known_package() -> None:
         "libraries: frobnicator9\n1. debug | prices.py | discount | x",
         replace(RULES, allowed=frozenset({"frobnicator9"})),
     )
-    assert not isinstance(plan, Unusable)
+    assert not isinstance(plan, UnusableReply)
     assert plan.intent.libraries == ("frobnicator9",)
 
 
@@ -156,7 +156,7 @@ def test_a_plan_as_text_is_read_back_and_may_be_edited() -> None:
 
 def test_a_models_question_is_asked() -> None:
     plan = read_plan("ask: Which currency do the prices have?", RULES)
-    assert not isinstance(plan, Unusable)
+    assert not isinstance(plan, UnusableReply)
     assert plan.intent.question == "Which currency do the prices have?"
 
 

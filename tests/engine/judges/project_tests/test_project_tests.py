@@ -17,12 +17,12 @@ from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.discovery import Touching, is_test, touching
+from stet_ls.engine.judges.project_tests.discovery import TouchingTests, is_test, touching
 from stet_ls.engine.judges.project_tests.judge import judge
 from stet_ls.engine.judges.project_tests.reachability import ways_to
 from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
 from stet_ls.engine.sandbox.files.mounts import interpreter as binds
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -77,7 +77,7 @@ Judged = Callable[..., Awaitable[Evidence]]
 @pytest.fixture
 async def judged(shop: Path, probes: Path, backend: str) -> AsyncIterator[Judged]:
     """Judges a text of `prices.py`."""
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
 
     async def ask(
         after: str,
@@ -136,7 +136,7 @@ def test_tests_of_other_languages_are_found(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert touching(tmp_path, tmp_path / target, unit, language, {}) == Touching((expected,))
+    assert touching(tmp_path, tmp_path / target, unit, language, {}) == TouchingTests((expected,))
 
 
 def test_an_unsaved_test_is_found(shop: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit, CallTimeout
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_thread_work
 from stet_ls.engine.execution.python.inside.times.stopwatch import Stopwatch
@@ -36,7 +36,7 @@ def growth(job: dict[str, Any], valid: set[int], end: float) -> list[list[float]
         process = real_fork()
         if process == 0:
             os.close(reading)
-            raise Begun(grow, text, chosen, memory)
+            raise ForkBegun(grow, text, chosen, memory)
         os.close(writing)
         select.select([reading], [], [], max(0.0, min(end, real_clock() + 3 * LONGEST * len(chosen)) - real_clock()))
         os.kill(process, signal.SIGKILL)
