@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
-from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
+from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, repairs_like_reply
 from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.effect import EFFECT
@@ -88,7 +88,7 @@ async def run(job: Job) -> Answer:
         found = await _offered(job, seen, known)
         return found if found.success else answer
     splices = [Splice(edit.span, edit.new_text) for edit in answer.edits]
-    agreed = await like_reply(known, job.request.source.splice(splices))
+    agreed = await repairs_like_reply(known, job.request.source.splice(splices))
     if agreed is None:
         return answer
     found = await _offered(job, seen, agreed, SAME_AS_REPLY)

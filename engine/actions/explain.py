@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action, finished, refusal
+from stet_ls.engine.actions.action import Action, finish_answer, refusal
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
 from stet_ls.engine.actions.prose.languages import for_language as prose_language
@@ -68,7 +68,7 @@ async def run(job: Job) -> Answer:
             evidence=evidence,
             guard=target.span,
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
 
 def _verified(evidence: Sequence[Evidence], unknown: int) -> str:

@@ -13,15 +13,15 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action, build_job_prompt, finished, refusal, required_instruction
+from stet_ls.engine.actions.action import Action, build_job_prompt, finish_answer, refusal, required_instruction
 from stet_ls.engine.actions.arms.arm import Arm
-from stet_ls.engine.actions.arms.router import routed
+from stet_ls.engine.actions.arms.router import route_plan
 from stet_ls.engine.actions.arms.table import all_arms
 from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
-from stet_ls.engine.actions.planning.intent import plain_action, understand
+from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project, project
-from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single
+from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single_step_plan
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.actions.task_run.log import TaskLog
@@ -90,7 +90,7 @@ async def _run(job: Job, options: TaskOptions, log: TaskLog) -> Answer:
         return log.ended(refusal(job, f"Task: {plan.intent.question}"))
     with job.stage("route"):
         arms = all_arms().by_name
-        plan, routes = await routed(job, plan, arms)
+        plan, routes = await route_plan(job, plan, arms)
     text = write_text(plan, [each if isinstance(each, str) else each.reason for each in routes.values()])
     log.planned(plan, routes, text)
     if options.plan_only:
@@ -134,7 +134,7 @@ async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) ->
     instruction = required_instruction(ACTION, request, target)
     words = instruction.text if instruction is not None else ""
     selected = target.name if request.selection is not None and target.kind is TargetKind.UNIT else ""
-    intent = await asyncio.to_thread(understand, words, request.constraints, about, selected)
+    intent = await asyncio.to_thread(request_intent, words, request.constraints, about, selected)
     intent = replace(intent, libraries=tuple(dict.fromkeys((*intent.libraries, *options.libraries))))
     rules = PlanRules(about, intent, frozenset(job.settings.sandbox.packages), frozenset(all_arms().by_name))
     if text := options.plan or log.plan_text:
@@ -145,7 +145,7 @@ async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) ->
     if intent.question:
         return Plan(intent, about.root, ())
     if (plain := plain_action(words, intent, about)) is not None:
-        return single(*plain, words, rules)
+        return single_step_plan(*plain, words, rules)
     return await _asked(job, rules, log)
 
 
@@ -178,7 +178,7 @@ def _shown(job: Job, plan: Plan, text: str) -> Answer:
     notes = (f"about {calls} calls, {seconds:.0f} s",)
     summary = Summary("Planned", "one step" if count == 1 else f"{count} steps", notes=notes)
     answer = Answer(True, request.action, request.language, summary, markdown=text)
-    return finished(job, replace(answer, metadata=replace(answer.metadata, steps=tuple(map(str, plan.enabled)))))
+    return finish_answer(job, replace(answer, metadata=replace(answer.metadata, steps=tuple(map(str, plan.enabled)))))
 
 
 ACTION = Action(ACTIONS["task"], TASK, run)

@@ -12,7 +12,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finish_answer, refusal
 from stet_ls.engine.actions.generated_tests.candidate_tests import SuspectTest
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests, prepare_tests
 from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file
@@ -176,7 +176,7 @@ def _answer(
         guard=target.span,
         metadata=chance.metadata(),
     )
-    return finished(job, answer)
+    return finish_answer(job, answer)
 
 
 def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | UnusableReply:

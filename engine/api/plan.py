@@ -122,11 +122,11 @@ class PlanStep:
             "number": self.number,
             "action": self.action,
             "arm": self.arm,
-            "file": shown(self.path, root),
+            "file": plan_path(self.path, root),
             "unit": self.unit,
             "new": self.new,
             "instruction": self.instruction,
-            "files": [shown(each, root) for each in self.files],
+            "files": [plan_path(each, root) for each in self.files],
             "criteria": [{"kind": each.kind.value, "text": each.text} for each in self.criteria],
             "needs": list(self.needs),
             "estimate": estimate,
@@ -216,7 +216,7 @@ class TaskOptions:
     libraries: tuple[str, ...] = ()
 
 
-def shown(path: Path, root: Path) -> str:
+def plan_path(path: Path, root: Path) -> str:
     """A path as a plan shows it: relative to the root with slashes."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 

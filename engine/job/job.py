@@ -28,7 +28,7 @@ from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import Prompt, RememberedItem
-from stet_ls.engine.reply.parsing.overrun import goes_on
+from stet_ls.engine.reply.parsing.overrun import continues_after_unit
 from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
@@ -198,7 +198,9 @@ class Job:
             role=role or self.request.spec.role,
             by_user=asked is not None,
             begun=prompt.begun,
-            overrun=None if prompt.unit is None else partial(goes_on, language=self.request.language, unit=prompt.unit),
+            overrun=None
+            if prompt.unit is None
+            else partial(continues_after_unit, language=self.request.language, unit=prompt.unit),
         )
         if self.usage.calls + len(self.usage.in_flight) >= CALLS[self.request.budget]:
             raise LimitError(

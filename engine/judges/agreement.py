@@ -63,7 +63,7 @@ class Agreement:
         return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, detail)
 
 
-async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
+async def group_by_behavior(cases: Sequence[Case]) -> Agreement | NotRunnable:
     """Groups the candidates of one target by behavior.
 
     The inputs follow from the signature and the documentation, as they were before, and from each candidate's code.

@@ -84,7 +84,7 @@ async def judge(case: Case) -> Evidence:
         usual, *_ = await _all_outcomes(case.runtime, (case.before.text,), asked.calls, asked.place)
         if isinstance(usual, NotRunnable) or usual.beside != outcome.beside:
             return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.beside}")
-    wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, outcome.outcomes.get(n))]
+    wrong = [n for n, each in enumerate(asked.examples) if not matches_example(each, outcome.outcomes.get(n))]
     excuses = {n: case.runtime.excuse(got.lacks) if (got := outcome.outcomes.get(n)) is not None else "" for n in wrong}
     if wrong and all(excuses.values()):
         return _evidence(Ruling.UNKNOWN, f"examples not run: {excuses[wrong[0]]}")
@@ -114,7 +114,7 @@ async def _refuted(
     """Some examples fail. An earlier failure does not count against an action that keeps the behavior."""
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
     held = {} if isinstance(before, NotRunnable) else before
-    broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
+    broken = [n for n in wrong if n >= asked.user or matches_example(asked.examples[n], held.get(n))]
     count = f"{len(wrong)} of {plural(len(asked.examples), 'doctest')} {verb('fail', len(wrong))}"
     if not broken and case.spec.preserves_behavior:
         return _evidence(Ruling.UNKNOWN, f"{count}, as before")
@@ -180,7 +180,9 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
     outcome = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
     if isinstance(outcome, NotRunnable):
         return []
-    wrong = ((each, outcome.get(n)) for n, each in enumerate(asked.examples) if not comes_out(each, outcome.get(n)))
+    wrong = (
+        (each, outcome.get(n)) for n, each in enumerate(asked.examples) if not matches_example(each, outcome.get(n))
+    )
     return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
 
 
@@ -210,22 +212,24 @@ def read_examples(texts: Sequence[str]) -> list[Example]:
             source = each.source.rstrip("\n")
             error = (each.exc_msg or "").partition(":")[0].strip().rpartition(".")[2]
             if each.want or error:
-                found.append(Example(source, each.want, error, typed(source, lines)))
+                found.append(Example(source, each.want, error, as_typed(source, lines)))
             lines.append(source)
     return found
 
 
-def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
+def matches_example(example: Example, outcome: CallOutcome | None) -> bool:
     """True if an outcome matches the example."""
     if outcome is None:
         return False
     if example.error:
         return outcome.kind == "raised" and outcome.error.rpartition(".")[2] == example.error
     printed = outcome.printed
-    return outcome.kind == "ok" and any(_CHECKER.check_output(want, printed, _LENIENT) for want in wanted(example.want))
+    return outcome.kind == "ok" and any(
+        _CHECKER.check_output(want, printed, _LENIENT) for want in expected_outputs(example.want)
+    )
 
 
-def wanted(text: str) -> tuple[str, ...]:
+def expected_outputs(text: str) -> tuple[str, ...]:
     """An expected output, and, for a literal, the form in which Python prints it: "a" for 'a'."""
     try:
         return text, f"{literal_eval(text.strip())!r}\n"
@@ -233,7 +237,7 @@ def wanted(text: str) -> tuple[str, ...]:
         return (text,)
 
 
-def typed(source: str, before: Sequence[str] = ()) -> Call:
+def as_typed(source: str, before: Sequence[str] = ()) -> Call:
     """A line run at a prompt after others, without what those print or raise."""
     quiet = ["__printed = __import__('sys').stdout", "__import__('sys').stdout = __import__('io').StringIO()"]
     lines = [f"try:\n    exec({each!r})\nexcept Exception:\n    pass" for each in before]

@@ -90,7 +90,7 @@ async def _measured(case: Case, runtime: Runtime) -> Speedup | NotRunnable:
     if not unit:
         return NotRunnable("the change affects no callable function or class")
     case = replace(case, unit=unit)
-    place, calls = await asyncio.to_thread(prepared, case, runtime)
+    place, calls = await asyncio.to_thread(prepare_timing, case, runtime)
     if not calls:
         return NotRunnable(f"no input found for `{unit}`")
     fit = await _fit(case, runtime, place, calls)
@@ -105,11 +105,11 @@ async def _measured(case: Case, runtime: Runtime) -> Speedup | NotRunnable:
         return report
     if len(report.rounds) < LEAST_ROUNDS:
         return NotRunnable("it runs too long to repeat often enough")
-    again = gain(report.again) if len(report.again) >= _LEAST_AGAIN else None
-    return replace(gain(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
+    again = speedup(report.again) if len(report.again) >= _LEAST_AGAIN else None
+    return replace(speedup(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
 
 
-def gain(pairs: Sequence[tuple[float, float]]) -> Speedup:
+def speedup(pairs: Sequence[tuple[float, float]]) -> Speedup:
     """The gain and its bootstrap interval, by the seconds of old and new. The shortest round is the least disturbed."""
     random = Random(len(pairs))  # noqa: S311 - the same interval for the same rounds
     ratios = sorted(_ratio([random.choice(pairs) for _ in pairs]) for _ in range(_SAMPLES))
@@ -173,7 +173,7 @@ def _changed(case: Case) -> str:
     return next(iter(changed_units(before, after)), "") if before and after else ""
 
 
-def prepared(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
+def prepare_timing(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     """The place of the module, and inputs that are worth timing: the largest last."""
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))

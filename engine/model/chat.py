@@ -79,7 +79,7 @@ class Completion:
         return bool(self.text) and self.text == self.reasoning
 
 
-def canned(code: str, language: str) -> Completion:
+def known_reply(code: str, language: str) -> Completion:
     """Code that is known, in the form of a reply; it cost nothing."""
     fence = "`" * (3 + max((len(run) for run in code.split() if set(run) == {"`"}), default=0))
     text = f"CODE:\n{fence}{language}\n{code.rstrip()}\n{fence}\n"

@@ -22,7 +22,7 @@ from stet_ls.engine.model.endpoint.request_quirks import EMBEDDED, RequestQuirks
 from stet_ls.engine.model.health import health_of
 from stet_ls.engine.model.local_server_consent import FoundServer, ServerAsker, ServerConsent, ServerConsents
 from stet_ls.engine.model.profiles.profile_store import ProfileStore
-from stet_ls.engine.model.profiles.profiles import Profile, measured, overridden, profile_for
+from stet_ls.engine.model.profiles.profiles import Profile, profile_for, with_measurements, with_user_settings
 from stet_ls.engine.model.profiles.speed import LOCAL_READING
 from stet_ls.engine.model.request_queue import RequestQueue, RequestQueues
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
@@ -275,7 +275,9 @@ class ModelPool:
             return profile_for("")
         profile = replace(profile_for(weights.model), context=CONTEXT, known_context=True)
         record, _ = self._store.load(_EMBEDDED, profile.model)
-        return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT, begins=True)
+        return replace(
+            with_user_settings(with_measurements(profile, record), self._settings.models), context=CONTEXT, begins=True
+        )
 
     def _looked(self) -> str:
         if not self._settings.model.discover:

@@ -19,7 +19,9 @@ _DOUBTFUL = re.compile(r"[=@]|\basync\b")
 """A header with a default value, a decorator or `async` may be what is wrong."""
 
 
-def begun(request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView, opening: str) -> str:
+def reply_start(
+    request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView, opening: str
+) -> str:
     """The start of the reply after `opening`, its fence; "" for a task whose reply is no single block of code."""
     if task.wants != "unit":
         return ""

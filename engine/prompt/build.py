@@ -22,10 +22,10 @@ from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.privacy.ignored_files import left_out as left_out_files
 from stet_ls.engine.privacy.redact import Redaction
 from stet_ls.engine.prompt import wording
-from stet_ls.engine.prompt.begun import begun
+from stet_ls.engine.prompt.begun import reply_start
 from stet_ls.engine.prompt.code_view import CodeView, stub_lines, view
 from stet_ls.engine.prompt.context.conventions import conventions
-from stet_ls.engine.prompt.context.gather import gather
+from stet_ls.engine.prompt.context.gather import gather_context
 from stet_ls.engine.prompt.context.project_notes import FILE, notes
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.fence import code_fence, data, ident_for, stable
@@ -125,7 +125,7 @@ def build(
     done = (instruction.replaces,) if instruction is not None and instruction.replaces is not None else ()
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub, *spec))
-    gathered = gather(request, target, shown, hidden=done, index=index, remembered=remembered)
+    gathered = gather_context(request, target, shown, hidden=done, index=index, remembered=remembered)
     pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub), begins=begins)
     frame = _frame(request, layout, task, pieces, budget_tokens, ignored, tier)
@@ -137,7 +137,9 @@ def build(
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
     messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.wants)
     opening = f"{layout.fence}{layout.tag}"
-    start = begun(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
+    start = (
+        reply_start(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
+    )
     sealed = seal(request, (*messages, Message("assistant", start)), *idents)
     sealed, start = replace(sealed, messages=sealed.messages[:-1]), sealed.messages[-1].content
     tokens = _tokens(sealed.messages)

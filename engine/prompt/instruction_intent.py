@@ -147,7 +147,7 @@ _THAT = re.compile(
 _NAMING = re.compile(r"\bcall (?:it|this)\s+`?\w+`?|\b(?:a|another|new) (?:\w+ )?name\b", re.IGNORECASE)
 
 
-def released(instruction: str, name: str, *, target: str = "") -> bool:
+def permits_removal(instruction: str, name: str, *, target: str = "") -> bool:
     """Whether the instruction permits removing a definition: "remove foo", "rename foo to bar", "foo is not needed".
 
     `name` is qualified. `target` is the qualified name of the instruction's subject, which "remove this" refers to.
@@ -158,7 +158,7 @@ def released(instruction: str, name: str, *, target: str = "") -> bool:
     if any(_lets_go(sentence, name, target) for sentence in sentences if sentence):
         return True
     holder = name.rpartition(".")[0]
-    return bool(holder) and holder != target and released(instruction, holder, target=target)
+    return bool(holder) and holder != target and permits_removal(instruction, holder, target=target)
 
 
 def _lets_go(sentence: str, name: str, target: str) -> bool:

@@ -44,7 +44,7 @@ class ControlWords:
         return name in (self.good, self.bad) or name.startswith(f"{self.copy}_")
 
 
-def settle(found: ReporterEvents, events: Sequence[Event], nonce: str) -> ReporterEvents:
+def without_control_tests(found: ReporterEvents, events: Sequence[Event], nonce: str) -> ReporterEvents:
     """The findings without the control tests; problems seen by these and by the watch become `signs` of forgery."""
     words = ControlWords.of(nonce)
     own = [case for case in found.cases if words.has(case.id)]

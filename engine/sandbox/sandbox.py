@@ -88,7 +88,7 @@ class Sandbox:
     async def _allow(self, at_least: IsolationLevel | None, *, overlay: bool) -> Backend:
         needed = max(self.minimum, at_least or self.minimum, key=list(IsolationLevel).index)
         best = await self.best(overlay=overlay)
-        report = best.report if best else none_here(self.backend)
+        report = best.report if best else no_backend_report(self.backend)
         if best is None or best.backend is None or not await self._may(report, needed):
             raise PolicyError(refusal(report, needed))
         return best.backend
@@ -102,7 +102,7 @@ class Sandbox:
     async def identity(self) -> str:
         """Identifies the sandbox of runs: its backend, its level, the boot and Stet's version."""
         best = await self.best()
-        report = best.report if best else none_here(self.backend)
+        report = best.report if best else no_backend_report(self.backend)
         return f"{_boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
 
     async def close(self) -> None:
@@ -158,7 +158,9 @@ class Sandbox:
         if best is None or self.backend or best.report.level is IsolationLevel.FULL or best.report.advice:
             return best
         # The user needs to know why a stronger one does not work.
-        stronger = next((each.report for each in self._tried.values() if each.backend is None), None) or none_here()
+        stronger = (
+            next((each.report for each in self._tried.values() if each.backend is None), None) or no_backend_report()
+        )
         why = "; ".join(filter(None, (stronger.why_not_stronger, best.report.why_not_stronger)))
         report = replace(best.report, why_not_stronger=why, advice=stronger.advice)
         return replace(best, report=report)
@@ -251,7 +253,7 @@ def _rank(candidate: ProbedBackend, overlay: bool) -> tuple[int, bool]:
     return list(IsolationLevel).index(candidate.report.level), lays
 
 
-def none_here(named: str = "") -> IsolationReport:
+def no_backend_report(named: str = "") -> IsolationReport:
     """The report of a machine without any backend, or without the one that the user named."""
     if named:
         why = f"the configured sandbox backend {named} is not available"

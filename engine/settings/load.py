@@ -125,7 +125,7 @@ class _State:
         elif not source.trusted and (reason := self._refusal(key, entry)) is not None:
             if reason:
                 self.refusals.append(f'"{key.name}" in {entry.place} is ignored: {reason}')
-                self.refused.append(SettingRow(key.name, shown(key.name, entry.value), origin, refused=True))
+                self.refused.append(SettingRow(key.name, shown_value(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
         elif key.name == "actions":
@@ -178,7 +178,7 @@ class _State:
         for name in KEYS:
             if name not in TABLES:
                 origin = self.values[name][1] if name in self.values else "default"
-                yield SettingRow(name, shown(name, attrgetter(name)(settings)), origin)
+                yield SettingRow(name, shown_value(name, attrgetter(name)(settings)), origin)
         for name in ROWS:
             yield from _table_rows(name, self.tables.get(name, ()), self.table_origins.get(name, "default"))
 
@@ -237,7 +237,7 @@ def _nested(values: Mapping[str, object]) -> dict[str, Any]:
     return root
 
 
-def shown(name: str, value: object) -> object:
+def shown_value(name: str, value: object) -> object:
     """A value as `config show` may print it: addresses without passwords, endpoints as their number."""
     if name == "providers":
         return f"{len(value)} of them" if isinstance(value, list | tuple) else "not a list"
@@ -251,6 +251,6 @@ def _provider_rows(endpoints: Collection[providers.ConfiguredEndpoint], origin: 
         yield SettingRow("providers", [], origin)
     for index, endpoint in enumerate(endpoints):
         for name, value in endpoint.provider.model_dump(exclude_defaults=True).items():
-            yield SettingRow(f"providers[{index}].{name}", shown(name, value), origin)
+            yield SettingRow(f"providers[{index}].{name}", shown_value(name, value), origin)
         key = f"set (from {endpoint.key_origin})" if endpoint.key_origin else "not set"
         yield SettingRow(f"providers[{index}].api_key", key, origin)

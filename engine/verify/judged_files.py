@@ -82,13 +82,13 @@ async def static_checks(case: Case, file: ChangedFile, intent: ChangeIntent) -> 
     return tuple(found)
 
 
-async def linted(case: Case) -> CheckResult:
+async def lint_results(case: Case) -> CheckResult:
     """New findings of the linter: style is the project's choice, so they are notes."""
     found = await timed(judge_of(Check.LINT), case)
     return CheckResult.of(replace(found, trusted=False), noted=found.verdict is Ruling.UNKNOWN)
 
 
-async def typed(case: Case) -> CheckResult:
+async def type_results(case: Case) -> CheckResult:
     """New errors of the project's type checker. They refute nothing, since what runs may be right all the same; a
     change with an error in its own lines is not ok.
     """

@@ -32,14 +32,14 @@ from stet_ls.engine.verify.judged_files import (
     former_files,
     is_broken,
     is_same_code,
-    linted,
+    lint_results,
     static_checks,
-    typed,
+    type_results,
 )
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
 from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
-from stet_ls.engine.verify.project_tests.executed_files import executed
+from stet_ls.engine.verify.project_tests.executed_files import is_change_executed
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 from stet_ls.engine.verify.project_tests.special_cases import special_case
@@ -103,7 +103,7 @@ class VerifyRun:
             case = case_of(self.change, file, self.options.tools, None)
             checks = await static_checks(case, file, self.intent)
             if self.options.runs_code and is_code(file) and file.after is not None and not is_broken(checks):
-                checks = (*checks, *([] if is_same_code(checks) else [await linted(case)]))
+                checks = (*checks, *([] if is_same_code(checks) else [await lint_results(case)]))
             self.of_files[file.path] = checks
             if is_code(file):
                 continue
@@ -189,7 +189,7 @@ class VerifyRun:
         """New type errors, the riskiest files first: a checker reads more than what changed, so it comes last."""
         for file in [each for each in files if each.after is not None][:_MOST_TYPED]:
             case = case_of(self.change, file, self.options.tools, runtime)
-            self.of_files[file.path] = (*self.of_files[file.path], await typed(case))
+            self.of_files[file.path] = (*self.of_files[file.path], await type_results(case))
 
     async def _time(self, units: Sequence[UnitChange], runtime: Runtime, former: Mapping[Path, str]) -> None:
         """Old against new speed of the changed units, one at a time."""
@@ -234,7 +234,7 @@ class VerifyRun:
                 self._of_test_file(runs, own, fixed=fixed)
             elif own:
                 case = case_of(self.change, file, self.options.tools, suite.runtime)
-                result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
+                result = self._fixing(await is_change_executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
                 self.partial |= result.out_of_time
                 texts = [*suite.selected.texts.values()]
                 for each in own:

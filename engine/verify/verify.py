@@ -23,8 +23,8 @@ from stet_ls.engine.verify.stored.stored_report import (
     key_for,
     merge,
     part_of,
-    restored,
-    stored,
+    restore_report,
+    store_report,
 )
 
 _READING = 0.3
@@ -44,7 +44,7 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptio
     is_whole = cache.is_on and count == 1
     key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if is_whole else ""
     if (kept := cache.get(StoredReport, key)) is not None:
-        report = restored(kept, change, intent, units, time.monotonic() - started)
+        report = restore_report(kept, change, intent, units, time.monotonic() - started)
         if report is not None:
             return report
     # Importing the judges takes longer than finding a kept verdict.
@@ -57,7 +57,7 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptio
             await judging.run()
         report = judging.report(time.monotonic() - started)
     if judging.is_final and not (report.partial or report.refused):
-        cache.put(StoredReport, key, stored(report, units))
+        cache.put(StoredReport, key, store_report(report, units))
     if cache.is_on and await asyncio.to_thread(is_unchanged, change):
         await asyncio.to_thread(cache.write)
     return report

@@ -183,7 +183,7 @@ def _actions(settings: Settings) -> Iterator[DoctorRow]:
 def _sandbox(loaded: LoadedSettings) -> DoctorRow:
     """The isolation of executed code on this machine, and the command that would improve it."""
     from stet_ls.engine.sandbox.isolation import IsolationLevel
-    from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
+    from stet_ls.engine.sandbox.sandbox import Sandbox, no_backend_report
 
     settings = loaded.settings.sandbox
     sandbox = Sandbox(IsolationLevel(settings.minimum_level), user_paths().cache / "sandbox", backend=settings.backend)
@@ -191,7 +191,7 @@ def _sandbox(loaded: LoadedSettings) -> DoctorRow:
         best = asyncio.run(sandbox.best())
     except (StetError, OSError) as error:  # an unwritable cache must not hide the rest of the report
         return DoctorRow("sandbox", PartState.MISSING, str(error))
-    report = best.report if best else none_here(settings.backend)
+    report = best.report if best else no_backend_report(settings.backend)
     stands = report.level.reaches(sandbox.minimum)
     pieces = [
         f"{report.backend} {report.version}: {report.level}".replace(" :", ":"),

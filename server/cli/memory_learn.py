@@ -16,7 +16,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.judges.project_tests.discovery import is_test, touching
+from stet_ls.engine.judges.project_tests.discovery import is_test, touching_tests
 from stet_ls.engine.memory.import_solutions import learn
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, TestReport, TracedLines
@@ -117,7 +117,7 @@ class _Trial:
         """The result of its tests as evidence; "" if they do not pass; None if none of them runs it."""
         if solution.path not in self._touching:
             where = self._root / solution.path
-            found = await asyncio.to_thread(touching, self._root, where, "", solution.language, {})
+            found = await asyncio.to_thread(touching_tests, self._root, where, "", solution.language, {})
             self._touching[solution.path] = found.tests
         name = re.compile(rf"\b{re.escape(solution.unit.rpartition('.')[2])}\b")
         tests = [

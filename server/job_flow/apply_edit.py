@@ -19,10 +19,10 @@ from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan, write_binary
-from stet_ls.server.evidence.evidence_text import dangers, headline, summarize
+from stet_ls.server.evidence.evidence_text import headline, summarize, unrequested_risks
 from stet_ls.server.job_flow.confirmation import ask_user, confirm_and_apply, not_applied, show_diff
 from stet_ls.server.job_flow.diff_offer import KeptPart, offer_diff
-from stet_ls.server.job_flow.edit_risks import Preview, must_ask, question, risks
+from stet_ls.server.job_flow.edit_risks import Preview, edit_risks, must_ask, question
 from stet_ls.server.job_flow.sent_edit import CONFIRM_SECONDS, ApplyResult, SentEdit, change_annotation
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
@@ -52,9 +52,9 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
             return _refused(ls, answer, "The edit changes nothing.")
         if gap := _missing_capability(plan, ls.client):
             return await _show_instead(ls, job, answer, plan, gap)
-        reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
+        reasons = await asyncio.to_thread(edit_risks, answer, plan, origin.snapshot)
         # A project may set `never`: then a risky edit is not applied at all.
-        if preview == "never" and (answer.refuted or dangers(answer)):
+        if preview == "never" and (answer.refuted or unrequested_risks(answer)):
             return _refused(ls, answer, f"Not applied: {'; '.join(reasons)}.")
         if not must_ask(preview, reasons):
             return await _send(ls, job, answer, origin, None)

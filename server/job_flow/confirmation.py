@@ -17,7 +17,7 @@ from stet_ls.engine.markdown import fenced, plain
 from stet_ls.server.edits.edit_plan import EditPlan
 from stet_ls.server.errors import failure_of
 from stet_ls.server.job_flow.diff_offer import APPLY, DISCARD, Decision, KeptPart, send_offer
-from stet_ls.server.job_flow.edit_risks import question, why_asked
+from stet_ls.server.job_flow.edit_risks import question, reasons_to_ask
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.session import StetServer
 
@@ -91,9 +91,13 @@ async def ask_user(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequ
     if ls.client.shows_offers and answer.evidence:
         diff = fenced((await asyncio.to_thread(plan.diff)).rstrip(), "diff")
         shown = await ls.evidence.files.collect(job.id, answer, with_edit=False)
-        params = {"job": job.id, "question": plain(why_asked(reasons)), "markdown": f"{diff}\n\n{shown['markdown']}"}
+        params = {
+            "job": job.id,
+            "question": plain(reasons_to_ask(reasons)),
+            "markdown": f"{diff}\n\n{shown['markdown']}",
+        }
         return Decision((await send_offer(ls, params)).applies)
-    while (choice := await ask(ls, question(answer, reasons))) in (
+    while (choice := await ask_in_message_box(ls, question(answer, reasons))) in (
         ConfirmChoice.SHOW_DIFF,
         ConfirmChoice.SHOW_EVIDENCE,
     ):
@@ -113,7 +117,7 @@ class ConfirmChoice(StrEnum):
     DISCARD = DISCARD
 
 
-async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
+async def ask_in_message_box(ls: LanguageServer, question: str) -> ConfirmChoice:
     """Asks by message box. A dismissed one, or a client that cannot show one, means no."""
     actions = [types.MessageActionItem(title.value) for title in ConfirmChoice]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)

@@ -14,7 +14,7 @@ from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.markdown import plain
 from stet_ls.server.edits.edit_plan import EditOrigin, EditPlan, make_plan, name_of
-from stet_ls.server.job_flow.edit_risks import why_asked
+from stet_ls.server.job_flow.edit_risks import reasons_to_ask
 from stet_ls.server.job_flow.partial_edit import OfferedEdit, judge_part, kept_part
 from stet_ls.server.jobs.job_registry import JobHandle
 from stet_ls.server.session import StetServer
@@ -116,7 +116,7 @@ async def _params(
     refuting = [row["uri"] for row in shown["attachments"] if row["uri"] and row["name"].startswith("counter_example")]
     return {
         "job": job.id,
-        "question": plain(why_asked(reasons)),
+        "question": plain(reasons_to_ask(reasons)),
         "markdown": shown["markdown"],
         "title": plain(_title(answer)),
         "headline": plain(verdict_line(answer, reasons)),

@@ -98,7 +98,7 @@ async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
     return {**report.to_json(), "summary": outcome, "lines": list(lines(report))}
 
 
-def saved(ls: StetServer, snapshot: Snapshot) -> None:
+def on_saved(ls: StetServer, snapshot: Snapshot) -> None:
     """A file was saved: shows what is found, and says nothing else."""
     if snapshot.path is not None:
         prepared = prepare(ls, VerifyParams(uri=snapshot.uri))
@@ -134,7 +134,7 @@ async def _judged(ls: StetServer, prepared: PreparedVerify, on_progress: Callabl
         prepared.release()
 
 
-def opened(ls: StetServer, snapshot: Snapshot) -> None:
+def on_opened(ls: StetServer, snapshot: Snapshot) -> None:
     """Shows in a document that was opened what the last run found in it."""
     file = ls.evidence.verified.of(_real(snapshot))
     if file is not None and file.text == _plain(snapshot.source.text):

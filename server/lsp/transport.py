@@ -31,7 +31,7 @@ from urllib.parse import parse_qs, urlsplit
 from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.lsp.main_loop import LARGEST_MESSAGE, FrameError, converse, read_body, run
+from stet_ls.server.lsp.main_loop import LARGEST_MESSAGE, FrameError, read_body, run, run_messages
 from stet_ls.server.lsp.protocol import Protocol
 from stet_ls.validators.install_hints import install_command
 
@@ -64,7 +64,7 @@ def serve_stdio(server: LanguageServer) -> int:
         reader = asyncio.StreamReader()
         threading.Thread(target=_pump, args=(incoming, loop, reader), name="standard input", daemon=True).start()
         protocol.set_writer(cast(Any, _DescriptorWriter(outgoing)))
-        await converse(protocol, lambda: read_body(reader))
+        await run_messages(protocol, lambda: read_body(reader))
 
     return run(protocol, session(), lambda: server.process_id)
 
@@ -135,7 +135,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
             with seat.taken():
                 protocol.set_writer(cast(Any, writer))
                 protocol.dispatch(message)
-                await converse(protocol, lambda: read_body(reader))
+                await run_messages(protocol, lambda: read_body(reader))
         except (FrameError, TimeoutError) as error:
             LOGGER.warning("rejected a connection: %s", error or "no message in time")
         finally:
@@ -210,7 +210,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
 
         with seat.taken():
             protocol.set_writer(cast(Any, writer), include_headers=False)
-            await converse(protocol, next_body)
+            await run_messages(protocol, next_body)
             await writer.finish()
 
     async def session() -> None:

@@ -17,7 +17,7 @@ from stet_ls.engine.sandbox.isolation_record import RecordingBox
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import RunSpec
 from stet_ls.engine.settings.schema import Checks, SandboxSettings, Settings
-from stet_ls.server.evidence.evidence_text import boxed, report
+from stet_ls.server.evidence.evidence_text import report, sandbox_text
 
 OLD = "def double(x: int) -> int:\n    return x $0+ x\n"
 NEW = "def double(x: int) -> int:\n    return 2 * x\n"
@@ -39,9 +39,9 @@ async def test_the_sandbox_is_named_in_the_answer_and_its_record(
         pytest.skip(f"code cannot run here: {best and best.report.why_not_stronger}")
     answer = await answer_in(scripted, Settings(sandbox=SandboxSettings(backend=backend)))
     assert answer.to_json()["isolation"] == best.report.to_json()
-    assert best.report.level is IsolationLevel.FULL or "(strong), because " in boxed(answer)
-    assert boxed(answer).startswith(f"Code ran in {best.report}")
-    assert boxed(answer) in " ".join(report(answer, answer.evidence, {}).replace("\\", "").split())
+    assert best.report.level is IsolationLevel.FULL or "(strong), because " in sandbox_text(answer)
+    assert sandbox_text(answer).startswith(f"Code ran in {best.report}")
+    assert sandbox_text(answer) in " ".join(report(answer, answer.evidence, {}).replace("\\", "").split())
     (record,) = (stet_home / "data" / "traces").glob("*.json*")
     assert json.loads(record.read_text())["answer"]["isolation"]["level"] == best.report.level
 

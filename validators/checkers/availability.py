@@ -65,6 +65,6 @@ def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bo
     here = {name for names in working.values() for name in names}
     lacking = dict.fromkeys(name for rows in found.values() for name in rows if name not in here)
     every = dict.fromkeys(name for rows in found.values() for name in rows)
-    refused = {name: place for name in every if (place := programs.refused(name, tools)) is not None}
+    refused = {name: place for name in every if (place := programs.untrusted_program(name, tools)) is not None}
     missing = tuple(name for name in lacking if name not in refused)
     return ToolAvailability(language, working, missing, refused)

@@ -143,6 +143,6 @@ def safe_name(path: Path | None, language: str) -> str:
     return "text" + (suffix if suffix in known else next(iter(known), ".txt"))
 
 
-def within(asked: CheckRequest, seconds: float) -> CheckRequest:
+def within_seconds(asked: CheckRequest, seconds: float) -> CheckRequest:
     """The same request with at most `seconds` for the answer."""
     return replace(asked, deadline=min(asked.deadline, seconds))

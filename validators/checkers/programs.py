@@ -47,7 +47,7 @@ def on_path(program: str, tools: Toolbox = BUILT_IN, *, path: Path | None = None
     return next((found for found in _named(program) if not _is_of(found, projects, tools)), None)
 
 
-def refused(program: str, tools: Toolbox = BUILT_IN) -> Path | None:
+def untrusted_program(program: str, tools: Toolbox = BUILT_IN) -> Path | None:
     """The first program of that name on PATH, if it is in an untrusted project and so is not started."""
     if program in dict(tools.programs) or (first := next(_named(program), None)) is None:
         return None

@@ -212,7 +212,7 @@ def _parameter_list(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return next((child for child in node.named_children if child.type == "function_value_parameters"), None)
 
 
-def within(measured: tuple[Complexity, ...], span: Span) -> tuple[Complexity, ...]:
+def functions_in(measured: tuple[Complexity, ...], span: Span) -> tuple[Complexity, ...]:
     """The functions that a span touches, without those that merely contain it."""
     return tuple(one for one in measured if span.contains(one.unit.span) or _is_innermost(one, measured, span))
 

@@ -29,7 +29,7 @@ class DuplicateCode:
     line: int
 
 
-def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> tuple[DuplicateCode, ...]:
+def repeated_code(source: Source, language: str, *, without: Iterable[Span] = ()) -> tuple[DuplicateCode, ...]:
     """The copies within one text; each later one points to the first. `without`: excluded spans."""
     text = tokens(source.data, language)
     skipped = _covered(text, without)
@@ -53,7 +53,7 @@ def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> 
     return tuple(copies)
 
 
-def shared(
+def shared_code(
     source: Source,
     language: str,
     others: Iterable[tuple[Path, bytes]],

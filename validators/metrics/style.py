@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within
+from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within_seconds
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import COMPLEXITY, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -80,7 +80,7 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
     for checker in checkers(asked.language, Role.LINT, asked.tools):
         if checker.covers == (COMPLEXITY,):
             continue
-        answer = checker.check(within(asked, checker.seconds))
+        answer = checker.check(within_seconds(asked, checker.seconds))
         if not isinstance(answer, Unavailable):
             answered.append(checker.name)
             found += answer
@@ -93,7 +93,7 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
 def _formatted(asked: CheckRequest, lines: range) -> Style | None:
     """The lines that a formatter would not change, wherever they move."""
     for formatter in formatters(asked.language, asked.tools):
-        answer = formatter.format(within(asked, formatter.seconds))
+        answer = formatter.format(within_seconds(asked, formatter.seconds))
         if isinstance(answer, Unavailable):
             continue
         kept = Counter(answer.splitlines())

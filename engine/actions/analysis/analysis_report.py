@@ -48,7 +48,7 @@ def report(
     return harmless("\n\n".join(parts)) + "\n"
 
 
-def counted(findings: Sequence[Finding]) -> str:
+def finding_count(findings: Sequence[Finding]) -> str:
     """The number of findings: "3 findings (1 error, 2 hints)"."""
     if not findings:
         return "no findings"
@@ -83,12 +83,12 @@ def _overview(measures: TargetMeasures, lines: range) -> Iterator[Sequence[str]]
     sources = ", ".join(dict.fromkeys(finding.source for finding in measures.findings))
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
-    yield "Findings", counted(measures.findings), sources or "the linter"
+    yield "Findings", finding_count(measures.findings), sources or "the linter"
     if measures.boxed is not None:
         name, found = measures.boxed
         yield (
             "Linter in the sandbox",
-            _NOT_MEASURED if isinstance(found, str) else counted(found),
+            _NOT_MEASURED if isinstance(found, str) else finding_count(found),
             (f"{name}: {found}" if isinstance(found, str) else name),
         )
     title = "Style (PEP 8)" if measures.pep8 else "Style"

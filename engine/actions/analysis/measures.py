@@ -111,7 +111,9 @@ def _count(measures: TargetMeasures, request: Request, target: Target, tools: To
     if counted is None:
         counted = lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools)
         by = "lizard"
-    return replace(measures, functions=complexity.within(counted, target.span) if counted else counted, counted_by=by)
+    return replace(
+        measures, functions=complexity.functions_in(counted, target.span) if counted else counted, counted_by=by
+    )
 
 
 def _style(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
@@ -134,8 +136,8 @@ def _hazards(measures: TargetMeasures, request: Request, target: Target, tools: 
 
 def _copies(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     imports = structure.imports(request.source, request.language)
-    inside = duplicates.repeated(request.source, request.language, without=imports)
-    outside = duplicates.shared(request.source, request.language, neighbours(request), without=imports)
+    inside = duplicates.repeated_code(request.source, request.language, without=imports)
+    outside = duplicates.shared_code(request.source, request.language, neighbours(request), without=imports)
     copies = tuple(copy for copy in (*inside, *outside) if copy.span.overlaps(target.span))
     return replace(measures, copies=copies)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.arms.arm import StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Evidence, JudgedEdits, Ruling
@@ -31,4 +31,4 @@ async def check(run: StepRun) -> Answer:
     if failed is not None:
         return replace(refusal(job, f"Task: {failed.title} failed: {failed.detail}"), evidence=tuple(found))
     request = job.request
-    return finished(job, Answer(True, request.action, request.language, Summary("Checked"), evidence=tuple(found)))
+    return finish_answer(job, Answer(True, request.action, request.language, Summary("Checked"), evidence=tuple(found)))

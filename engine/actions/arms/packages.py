@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.arms.arm import Arm, StepInput, StepOutput, StepRun
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.arms import ArmSpec, Capability
@@ -170,7 +170,7 @@ async def _answer(arm: CustomArm, run: StepRun, output: StepOutput) -> Answer:
             edits.append(Edit(path, before, before.whole, text))
     request = job.request
     summary = Summary(output.summary or f"Did the step with `{arm.name}`")
-    return finished(
+    return finish_answer(
         job,
         Answer(
             True, request.action, request.language, summary, tuple(edits), tuple(files), markdown=output.report,

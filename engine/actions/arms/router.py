@@ -38,7 +38,7 @@ class Router:
         found = await asyncio.gather(*(self._arms[name].health(self._job) for name in names))
         self._health = dict(zip(names, found, strict=True))
         if self._job.ledger is not None:
-            self._used = await asyncio.to_thread(measured, self._job.ledger, self._arms)
+            self._used = await asyncio.to_thread(measured_arms, self._job.ledger, self._arms)
 
     def route(self, step: PlanStep) -> Route | str:
         """The arm for a step, or why there is none."""
@@ -77,7 +77,7 @@ class Router:
         return Route(spec.name, round(score, 3), reason)
 
 
-async def routed(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Plan, dict[int, Route | str]]:
+async def route_plan(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Plan, dict[int, Route | str]]:
     """The plan with estimates, and the route of each step by its number."""
     router = Router(job, arms)
     await router.prepare()
@@ -89,7 +89,7 @@ async def routed(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Plan, d
     return replace(plan, steps=tuple(steps)), routes
 
 
-def measured(ledger: LedgerFile, arms: Mapping[str, Arm]) -> dict[str, ArmUse]:
+def measured_arms(ledger: LedgerFile, arms: Mapping[str, Arm]) -> dict[str, ArmUse]:
     """What each arm did in the last days: as a step of a task, or as a job of its own. Reads files."""
     used: dict[str, ArmUse] = {}
     for entry in ledger.entries(since=days_ago(_DAYS)):

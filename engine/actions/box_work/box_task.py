@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.box_work.criteria import Criteria
-from stet_ls.engine.actions.box_work.file_facts import described, facts, text_of
+from stet_ls.engine.actions.box_work.file_facts import describe_file, file_facts, text_of
 from stet_ls.engine.actions.box_work.inputs import input_files, root_of
 from stet_ls.engine.actions.box_work.turns import MOST_TURNS, TaskResult, Turns
 from stet_ls.engine.api.answer import Answer, NewFile
@@ -103,7 +103,7 @@ async def _answer(job: Job, task: BoxTask, root: Path, result: TaskResult) -> An
         notes=tuple(notes),
     )
     evidence = (_ran(result), *(await _judged(job, root, result)))
-    return finished(
+    return finish_answer(
         job,
         Answer(
             True,
@@ -123,8 +123,8 @@ async def _answer(job: Job, task: BoxTask, root: Path, result: TaskResult) -> An
 
 
 def _produced(root: Path, name: str, data: bytes, result: TaskResult) -> ProducedFile:
-    found = facts(name, data)
-    return ProducedFile(root / name, name, found.kind, len(data), described(found, result.words.get(name, "")))
+    found = file_facts(name, data)
+    return ProducedFile(root / name, name, found.kind, len(data), describe_file(found, result.words.get(name, "")))
 
 
 def _new_file(path: Path, data: bytes) -> NewFile:

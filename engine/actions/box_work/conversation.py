@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stet_ls.engine.actions.box_work.file_facts import facts
+from stet_ls.engine.actions.box_work.file_facts import file_facts
 from stet_ls.engine.actions.box_work.inputs import InputFile, size_of
 from stet_ls.engine.actions.box_work.program_run import LIMITS, ProgramRun, TaskProgram
 from stet_ls.engine.api.message import Message
@@ -148,7 +148,7 @@ def _turns(successes: Sequence[Success], ident: str, left_out: int) -> list[Mess
         messages.append(Message("assistant", attempt_text))
         head = f"{left_out} earlier programs are left out here.\n" if left_out and not number else ""
         files = "\n".join(
-            f"`{name}`: {size_of(len(content))}, {facts(name, content).about}"
+            f"`{name}`: {size_of(len(content))}, {file_facts(name, content).about}"
             for name, content in each.run.files.items()
         )
         output = _cut(each.run.stdout, _SHOWN) or "(nothing was printed)"

@@ -7,8 +7,8 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from stet_ls.engine.actions.action import Action, finished, refusal
-from stet_ls.engine.actions.custom.custom_action import CustomAction, prepared
+from stet_ls.engine.actions.action import Action, finish_answer, refusal
+from stet_ls.engine.actions.custom.custom_action import CustomAction, prepare_task
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
@@ -31,7 +31,7 @@ def as_action(custom: CustomAction) -> Action:
     async def start(job: Job) -> Answer:
         return await run(job, custom, action)
 
-    action = Action(custom.spec, None, start, make_task=partial(prepared, custom))
+    action = Action(custom.spec, None, start, make_task=partial(prepare_task, custom))
     return action
 
 
@@ -60,7 +60,7 @@ async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
 
 async def _answer_in_words(job: Job, custom: CustomAction, action: Action) -> Answer:
     with job.stage("target"):
-        await asyncio.to_thread(prepared, custom, job)
+        await asyncio.to_thread(prepare_task, custom, job)
     target = await prose.find_target(job)
     reply = await prose.ask_for_prose(job, target, action)
     with job.stage("finish"):
@@ -80,7 +80,7 @@ async def _answer_in_words(job: Job, custom: CustomAction, action: Action) -> An
             explanation=reply.text,
             guard=target.span,
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
 
 def _guarded(judge: Judge, name: str) -> Judge:

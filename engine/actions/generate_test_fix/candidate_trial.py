@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generate_test_fix.suite_runner import SuiteRunner
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
-from stet_ls.engine.actions.generated_tests.flakiness import TIMES, outcome, simple
+from stet_ls.engine.actions.generated_tests.flakiness import TIMES, name_without_parameters, outcome
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
@@ -115,4 +115,4 @@ def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:
     """The tests that the diagnoses are about, by their ids after the file name."""
-    return frozenset(simple(each.symptom.test) for each in diagnoses if each.symptom.test)
+    return frozenset(name_without_parameters(each.symptom.test) for each in diagnoses if each.symptom.test)

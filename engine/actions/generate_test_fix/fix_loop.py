@@ -11,7 +11,7 @@ from stet_ls.engine.actions.generate_test_fix import suite_evidence
 from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial, run, tests_of
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan, plan_for
 from stet_ls.engine.actions.generate_test_fix.repair import Repairer
-from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, write, write_anew
+from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, rewrite, write
 from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
@@ -22,7 +22,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.loop import Proposal, Reader
-from stet_ls.engine.self_consistency import proven
+from stet_ls.engine.self_consistency import is_proven
 
 BUDGETS = (Budget.THOROUGH, Budget.TASK)
 """The budgets that include the loop."""
@@ -42,7 +42,7 @@ async def generate_test_fix(
     or if nothing can be run. Raises no errors of a model: what a fault or the budget prevents is listed in the job's
     warnings.
     """
-    settled = first.refuted_by is not None or not first.offerable or proven(job, first)
+    settled = first.refuted_by is not None or not first.offerable or is_proven(job, first)
     if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
         if job.request.budget in BUDGETS:
             job.usage.no_tests = "a judge decided without them" if settled else "the setting `checks.validation` is off"
@@ -105,7 +105,7 @@ class _Loop:
         if why := self.job.call_limit_reason():
             self._note(f"Wrong tests not replaced: {why}")
             return found
-        suite = await write_anew(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
+        suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
         if isinstance(suite, str):
             self._note(f"Wrong tests not replaced: {suite}")
             return found

@@ -54,9 +54,7 @@ async def write(job: Job, plan: LoopPlan) -> GeneratedSuite | str:
     return await _request_suite(job, plan, about.prompt)
 
 
-async def write_anew(
-    job: Job, plan: LoopPlan, suite: GeneratedSuite, wrong: Sequence[Diagnosis]
-) -> GeneratedSuite | str:
+async def rewrite(job: Job, plan: LoopPlan, suite: GeneratedSuite, wrong: Sequence[Diagnosis]) -> GeneratedSuite | str:
     """Replaces tests that were wrong. Fewer tests, or tests that assert less, are rejected."""
     fence = code_fence(suite.code)
     problems = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)

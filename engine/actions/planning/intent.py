@@ -47,7 +47,7 @@ _PLAIN = {name: re.compile(rf"^(?:please\s+)?(?:{begins})", re.I) for name in ST
 """The actions with what a request begins with that is plainly one of them."""
 
 
-def understand(words: str, constraints: Sequence[str], about: Project, selected: str = "") -> RequestIntent:
+def request_intent(words: str, constraints: Sequence[str], about: Project, selected: str = "") -> RequestIntent:
     """The intent of a request. `selected` is the unit that the user selected, "" for none."""
     words = " ".join(words.split())
     named = named_units(words, about)

@@ -57,7 +57,7 @@ def read_plan(text: str, rules: PlanRules) -> Plan | UnusableReply:
         return Plan(replace(rules.intent, question=written.question), rules.about.root, ())
     if not written.steps:
         return UnusableReply("The reply has no line of the form: action | file | name | what to do.")
-    plan = checked(written, rules)
+    plan = checked_plan(written, rules)
     if isinstance(plan, UnusableReply):
         return plan
     known: dict[tuple[object, ...], PlanStep] = {}
@@ -79,10 +79,10 @@ def read_edited(text: str, rules: PlanRules) -> Plan | UnusableReply:
         return UnusableReply("The plan has no steps: a step is a line `- [x] 1. action | file | name | what to do`.")
     if len(written.steps) > MOST_STEPS:
         return UnusableReply(f"The plan has {len(written.steps)} steps; at most {MOST_STEPS} are possible.")
-    return checked(written, rules)
+    return checked_plan(written, rules)
 
 
-def checked(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
+def checked_plan(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
     """The plan that a text means, in the order of its lines, or the problem of the first wrong line.
 
     A user may have reordered the lines: what a step needs is written by the numbers in the text, and the steps get
@@ -121,7 +121,7 @@ def checked(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
     )
 
 
-def single(action: str, file: str, unit: str, words: str, rules: PlanRules) -> Plan:
+def single_step_plan(action: str, file: str, unit: str, words: str, rules: PlanRules) -> Plan:
     """The plan of a request that is one action on a known unit."""
     step = PlanStep(1, action, rules.about.root / file, unit, words)
     return Plan(rules.intent, rules.about.root, (replace(step, criteria=default_criteria(step)),))

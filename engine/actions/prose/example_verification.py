@@ -142,7 +142,7 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
         return NotRunnable("the budget `quick` runs none" if job.request.budget is Budget.QUICK else "code may not run")
     place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
     texts = ["pass" if each.broken else each.text for each in examples]
-    calls = tuple(doctest.typed(text, texts[:at]) for at, text in enumerate(texts))  # after those before them
+    calls = tuple(doctest.as_typed(text, texts[:at]) for at, text in enumerate(texts))  # after those before them
     return await doctest.outcomes(runtime, source.text, calls, place)
 
 

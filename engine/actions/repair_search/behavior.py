@@ -57,7 +57,7 @@ class ComparedRepairs:
     apart_outcomes: tuple[CallOutcome, CallOutcome] | None = None
 
 
-async def compared(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> ComparedRepairs:
+async def compare_repairs(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> ComparedRepairs:
     """Groups repairs by what they do on drawn inputs."""
     known = sorted(repairs, key=lambda each: each.cost)[:_MOST]
     place, calls = await asyncio.to_thread(_prepare, case, runtime)

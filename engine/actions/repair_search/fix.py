@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, ComparedRepairs, compared
+from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, ComparedRepairs, compare_repairs
 from stet_ls.engine.actions.repair_search.search import SECONDS, Repair, search
 from stet_ls.engine.actions.rewriting.reproduce import Reproduction
 from stet_ls.engine.api.budget import Budget
@@ -98,18 +98,18 @@ async def find_repairs(job: Job, target: Target, seen: Reproduction) -> FoundRep
         return f"No fix found by search: {plural(repairs.tried, 'candidate')} tried."
     units = {each.unit for each in repairs.found}
     unit = case.unit or (units.pop() if len(units) == 1 else "")
-    found = await compared(replace(case, unit=unit), case.runtime, repairs.found)
+    found = await compare_repairs(replace(case, unit=unit), case.runtime, repairs.found)
     return FoundRepairs(replace(case, unit=unit), repairs.tried, found, repairs.checks)
 
 
-async def like_reply(known: FoundRepairs, after: Source) -> FoundRepairs | None:
+async def repairs_like_reply(known: FoundRepairs, after: Source) -> FoundRepairs | None:
     """The repairs that behave like the text `after`, which a model wrote; None if none does."""
     runtime = known.case.runtime
     best = [each.best for each in known.found.behaviors]
     if runtime is None:
         return None
     reply = Repair(after.text, (), "the model's reply", 0.0)
-    found = await compared(known.case, runtime, [*best, reply])
+    found = await compare_repairs(known.case, runtime, [*best, reply])
     fitting = [each for each in found.behaviors if reply in each.repairs and each.inputs >= LEAST_INPUTS]
     alike = [each for behavior in fitting for each in behavior.repairs if each is not reply]
     if not alike:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action, finished
+from stet_ls.engine.actions.action import Action, finish_answer
 from stet_ls.engine.actions.reviewing.report import markdown
 from stet_ls.engine.actions.reviewing.review import SPEC, TASK, ReviewSubject, review
 from stet_ls.engine.api.answer import Answer
@@ -27,6 +27,6 @@ def file_review(subject: ReviewSubject, unasked: str) -> Action:
             markdown=harmless(markdown(seen.review)),
             metadata=Metadata(review=seen.review),
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
     return Action(SPEC, TASK, run)

@@ -23,7 +23,7 @@ from stet_ls.engine.loop import Proposal, Reader, UnusableReply, judge_reply
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.prompt.build import refine
 from stet_ls.engine.prompt.fence import code_fence
-from stet_ls.engine.self_consistency import proven
+from stet_ls.engine.self_consistency import is_proven
 
 MOST = 2
 """Refinements of one candidate."""
@@ -48,7 +48,7 @@ async def review_and_refine(
     wanted = job.request.budget in _REVIEWED_AT[job.settings.checks.review] and job.settings.checks.validation
     if not wanted or not first.offerable or first.refuted_by is not None:
         return first
-    kept_for_tests = _FOR_TESTS if job.request.spec.fixes and not proven(job, first) else 0
+    kept_for_tests = _FOR_TESTS if job.request.spec.fixes and not is_proven(job, first) else 0
     job.reserved += kept_for_tests
     try:
         if why := job.call_limit_reason():

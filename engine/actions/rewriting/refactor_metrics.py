@@ -32,7 +32,7 @@ _UNDOCUMENTED = Metric(_DOCUMENTATION, 0, 0)
 
 def describe_gain(case: Case, *, asked: bool) -> str:
     """The measures that changed ("complexity 9 → 4"), or that none improved unless more was `asked` for. Parses."""
-    measures, documented = measured(case)
+    measures, documented = measure_metrics(case)
     changed = [each for each in measures if each.before != each.after]
     lost = [str(documented)] if documented.after < documented.before else []
     if any(each.after < each.before for each in changed):
@@ -42,7 +42,7 @@ def describe_gain(case: Case, *, asked: bool) -> str:
     return ", ".join([f"no metric improved ({', '.join(map(str, changed or measures[::3]))})", *lost])
 
 
-def measured(case: Case) -> tuple[list[Metric], Metric]:
+def measure_metrics(case: Case) -> tuple[list[Metric], Metric]:
     """The worst function's value or the sum, with new functions; none for a language that is not parsed."""
     texts = excerpts(case.before, case.after)
     before, after = (complexity.measure(source, case.language) for source in texts)
@@ -55,7 +55,7 @@ def measured(case: Case) -> tuple[list[Metric], Metric]:
         return [], _UNDOCUMENTED
     lines = Metric("{} lines", _lines(old, texts[0]), _lines(new, texts[1]))
     documentation = Metric(_DOCUMENTATION, *(sum(map(_documented, functions)) for functions in (old, new)))
-    duplicated = Metric("{} duplicated places", *(len(duplicates.repeated(each, case.language)) for each in texts))
+    duplicated = Metric("{} duplicated places", *(len(duplicates.repeated_code(each, case.language)) for each in texts))
     copies = [duplicated] if duplicated.before or duplicated.after else []
     return [*_worst(old, new), lines, *copies], documentation
 

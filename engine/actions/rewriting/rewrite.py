@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine import self_consistency
-from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
-from stet_ls.engine.actions.rewriting.format_edit import formatted
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finish_answer, refusal
+from stet_ls.engine.actions.rewriting.format_edit import format_edit
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
@@ -25,11 +25,11 @@ from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.loop import Draft, Proposal, Reader, UnusableReply, judge_draft, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
-from stet_ls.engine.prompt.instruction_intent import released
-from stet_ls.engine.prompt.target import meant
+from stet_ls.engine.prompt.instruction_intent import permits_removal
+from stet_ls.engine.prompt.target import meant_units
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.reply.fitting.additions import add
-from stet_ls.engine.reply.fitting.fit import Fitted, fit
+from stet_ls.engine.reply.fitting.additions import add_code
+from stet_ls.engine.reply.fitting.fit import Fitted, fit_code
 from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.fitting.spacing import lines_of
@@ -187,20 +187,20 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     replaces = None if instruction is None else instruction.replaces
     pointed = target.name if request.user_words is None else ""
     if request.spec.adds_code:
-        fitted = add(
+        fitted = add_code(
             code,
             source=request.source,
             target=target,
             language=request.language,
             replaces=replaces,
-            released=lambda name: released(about.wish, name, target=pointed),
+            released=lambda name: permits_removal(about.wish, name, target=pointed),
         )
     else:
-        fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
+        fitted = fit_code(code, source=request.source, target=target, language=request.language, replaces=replaces)
     if fitted.problem is not None:
         return UnusableReply(fitted.problem)
     if rewrite.formats:
-        fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
+        fitted = format_edit(request.source, fitted, request.language, request.path, job.tools)
     after = request.source.splice(fitted.splices)
     secrets = about.prompt.secrets
     if problem := misplaced_placeholder(request.source.text, after.text, secrets):
@@ -222,7 +222,7 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
         instructed=about.instruction is not None,
         instruction=about.wish,
         planned=request.user_words is not None,
-        adds=meant(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
+        adds=meant_units(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
     )
 
@@ -274,7 +274,7 @@ def _answer(
     )
     if answer.not_run:
         answer = replace(answer, metadata=replace(answer.metadata, raised_by=_raised_by(request, unit)))
-    return finished(job, answer)
+    return finish_answer(job, answer)
 
 
 def _constrained(request: Request, unit: str) -> str:

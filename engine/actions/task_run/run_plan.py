@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.arms.arm import Arm, StepRun
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.task_run.acceptance import accepted
+from stet_ls.engine.actions.task_run.acceptance import check_criteria
 from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import Route
@@ -133,7 +133,7 @@ class PlanRun:
                 answer = await self.arms[route.arm].run(run)
                 if not answer.success:
                     return answer, answer.message
-                checked = await accepted(run, answer)
+                checked = await check_criteria(run, answer)
             except StetError as error:
                 self.results.errors.append(error)
                 return None, str(error)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import finished, refusal
-from stet_ls.engine.actions.arms.guardian import AdditionKind, added
+from stet_ls.engine.actions.action import finish_answer, refusal
+from stet_ls.engine.actions.arms.guardian import AdditionKind, additions_in
 from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
@@ -55,7 +55,7 @@ def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceO
         evidence=evidence,
         metadata=_metadata(plan, done),
     )
-    return finished(job, answer)
+    return finish_answer(job, answer)
 
 
 def _without_edit(job: Job, plan: Plan, results: StepResults, done: Mapping[int, Answer], report: str) -> Answer:
@@ -74,7 +74,7 @@ def _without_edit(job: Job, plan: Plan, results: StepResults, done: Mapping[int,
             warnings=_warnings(job, done),
             metadata=_metadata(plan, done),
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
     at = min(problems, default=min(results.skipped, default=1))
     first = plan.enabled[0].number if plan.enabled else at
     which = "first step" if at == first else f"step {at}"
@@ -109,7 +109,7 @@ def _guarded(overlay: WorkspaceOverlay, done: Mapping[int, Answer]) -> tuple[Evi
         each.text
         for path, (before, after) in overlay.changes().items()
         if path in new
-        for each in added(path.name, before, after)
+        for each in additions_in(path.name, before, after)
         if each.kind is not AdditionKind.RISK
     ]
     return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, each, trusted=True) for each in found if each not in judged)

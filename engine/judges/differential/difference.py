@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, UNSURE
-from stet_ls.engine.judges.differential.input_domain import kinds_of
+from stet_ls.engine.judges.differential.input_domain import argument_kinds
 from stet_ls.engine.judges.differential.taken_keys import takes_for_granted
 
 _SHOWN = 300
@@ -169,7 +169,7 @@ class Difference:
 
         An index or a conversion of the argument itself is the caller's business, not an accident.
         """
-        kinds = kinds_of(self.call)
+        kinds = argument_kinds(self.call)
         return (
             self.old.error in _OF_PARTS
             and "str" in kinds.values()

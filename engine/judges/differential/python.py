@@ -25,12 +25,12 @@ from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, unreached_probes
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison
 from stet_ls.engine.judges.differential.python_inputs import Inputs, comparable, completed, prepare
-from stet_ls.engine.judges.differential.python_observed import needs_observation, observed
-from stet_ls.engine.judges.differential.python_uncompared import uncompared
+from stet_ls.engine.judges.differential.python_observed import calls_with_observed_uses, needs_observation
+from stet_ls.engine.judges.differential.python_uncompared import uncompared_change
 
 _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
@@ -105,7 +105,7 @@ class _Steps:
         found = self._compared(self.inputs.calls, report)
         if self.both is None or report.unseen is None:
             return found
-        return replace(found, unseen=unseen(self.both, report, self.case.parts))
+        return replace(found, unseen=unreached_probes(self.both, report, self.case.parts))
 
     async def further(self, found: Comparison) -> Comparison:
         """The comparison with all further inputs that it needs."""
@@ -122,13 +122,13 @@ class _Steps:
     async def _with_observed(self, found: Comparison) -> Comparison:
         """The comparison with values of the shape that a run with stand-ins shows."""
         overlay = self.inputs.place.overlay
-        shapes = await observed(self.runtime, self.trial(self.inputs.calls), overlay)
+        shapes = await calls_with_observed_uses(self.runtime, self.trial(self.inputs.calls), overlay)
         more = await asyncio.to_thread(completed, shapes, self.texts, self.unit)
         further = await self._run(more, await asyncio.to_thread(grown_calls, more, self.texts, self.unit))
         if further is None:
             return found
         found = replace(found, uncompared=growth_of(further.growth))
-        still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
+        still = unreached_probes(self.both, further, self.case.parts) if self.both is not None else frozenset()
         own = replace(self._compared(more, further, found.agreed), uncompared=found.uncompared)
         return found.with_observed(own, still, self.meant)
 
@@ -138,7 +138,9 @@ class _Steps:
         further = await self._run(more)
         if further is None or self.both is None:
             return found
-        return found.combine(self._compared(more, further, found.agreed), unseen(self.both, further, self.case.parts))
+        return found.combine(
+            self._compared(more, further, found.agreed), unreached_probes(self.both, further, self.case.parts)
+        )
 
     async def _far(self, found: Comparison) -> Comparison:
         """The comparison with more items of iterators, for a few calls."""
@@ -182,7 +184,7 @@ class _Steps:
 def _left(found: Comparison, before: str, after: str) -> str:
     """What no run can compare, or what differs where the documentation alone says whether that counts."""
     is_promised = found.reordered and promises_order(before, found.unit)
-    return uncompared(before, after, found.unit) or (_REORDERED if is_promised else "")
+    return uncompared_change(before, after, found.unit) or (_REORDERED if is_promised else "")
 
 
 def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:

@@ -48,7 +48,7 @@ def _written(text: str, unit: str) -> ValueUses:
     return written_uses(subject) if subject is not None and subject.how == "function" else ValueUses()
 
 
-async def observed(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None) -> tuple[Call, ...]:
+async def calls_with_observed_uses(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None) -> tuple[Call, ...]:
     """Calls of a trial's first text with values like those that it uses; none for a method, or if nothing was used."""
     text = trial.texts[0]
     module = await asyncio.to_thread(known_module, text)

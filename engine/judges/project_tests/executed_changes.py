@@ -59,7 +59,7 @@ class PassingTests:
     caveat: str = ""
 
 
-async def ran(
+async def executed_change(
     case: Case, lines: TracedLines | None, good: frozenset[str], fixed: frozenset[str], names: Names, rerun: Rerun
 ) -> ExecutedChange:
     """Which of the `good` tests ran the change, whose `lines` were traced if not None; `fixed` are those among them
@@ -92,9 +92,11 @@ async def ran(
     )
 
 
-async def executing(case: Case, tests: PassingTests, lines: TracedLines | None, names: Names, rerun: Rerun) -> Evidence:
+async def judge_execution(
+    case: Case, tests: PassingTests, lines: TracedLines | None, names: Names, rerun: Rerun
+) -> Evidence:
     """Passes if passing tests ran the change; says how many of them did."""
-    came = await ran(case, lines, tests.passing, tests.fixed, names, rerun)
+    came = await executed_change(case, lines, tests.passing, tests.fixed, names, rerun)
     passing, fixed = len(tests.passing), tests.fixed
     if not came.tests or came.missed:
         summary = came.why or not_executed_text(passing, came.missed)

@@ -13,10 +13,10 @@ from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
-from stet_ls.engine.judges.project_tests.discovery import TouchingTests, touching
-from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, executing
+from stet_ls.engine.judges.project_tests.discovery import TouchingTests, touching_tests
+from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, judge_execution
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
-from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_saying
+from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_naming
 from stet_ls.engine.judges.project_tests.report_text import (
     failure_output,
     failure_place,
@@ -58,7 +58,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
     if root is None:
         return _evidence(Ruling.SKIPPED, "the file is in no open folder; open its project to run its tests")
     buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
-    found = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
+    found = await asyncio.to_thread(touching_tests, root, path, case.unit, case.language, buffers)
     tests = found.tests
     if not tests:
         about = f"`{case.unit}`" if case.unit else path.name
@@ -176,7 +176,7 @@ class _Runs:
     def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         """The tests among some that use one of `names`, or what leads to it. Parses: not for an event loop."""
         case, found = self._case, self._found
-        return tests_saying(ids, names, case.after.text, found.helpers, found.texts, case.language)
+        return tests_naming(ids, names, case.after.text, found.helpers, found.texts, case.language)
 
     def about_target(self, ids: Collection[str]) -> frozenset[str]:
         """The tests among some that use the target, or what leads to it; all of them if names are not enough.
@@ -265,7 +265,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         whose = "it stands" if len(passing) == 1 else "they stand"
         return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
     tests = PassingTests(passing, passing & was, len(failed), uncounted)
-    return await executing(case, tests, run.traced(after), run.saying, run.other)
+    return await judge_execution(case, tests, run.traced(after), run.saying, run.other)
 
 
 async def _confirmed(

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.memory.store_errors import translate_errors
 
 VERSION = 1
 """Of the lines. A reader refuses newer versions, because it would lose fields that it does not know."""
@@ -83,7 +83,7 @@ class Journal:
     def append(self, events: Iterable[Event]) -> None:
         """Writes events; on return they are on the disk. Raises StoreError if that fails, and then none is written."""
         data = b"".join(_line(event) for event in events)
-        with translated(self.path):
+        with translate_errors(self.path):
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 size = os.fstat(descriptor).st_size
@@ -103,7 +103,7 @@ class Journal:
         events: list[Event] = []
         broken = 0
         try:
-            with translated(self.path, FileNotFoundError), self.path.open("rb") as file:
+            with translate_errors(self.path, FileNotFoundError), self.path.open("rb") as file:
                 file.seek(offset)
                 data = file.read()
         except FileNotFoundError:
@@ -126,7 +126,7 @@ class Journal:
     def rewrite(self, solutions: Iterable[Solution]) -> None:
         """Replaces the file in one step by one with these solutions only, without any trace of forgotten ones."""
         temporary = self.path.with_name(f".{self.path.name}.new")
-        with translated(self.path):
+        with translate_errors(self.path):
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 _write(descriptor, _line({"v": VERSION, "op": "begin", "id": secrets.token_hex(8)}))

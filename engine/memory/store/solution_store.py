@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, from_elsewhere, texts_of
+from stet_ls.engine.memory.solution import GLOBAL, Solution, check, code_without_space, from_elsewhere, texts_of
 from stet_ls.engine.memory.store import journal
-from stet_ls.engine.memory.store.lance_table import where
+from stet_ls.engine.memory.store.lance_table import row_filter
 from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.store.table_rows import TableRow
 from stet_ls.engine.memory.store.team_table import SECONDS, TeamTable
@@ -191,11 +191,11 @@ class SolutionStore:
         self.damaged += sum(each is None for each in found.values())
         hits = [SolutionHit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
         if theirs is not None:
-            known = {(hit.solution.language, flat(hit.solution.code)) for hit in hits}
+            known = {(hit.solution.language, code_without_space(hit.solution.code)) for hit in hits}
             hits += [
                 SolutionHit(row.solution, min(score, 1.0), "vectors", team=True)
                 for row, score in await theirs
-                if (row.solution.language, flat(row.solution.code)) not in known
+                if (row.solution.language, code_without_space(row.solution.code)) not in known
             ]
         hits.sort(key=_place, reverse=True)
         top = max((hit.score for hit in hits), default=0.0)
@@ -223,7 +223,7 @@ class SolutionStore:
         wanted = _words(query)
         if not wanted:
             return {}
-        found = await self.index.table.by_words(" ".join(wanted), where(languages, scopes), _CANDIDATES)
+        found = await self.index.table.by_words(" ".join(wanted), row_filter(languages, scopes), _CANDIDATES)
         return {ident: len(wanted & _words(text)) / len(wanted) for ident, text in found.items()}
 
 

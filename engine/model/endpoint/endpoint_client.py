@@ -28,12 +28,18 @@ from stet_ls.engine.model.endpoint.faults import (
     with_setting,
     without_secrets,
 )
-from stet_ls.engine.model.endpoint.network_zone import allowed
+from stet_ls.engine.model.endpoint.network_zone import allowed_messages
 from stet_ls.engine.model.endpoint.request_quirks import RequestQuirks, shorter_reply
 from stet_ls.engine.model.endpoint.retry import pause_before_retry
 from stet_ls.engine.model.endpoint.stream_reader import StreamReader
 from stet_ls.engine.model.endpoint.stream_request import StreamRequest, reply_errors
-from stet_ls.engine.model.profiles.profiles import Profile, is_chat_model, overridden, profile_for, tuned
+from stet_ls.engine.model.profiles.profiles import (
+    Profile,
+    is_chat_model,
+    profile_for,
+    tuned_sampling,
+    with_user_settings,
+)
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings.schema import Settings
@@ -175,7 +181,7 @@ class EndpointClient:
         if self.provider.context:
             profile = replace(profile, context=self.provider.context)
         profile = replace(profile, begins=profile.begins or self._quirks.begins)
-        return overridden(profile, self._settings.models)
+        return with_user_settings(profile, self._settings.models)
 
     def _adapt(self, failure: EndpointFailure, sampling: Sampling) -> Sampling | None:
         """The sampling for one more request in a changed form, or None if no change can help."""
@@ -199,7 +205,7 @@ class EndpointClient:
                 messages = _begun(messages, sampling, profile)
                 fit: Sequence[Message] | EndpointFailure = messages
                 if privacy.differs_by_address:
-                    fit = allowed(messages, sealed, await self.connection.route(), privacy)
+                    fit = allowed_messages(messages, sealed, await self.connection.route(), privacy)
         except TimeoutError:
             fault = Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN
             return self._as_shown(EndpointFailure(fault))
@@ -219,7 +225,7 @@ class EndpointClient:
             return EndpointFailure(
                 Fault.CONTEXT, f"about {prompt_tokens} tokens, and its context is {profile.context}", sent=False
             )
-        sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
+        sampling = tuned_sampling(sampling, profile, self._settings.models, self._settings.model.max_tokens)
         sampling = replace(sampling, stop=(*sampling.stop, *stops(begun)))
         timeout = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
         exchange = StreamRequest(

@@ -77,7 +77,7 @@ async def route_to(base_url: str) -> NetworkRoute:
     return NetworkRoute(reach, proxied=True)
 
 
-def allowed(
+def allowed_messages(
     messages: Sequence[Message], sealed: SealedPrompt, route: NetworkRoute, privacy: Privacy
 ) -> Sequence[Message] | EndpointFailure:
     """The messages as allowed on this route, or why they are not. The rules apply only to prompts with secrets."""

@@ -30,7 +30,7 @@ class Gathered:
     gaps: tuple[str, ...] = ()
 
 
-def gather(
+def gather_context(
     request: Request,
     target: Target,
     shown: CodeView,

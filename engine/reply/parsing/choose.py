@@ -22,7 +22,7 @@ from stet_ls.engine.reply.parsing.reply_spec import (
     SearchResult,
 )
 from stet_ls.engine.reply.parsing.snippet import Snippet
-from stet_ls.engine.reply.parsing.truncated_code import complete_units, salvage
+from stet_ls.engine.reply.parsing.truncated_code import complete_part, complete_units
 from stet_ls.engine.reply.parsing.unfenced import unfenced
 from stet_ls.validators.languages import PLAIN, family
 from stet_ls.validators.languages import language as language_row
@@ -105,7 +105,7 @@ def choose_tests(page: SplitReply, wanted: ReplySpec) -> SearchResult:
     text = complete_units(last) if last.state != "ok" else ""
     if looks_like_tests(text):  # tests are independent, so those before the cut are usable
         return FoundCode(text, ("the reply was cut off in a later test",))
-    return salvage(last.text, wanted)
+    return complete_part(last.text, wanted)
 
 
 def _candidates(page: SplitReply, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
@@ -146,7 +146,7 @@ def _take(
         if (longer := _extended(page, candidate, wanted)) is not None:
             return FoundCode(longer, ("ignored a fence inside the code",))
     closed = [c for c in pure if c.block.closed]
-    return FoundCode(closed[-1].snippet.text) if closed else salvage(pure[-1].snippet.text, wanted)
+    return FoundCode(closed[-1].snippet.text) if closed else complete_part(pure[-1].snippet.text, wanted)
 
 
 def _is_corrected(page: SplitReply, whole: list[CodeCandidate]) -> bool:
@@ -232,4 +232,4 @@ def _inside(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult:
     if any(candidate.snippet.top_units for candidate in rest):
         return NoCode(f'The reply does not define "{wanted.symbol}".')
     last = rest[-1]
-    return wrapped(last.snippet.text, wanted) if last.block.closed else salvage(last.snippet.text, wanted)
+    return wrapped(last.snippet.text, wanted) if last.block.closed else complete_part(last.snippet.text, wanted)

@@ -14,7 +14,7 @@ _MOST_DEFINED = 3
 """So many times in all: a first version, a corrected one, and no more."""
 
 
-def goes_on(reply: str, language: str, unit: str) -> bool:
+def continues_after_unit(reply: str, language: str, unit: str) -> bool:
     """True if a reply, so far, goes on after the code of `unit`: with its definition again, or with other code.
 
     `unit` is the name of the requested unit, "" if the reply is new code of any name.

@@ -15,7 +15,7 @@ from typing import Any
 
 from .channel import Channel
 from .control import ControlTests, PassedTest, debugged
-from .failures import described, shown
+from .failures import described, safe_repr
 from .measured import Measurement
 from .project_path import enter_project
 from .watch import TamperWatch
@@ -133,7 +133,7 @@ class Reporter:
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
         """Keeps the two sides of the last comparison that did not hold."""
-        self._compared = {"operator": op, "left": shown(left), "right": shown(right)}
+        self._compared = {"operator": op, "left": safe_repr(left), "right": safe_repr(right)}
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         """Reports why a phase of a test failed, while the exception is available; its verdict follows separately."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from .channel import Channel
 from .control import ControlTests, PassedTest, debugged
-from .failures import described, shown
+from .failures import described, safe_repr
 from .measured import Measurement
 from .project_path import enter_project
 from .watch import TamperWatch
@@ -246,6 +246,6 @@ def _compared(tb: TracebackType | None) -> dict[str, str] | None:
             names = ("first", "second") if "first" in scope else ("expr1", "expr2")
             names = names if names[0] in scope else ("member", "container")
             left, right = scope.get(names[0]), scope.get(names[1])
-            return {"operator": _OPERATORS[code.co_name], "left": shown(left), "right": shown(right)}
+            return {"operator": _OPERATORS[code.co_name], "left": safe_repr(left), "right": safe_repr(right)}
         tb = tb.tb_next
     return None

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from stet_ls.engine.runners import box_steps, toolchain
 from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
-from stet_ls.engine.runners.languages.crash_frames import located, telling
+from stet_ls.engine.runners.languages.crash_frames import address_step, with_frames
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import FOLDER, Event, inside, token
@@ -58,7 +58,7 @@ class Native:
         for number, test in enumerate(plan.tests):
             built, frames = f"@TMP@/test{number}", f"@TMP@/frames{number}"
             yield BoxStep(f"run {test}", (built,), _TEST_SECONDS, hide=(returned,), env={"STET_FRAMES": frames})
-            if where := telling(f"where {test}", built, frames):
+            if where := address_step(f"where {test}", built, frames):
                 yield where
 
     def _others(self, plan: TestPlan, test: str) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _add(
         found.running = (*found.running, test)
     else:
         found.cases.append(
-            CaseResult(test, CaseOutcome.FAILED, ran.seconds, located(_failure(ran, plan), ran, where, plan), out)
+            CaseResult(test, CaseOutcome.FAILED, ran.seconds, with_frames(_failure(ran, plan), ran, where, plan), out)
         )
 
 

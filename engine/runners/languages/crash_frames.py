@@ -30,7 +30,7 @@ _PLACE = re.compile(r"^(?P<path>/.+):(?P<line>[1-9]\d*)(?: \(discriminator \d+\)
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
-def telling(name: str, built: str, frames: str) -> BoxStep | None:
+def address_step(name: str, built: str, frames: str) -> BoxStep | None:
     """The step that resolves a program's frames from a file of addresses; None without a tool for that."""
     try:
         program = toolchain.find("addr2line", "llvm-addr2line", install="binutils")
@@ -41,7 +41,7 @@ def telling(name: str, built: str, frames: str) -> BoxStep | None:
     return BoxStep(name, (str(program.path), "-f", "-C", "-e", built, f"@{frames}"), _SECONDS)
 
 
-def located(failure: CaseFailure, ran: BoxStepOutput, where: BoxStepOutput | None, plan: TestPlan) -> CaseFailure:
+def with_frames(failure: CaseFailure, ran: BoxStepOutput, where: BoxStepOutput | None, plan: TestPlan) -> CaseFailure:
     """The failure with its frames, outermost first, and with words for its signal."""
     if ran.code is None or ran.code >= 0:
         return failure

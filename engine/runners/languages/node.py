@@ -15,7 +15,7 @@ from stet_ls.engine.runners.languages.compiler_output import build_errors
 from stet_ls.engine.runners.languages.script_calls import call_steps, found_calls, own_steps
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
-from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, case_results
 from stet_ls.engine.runners.toolchain import BoxProgram
 from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
@@ -130,7 +130,7 @@ def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents
     steps = box_steps.outputs(events)
     step = steps.get("test", box_steps.BoxStepOutput())
     reported = list(reported_events(step.side, report_channel.token(nonce)))
-    found = fold(reported, plan)
+    found = case_results(reported, plan)
     found.signs = frozenset(str(event.get("what")) for event in reported if event["event"] == "reached")
     # A file without tests for Node's runner passes by merely finishing: it has to assert something.
     found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]

@@ -109,7 +109,7 @@ def _seatbelt(folder: Path) -> Iterator[BackendCandidate]:
             report,
             f"sandbox-exec {report.version}",
             lambda report: replace(box, report=report),
-            install_advice.plainly("sandbox-exec"),
+            install_advice.advice_from_error("sandbox-exec"),
             seatbelt.PARTLY,
         )
 
@@ -125,7 +125,7 @@ def _container(name: str, folder: Path) -> Iterator[BackendCandidate]:
             report,
             f"{engine} {image} {report.version} {_stamp(Path(program))}",
             lambda report: replace(box, report=report),
-            install_advice.plainly(engine),
+            install_advice.advice_from_error(engine),
         )
 
 

@@ -96,7 +96,7 @@ class Bwrap:
         )
         # The command has ended and been reported; processes that it left die with the sandbox's first process.
         first = [process for process in _numbers_in(ended.extra["status"], "child-pid") if any(children(process))]
-        await process_tree.gone(process_tree.hold(first))
+        await process_tree.wait_until_ended(process_tree.open_descriptors(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
     def _result(self, spec: RunSpec, ended: ExitInfo, report: IsolationReport) -> RunResult:
@@ -190,7 +190,7 @@ def _view(
         yield from ("--size", size, "--tmpfs", folder)
     yield from ("--remount-ro", "/dev")
     root = spec.overlay.root if spec.overlay else None
-    for bind in mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path))):
+    for bind in mounts.outermost_paths(real for path in spec.binds if (real := mounts.bindable(path))):
         if root is None or not bind.is_relative_to(root):
             yield from ("--ro-bind", str(bind), str(bind))
     if spec.overlay and isinstance(over, WorkspaceCopy):
@@ -230,7 +230,7 @@ def _command(spec: RunSpec) -> list[str]:
         )
     else:
         script += '; exec "$@"'
-    return ["/bin/sh", "-c", script, reaper.mark(), *spec.argv]
+    return ["/bin/sh", "-c", script, reaper.server_mark(), *spec.argv]
 
 
 def _ulimits(limits: Limits) -> Iterator[str]:

@@ -70,7 +70,7 @@ class Container:
             *("--tmpfs", f"/tmp:rw,size={limits.scratch}"),  # noqa: S108 - the container's own
             *("--mount", _mount(place.work, work)),
         ]
-        binds = mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path)))
+        binds = mounts.outermost_paths(real for path in spec.binds if (real := mounts.bindable(path)))
         for shown in [*(ShownFolder(path, path) for path in binds), *place.shown]:
             argv += ["--mount", _mount(shown.folder, str(shown.at), ",readonly")]
         for key, value in environment(spec.env, spec.binds).items():

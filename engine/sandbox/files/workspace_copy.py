@@ -23,7 +23,7 @@ from pathlib import Path
 from stet_ls.engine.privacy.gitignore import IgnorePattern, decision, parse
 from stet_ls.engine.sandbox.files.overlay import is_hidden
 from stet_ls.engine.sandbox.files.scratch import remove
-from stet_ls.engine.sandbox.files.stet_folders import hidden, outside, places
+from stet_ls.engine.sandbox.files.stet_folders import folder_outside, hidden_stet_folders, places
 from stet_ls.engine.sandbox.spec import BoxError
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 from stet_ls.validators.project_files import read_regular
@@ -89,8 +89,8 @@ class WorkspaceCopies:
 
         Raises ValueError for a workspace that is too large, BoxError if too many runs have a copy each.
         """
-        slot = self._slot(private_folder(outside(root, self.folder)), f"{root}:{mounted}", stack)
-        source = _Source(root, mounted, hidden(root, self.folder))
+        slot = self._slot(private_folder(folder_outside(root, self.folder)), f"{root}:{mounted}", stack)
+        source = _Source(root, mounted, hidden_stet_folders(root, self.folder))
         work = asyncio.ensure_future(asyncio.to_thread(_update, source, slot))
         try:
             return await asyncio.shield(work)

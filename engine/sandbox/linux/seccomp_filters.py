@@ -115,7 +115,7 @@ _FORKS = ("fork", "vfork", "clone")
 _SIGNALS = ("kill", "tkill", "tgkill")
 
 
-def confined(version: int, *, counted: bool = False) -> tuple[SyscallRule, ...]:
+def confined_filter(version: int, *, counted: bool = False) -> tuple[SyscallRule, ...]:
     """For a Landlock-only sandbox of this ABI: calls that it does not cover are denied or go to the warden.
 
     See `seccomp_notify`. With `counted` new processes go to the warden too: RLIMIT_NPROC does not bind root.
@@ -149,7 +149,7 @@ def confined(version: int, *, counted: bool = False) -> tuple[SyscallRule, ...]:
     return tuple(rules)
 
 
-def asked(rules: tuple[SyscallRule, ...], machine: str) -> dict[int, str]:
+def asked_calls(rules: tuple[SyscallRule, ...], machine: str) -> dict[int, str]:
     """The calls that a filter passes to the warden, by number."""
     calls = ARCHITECTURES[machine].calls
     return {calls[rule.call]: rule.call for rule in rules if rule.action == USER_NOTIFY and rule.call in calls}

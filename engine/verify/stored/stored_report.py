@@ -52,7 +52,7 @@ async def key_for(
     return key_of("report", str(change.root), trees, paths, change.skipped, claim, repr(tools), environments, runs_code)
 
 
-def stored(report: Report, units: Sequence[UnitChange]) -> StoredReport:
+def store_report(report: Report, units: Sequence[UnitChange]) -> StoredReport:
     """A report to keep; `units` are those of its code."""
     known = {*units}
     rows = [(each.unit in known, StoredUnit(each.unit.path, each.unit.name, each.unit.line, each.checks))
@@ -61,7 +61,7 @@ def stored(report: Report, units: Sequence[UnitChange]) -> StoredReport:
     return StoredReport(own, others, report.tests, report.notes)
 
 
-def restored(
+def restore_report(
     kept: StoredReport, change: Change, intent: ChangeIntent, units: Sequence[UnitChange], seconds: float
 ) -> Report | None:  # fmt: skip
     """The report of a kept verdict; None if its units are not those of the change."""
@@ -100,7 +100,7 @@ class ReportPart:
 def part_of(change: Change, units: Sequence[UnitChange], report: Report, shard: tuple[int, int]) -> ReportPart:
     """A report as one part of several. `units` are those of the whole change."""
     trees = tree_id(change.base), tree_id(change.head)
-    kept = stored(report, units)
+    kept = store_report(report, units)
     return ReportPart(*shard, trees, report.intent, kept, report.partial, report.refused, report.seconds)
 
 

@@ -151,7 +151,7 @@ class _Seen:
         return _Seen(self.verdict, syntax_, lint_, known)
 
 
-def lost(task: FileTask, reason: str) -> FileReport:
+def failed_report(task: FileTask, reason: str) -> FileReport:
     """The report on a file whose worker process failed."""
     return FileReport(task.path, _language(task), _unknown(_language(task), f"its checker failed: {reason}"))
 

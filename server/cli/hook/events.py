@@ -36,8 +36,8 @@ def _begin(agent: Agent, payload: Payload) -> None:
     assert payload.folder is not None
     root = recorded_tree.top_of(payload.folder)
     with sessions.session_record(agent.name, payload.session, root) as rows:
-        if not (rows and rows[0].base and recorded_tree.recorded(Path(rows[0].root), rows[0].base)):
-            rows[:] = [sessions.Session(agent.name, payload.session, str(root), recorded_tree.record(root))]
+        if not (rows and rows[0].base and recorded_tree.tree_named(Path(rows[0].root), rows[0].base)):
+            rows[:] = [sessions.Session(agent.name, payload.session, str(root), recorded_tree.record_tree(root))]
 
 
 async def prompted(agent: Agent, payload: Payload) -> Answer:
@@ -70,7 +70,7 @@ async def edited(agent: Agent, payload: Payload) -> Answer:
 async def stopped(agent: Agent, payload: Payload) -> Answer:
     """Judges all that changed since the session began, and refuses the end of the turn if that is refuted."""
     root, base = await asyncio.to_thread(_base, agent, payload)
-    head = await asyncio.to_thread(recorded_tree.now, root)
+    head = await asyncio.to_thread(recorded_tree.tree_on_disk, root)
     names = recorded_tree.name_of(base), recorded_tree.name_of(head)
     if names[0] == names[1]:
         return {}
@@ -85,10 +85,10 @@ async def stopped(agent: Agent, payload: Payload) -> Answer:
 
 
 async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple[str, str]) -> sessions.GivenAnswer:
-    from stet_ls.server.cli.hook.verifying import verified
+    from stet_ls.server.cli.hook.verifying import verified_outcome
 
     try:
-        outcome = await verified(ChangeQuery(root, base_tree=base), agent.seconds_at_stop)
+        outcome = await verified_outcome(ChangeQuery(root, base_tree=base), agent.seconds_at_stop)
     except BaseException:
         sessions.release(root, *names)
         raise
@@ -112,10 +112,10 @@ def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenA
 
 async def committing(agent: Agent, payload: Payload) -> Answer:
     """Judges the staged tree."""
-    from stet_ls.server.cli.hook.verifying import verified
+    from stet_ls.server.cli.hook.verifying import verified_outcome
 
     assert payload.folder is not None
-    outcome = await verified(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
+    outcome = await verified_outcome(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
     return {"reason": refusal(outcome)} if outcome.verdict == ChangeVerdict.REFUTED else {}
 
 
@@ -134,7 +134,7 @@ def _base(agent: Agent, payload: Payload) -> tuple[Path, Tree]:
     root = recorded_tree.top_of(payload.folder)
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else None
-    if row is not None and (tree := recorded_tree.recorded(Path(row.root), row.base)) is not None:
+    if row is not None and (tree := recorded_tree.tree_named(Path(row.root), row.base)) is not None:
         return Path(row.root), tree
     if repository(root) is None:
         raise UsageError("no state was recorded when the session began, and there is no git repository")

@@ -57,7 +57,7 @@ def top_of(folder: Path) -> Path:
     return repository(folder) or folder
 
 
-def now(root: Path) -> FolderTree:
+def tree_on_disk(root: Path) -> FolderTree:
     """The files as they are on the disk. UsageError if git cannot list them, or for a large folder without git."""
     if repository(root):
         return working_tree(root, GitTree(root, "index"))
@@ -83,9 +83,9 @@ def name_of(tree: Tree) -> str:
     return sha256("\0".join(rows).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def record(root: Path) -> str:
+def record_tree(root: Path) -> str:
     """Records the files as they are, and returns the name of that state. UsageError as above."""
-    tree = now(root)
+    tree = tree_on_disk(root)
     name = name_of(tree)
     file = _folder() / f"{name}.json"
     if file.exists():
@@ -105,7 +105,7 @@ def record(root: Path) -> str:
     return name
 
 
-def recorded(root: Path, name: str) -> RecordedTree | None:
+def tree_named(root: Path, name: str) -> RecordedTree | None:
     """The state of that name, if it is still known."""
     try:
         values = json.loads(read_private(_folder() / f"{name}.json") or "null")

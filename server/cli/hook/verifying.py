@@ -8,7 +8,7 @@ from stet_ls.server.cli.agents.judging import report_of
 from stet_ls.server.cli.hook.verdict_text import ChangeVerdict
 
 
-async def verified(asked: ChangeQuery, budget: float) -> ChangeVerdict:
+async def verified_outcome(asked: ChangeQuery, budget: float) -> ChangeVerdict:
     """The outcome of judging a change within so many seconds."""
     report = await report_of(asked, budget=budget)
     lines = tuple(

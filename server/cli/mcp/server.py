@@ -37,11 +37,11 @@ Intent = Literal["refactor", "fix", "feature", "perf", "test", "docs"]
 
 def serve(start: Path) -> int:
     """Serves on standard input and output until the client closes them."""
-    made(start).run("stdio")
+    create_mcp_server(start).run("stdio")
     return 0
 
 
-def made(start: Path) -> MCPServer:
+def create_mcp_server(start: Path) -> MCPServer:
     """The server for a folder. What lies outside of it is refused."""
     tools = Tools(start.resolve())
 

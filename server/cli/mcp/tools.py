@@ -23,7 +23,14 @@ from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
 from stet_ls.server.cli.agents.judging import report_of, runtimes_for
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.mcp import start_folder
-from stet_ls.server.cli.mcp.results import CompareResult, FindingResult, FindingRow, UnprovenUnit, VerifyResult, fitted
+from stet_ls.server.cli.mcp.results import (
+    CompareResult,
+    FindingResult,
+    FindingRow,
+    UnprovenUnit,
+    VerifyResult,
+    fitted_result,
+)
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Source
 
@@ -48,7 +55,7 @@ class Tools:
             report = await self._report(root, base, paths, intent, budget)
         except (StetError, OSError) as error:
             return VerifyResult(verdict="refused", reason=clean(str(error)))
-        return fitted(self._told(report))
+        return fitted_result(self._told(report))
 
     async def compare(
         self, old: str, new: str, named: str, unit: str, path: str, base: str, budget: float
@@ -82,7 +89,7 @@ class Tools:
         within = start_folder.paths_in(self._start, folder, paths)
         revision = start_folder.revision(self._start, folder, base)
         top = recorded_tree.top_of(folder)
-        tree = recorded_tree.recorded(top, sessions.newest_base(top)) if not revision else None
+        tree = recorded_tree.tree_named(top, sessions.newest_base(top)) if not revision else None
         asked = ChangeQuery(folder, base=revision, paths=within, base_tree=tree)
         return await report_of(asked, budget=budget, intent=intent)
 

@@ -43,7 +43,7 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory import job_memory
 from stet_ls.engine.model.embedded.embedded_model import Embedded
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.fitting.fit import fit_code
 from stet_ls.engine.run import Engine
 from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -259,7 +259,7 @@ def _landed(case: Case, arm: Arm, answer: Answer) -> str | None:
         return source.splice([Splice(edit.span, edit.new_text) for edit in answer.edits]).text
     if arm.judged or not answer.code:
         return None
-    fitted = fit(answer.code, source=source, target=resolve_target(_request(case, arm)), language="python")
+    fitted = fit_code(answer.code, source=source, target=resolve_target(_request(case, arm)), language="python")
     return None if fitted.problem is not None else source.splice(fitted.splices).text
 
 

@@ -57,7 +57,7 @@ from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan
-from stet_ls.server.job_flow.edit_risks import risks
+from stet_ls.server.job_flow.edit_risks import edit_risks
 from stet_ls.validators.source import Source
 
 JUDGES = judges_for(*ACTIONS["refactor"].scopes)
@@ -205,7 +205,7 @@ def outcome_of(evidence: Sequence[Evidence]) -> tuple[Outcome, str]:
     if refuted is not None:
         return Outcome.REFUTED, f"{refuted.label}: {refuted.detail}"
     answer = Answer(True, "refactor", "python", "", evidence=tuple(evidence))
-    asked = risks(answer, EditPlan((), ()), Snapshot("file:///a", None, "python", Source(""), None))
+    asked = edit_risks(answer, EditPlan((), ()), Snapshot("file:///a", None, "python", Source(""), None))
     if asked:
         return Outcome.ASKED, "; ".join(asked)
     proven = [each for each in evidence if each.check in PROVING and each.trusted and each.verdict is Ruling.PASS]

@@ -257,7 +257,7 @@ async def test_a_first_call_is_warmed_up_by_a_copy_where_possible(make: MakeCase
 @pytest.mark.parametrize(("again", "verdict"), [(1.0, Ruling.UNKNOWN), (1.3, Ruling.PASS), (None, Ruling.UNKNOWN)])
 def test_a_cold_speedup_must_hold_for_a_repeated_call(again: float | None, verdict: Ruling) -> None:
     def gained(times: float) -> timing.Speedup:
-        return timing.gain([(times, 1.0)] * 9)
+        return timing.speedup([(times, 1.0)] * 9)
 
     found = replace(gained(1.3), warm=False, again=gained(again) if again else None)
     assert timing.evidence_of(found).verdict is verdict
@@ -286,6 +286,6 @@ async def test_a_cache_in_an_object_is_not_a_speedup(make: MakeCase) -> None:
 
 def test_noise_is_not_a_speedup() -> None:
     rounds = [1.0, 1.02, 0.99, 1.01, 1.03, 1.0, 0.98, 1.02]
-    found = timing.gain([*zip(rounds, rounds[::-1], strict=True)])
+    found = timing.speedup([*zip(rounds, rounds[::-1], strict=True)])
     assert found.low <= 1.0 <= found.high
-    assert timing.gain([(2 * each, each) for each in rounds]).low > timing.WORTH
+    assert timing.speedup([(2 * each, each) for each in rounds]).low > timing.WORTH

@@ -16,7 +16,7 @@ from stet_ls.engine.sandbox.backends import backend_discovery
 from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, LandlockBox
 from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall
 from stet_ls.engine.sandbox.linux import landlock, seccomp_filters
-from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
+from stet_ls.engine.sandbox.sandbox import Sandbox, no_backend_report
 from stet_ls.engine.sandbox.spec import Overlay, RunSpec
 
 needs_landlock = pytest.mark.skipif(landlock.abi() < 4, reason="the kernel has no Landlock of ABI 4")
@@ -110,7 +110,7 @@ def test_without_any_sandbox_the_way_out_is_shown(
 ) -> None:
     monkeypatch.setattr(platform, "system", lambda: system)
 
-    report = none_here()
+    report = no_backend_report()
 
     assert report.level is IsolationLevel.NONE
     assert why in report.why_not_stronger

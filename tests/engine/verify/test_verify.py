@@ -12,7 +12,7 @@ from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.render import COLUMNS, fitted, lines
+from stet_ls.engine.verify.render import COLUMNS, fitted_line, lines
 from stet_ls.engine.verify.report import Report, Verdict
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
@@ -138,7 +138,7 @@ async def test_a_test_that_asserts_nothing_proves_nothing(
 
 def test_the_end_of_a_long_line_is_kept() -> None:
     """What a call returned before and returns now stands there."""
-    line = fitted(f"shop.py:1 total: {'long ' * 30} was 6.0, is 12.0")
+    line = fitted_line(f"shop.py:1 total: {'long ' * 30} was 6.0, is 12.0")
     assert len(line) <= COLUMNS
     assert line.startswith("shop.py:1 total: ")
     assert line.endswith(" was 6.0, is 12.0")

@@ -26,7 +26,7 @@ from stet_ls.server.documents.line_diff import minimal
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan
 from stet_ls.server.edits.edit_verification import is_applied
-from stet_ls.server.job_flow.edit_risks import must_ask, question, risks
+from stet_ls.server.job_flow.edit_risks import edit_risks, must_ask, question
 from stet_ls.validators.source import Source, Span, Splice
 
 PATH = Path("/w/a.py")
@@ -92,7 +92,7 @@ def found(of: Answer) -> tuple[str, ...]:
         for path in paths
         if path is not None
     )
-    return risks(of, EditPlan(changes, of.new_files), document(HEAD + OLD))
+    return edit_risks(of, EditPlan(changes, of.new_files), document(HEAD + OLD))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from stet_ls.server.lsp.watchdog import (
     ClientWatch,
     is_alive,
     is_usable,
-    started,
+    start_time,
 )
 
 PROBE = str(Path(probe_server.__file__))
@@ -197,7 +197,7 @@ def test_a_reused_process_id_counts_as_gone(watched: Callable[..., Watched], mon
     watch = watched(os.getppid())
     assert watch.looks_on()
     assert not watch.gone.is_set()
-    monkeypatch.setattr(watchdog, "started", lambda process_id: 1 + (started(process_id) or 0))
+    monkeypatch.setattr(watchdog, "start_time", lambda process_id: 1 + (start_time(process_id) or 0))
     assert watch.gone.wait(PATIENCE)
 
 

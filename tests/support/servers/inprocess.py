@@ -14,7 +14,7 @@ from typing import Any, cast
 from pygls.lsp.server import LanguageServer
 from support.servers.wire import Channel, Json, RawClient
 
-from stet_ls.server.lsp.main_loop import converse
+from stet_ls.server.lsp.main_loop import run_messages
 from stet_ls.server.lsp.protocol import Protocol
 
 
@@ -27,7 +27,7 @@ async def connected(server: LanguageServer) -> AsyncIterator[RawClient]:
     protocol.set_writer(cast(Any, _Writer(to_client)), include_headers=False)
 
     async def serve() -> None:
-        await converse(protocol, to_server.get)
+        await run_messages(protocol, to_server.get)
         to_client.put_nowait(None)
 
     serving = asyncio.create_task(serve())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.processes.tools import needs
 
-from stet_ls.validators.checkers.tools.c_includes import unfit
+from stet_ls.validators.checkers.tools.c_includes import missing_include
 from stet_ls.validators.checkers.tools.compile_commands import flags
 from stet_ls.validators.findings import Status, SyntaxVerdict
 from stet_ls.validators.source import Source
@@ -58,8 +58,8 @@ class TestClang:
         verdict = judge('#include "own.h"\nint x;\n', path)
         assert time.monotonic() - began < 8
         assert verdict.source == "tree-sitter"
-        assert unfit(b'#include "own.h"', path, flags(path) or ()) == trap
-        assert unfit(b'#include "other.h"', path, flags(path) or ()) is None
+        assert missing_include(b'#include "own.h"', path, flags(path) or ()) == trap
+        assert missing_include(b'#include "other.h"', path, flags(path) or ()) is None
 
     def test_with_them_they_are(self, tmp_path: Path) -> None:
         path = database(tmp_path, "-DPRESENT=1")

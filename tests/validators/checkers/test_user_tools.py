@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import lint
-from stet_ls.validators.checkers.programs import on_path, refused
+from stet_ls.validators.checkers.programs import on_path, untrusted_program
 from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
 from stet_ls.validators.findings import Severity, Status, SyntaxVerdict
 from stet_ls.validators.source import Source
@@ -226,10 +226,10 @@ class TestWhereProgramsAreFound:
         theirs, mine = self.install(tmp_path / "project" / "bin", "project"), self.install(tmp_path / "bin", "mine")
         monkeypatch.chdir(tmp_path / "project")
         monkeypatch.setenv("PATH", f"{theirs.parent}:{mine.parent}")
-        assert (refused("klint"), on_path("klint")) == (theirs, mine)
-        assert refused("klint", Toolbox(trusted_roots=(tmp_path / "project",))) is None
+        assert (untrusted_program("klint"), on_path("klint")) == (theirs, mine)
+        assert untrusted_program("klint", Toolbox(trusted_roots=(tmp_path / "project",))) is None
         monkeypatch.setenv("PATH", f"{mine.parent}:{theirs.parent}")
-        assert (refused("klint"), refused("nothing")) == (None, None)
+        assert (untrusted_program("klint"), untrusted_program("nothing")) == (None, None)
 
     def test_not_in_another_open_workspace(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.install(tmp_path / "other" / "bin", "other")

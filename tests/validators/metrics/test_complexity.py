@@ -254,5 +254,5 @@ def test_a_position_belongs_to_the_innermost_function() -> None:
     text = "def a():\n    def b():\n        return 1\n    return b\n\n\ndef c():\n    return 2\n"
     found = complexity.measure(Source(text), "python") or ()
     at = text.index("return 1")
-    assert [one.unit.name for one in complexity.within(found, Span(at, at + 3))] == ["b"]
-    assert [one.unit.name for one in complexity.within(found, Span(0, len(text)))] == ["a", "b", "c"]
+    assert [one.unit.name for one in complexity.functions_in(found, Span(at, at + 3))] == ["b"]
+    assert [one.unit.name for one in complexity.functions_in(found, Span(0, len(text)))] == ["a", "b", "c"]

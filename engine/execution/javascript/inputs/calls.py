@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.mutations import literal, mutated
+from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.draw import ValueDraws
@@ -98,7 +98,7 @@ class _Inputs:
             yield _as_source(row), "example"
         changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
         found = [*self._besides, *constants(self._module, subject.node)]
-        changed = map(_as_source, itertools.islice(mutated(changeable, found, self._seed), most))
+        changed = map(_as_source, itertools.islice(mutated_rows(changeable, found, self._seed), most))
         near = with_alike(changed, self._seed, [*map(_as_source, changeable)])
         draws = ValueDraws(self._seed, found, self._plain_makings(subject))
         kinds, is_guessed = _kinds(subject, written)

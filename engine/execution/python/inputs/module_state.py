@@ -36,7 +36,7 @@ def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
+def with_neighbor_calls(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
     """The calls, and some after one more and a function of the module that changes what the unit uses, as `reset` does.
 
     It is given the first arguments of the call.

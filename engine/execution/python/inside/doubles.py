@@ -103,13 +103,13 @@ class Double:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._stet_book.use(self._stet_shape, "set")
-        self._stet_book.call(f"{self._stet_way}.{name} = {shown(value)}")
+        self._stet_book.call(f"{self._stet_way}.{name} = {text_without_addresses(value)}")
         self._stet_held["." + name] = value
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         self._stet_book.use(self._stet_shape, "call")
-        by_name = (f"{name}={shown(value)}" for name, value in sorted(named.items()))
-        arguments = ", ".join([*map(shown, given), *by_name])
+        by_name = (f"{name}={text_without_addresses(value)}" for name, value in sorted(named.items()))
+        arguments = ", ".join([*map(text_without_addresses, given), *by_name])
         count = self._stet_book.call(f"{self._stet_way}({arguments})")
         name = self._stet_shape.rpartition(".")[2]
         is_awaited = is_in_coroutine()
@@ -139,21 +139,21 @@ class Double:
             self._stet_book.use(self._stet_shape, "key")
             return inner(self, f"[{key._stet_way}]", "[]")
         self._stet_book.use(self._stet_shape, "key")
-        return inner(self, f"[{shown(key)}]", f"[{shown(key)}]")
+        return inner(self, f"[{text_without_addresses(key)}]", f"[{text_without_addresses(key)}]")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._stet_book.use(self._stet_shape, "key")
-        self._stet_book.call(f"{self._stet_way}[{shown(key)}] = {shown(value)}")
-        self._stet_held[f"[{shown(key)}]"] = value
+        self._stet_book.call(f"{self._stet_way}[{text_without_addresses(key)}] = {text_without_addresses(value)}")
+        self._stet_held[f"[{text_without_addresses(key)}]"] = value
 
     def __delitem__(self, key: Any) -> None:
-        self._stet_book.call(f"del {self._stet_way}[{shown(key)}]")
-        self._stet_held.pop(f"[{shown(key)}]", None)
+        self._stet_book.call(f"del {self._stet_way}[{text_without_addresses(key)}]")
+        self._stet_held.pop(f"[{text_without_addresses(key)}]", None)
 
     def __contains__(self, item: Any) -> bool:
         self._stet_book.use(self._stet_shape, "contains")
         # One seed in four holds everything: a test in another one is reached otherwise only by chance.
-        return self._stet_seed % 4 == 0 or drawn(self, shown(item), 2) == 0
+        return self._stet_seed % 4 == 0 or drawn(self, text_without_addresses(item), 2) == 0
 
     def __iter__(self) -> Any:
         wanted = unpacked()
@@ -299,15 +299,19 @@ def text_like(double: Double) -> str:
     return f"{'abcdefghi'[number(double)]}{number(double)}" if size(double) else ""
 
 
-def shown(value: Any) -> str:
+def text_without_addresses(value: Any) -> str:
     """A value as text, without addresses."""
     if isinstance(value, Double):
         return repr(value)[1:-1]
     if isinstance(value, (list, tuple)):
         ends = "[]" if isinstance(value, list) else "()"
-        return ends[0] + ", ".join(map(shown, value)) + ends[1]
+        return ends[0] + ", ".join(map(text_without_addresses, value)) + ends[1]
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{shown(key)}: {shown(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{text_without_addresses(key)}: {text_without_addresses(item)}" for key, item in value.items())
+            + "}"
+        )
     if callable(value):
         return "a function"
     text = repr(value)

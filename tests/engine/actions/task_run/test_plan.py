@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.actions.planning.intent import plain_action, understand
+from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.libraries import one_letter_off
 from stet_ls.engine.actions.planning.plan_text import write_text
 from stet_ls.engine.actions.planning.project import Project
@@ -37,23 +37,23 @@ def problem_of(text: str, rules: PlanRules = RULES) -> str:
 
 @pytest.mark.parametrize("words", ["make it better", "Please improve this code.", "fix it", "clean it up a bit"])
 def test_a_vague_request_gets_a_question_that_names_what_is_missing(words: str) -> None:
-    question = understand(words, (), ABOUT).question
+    question = request_intent(words, (), ABOUT).question
     assert words in question
     assert "which code" in question
     assert "what it should do differently" in question
-    selected = understand(words, (), ABOUT, "discount").question
+    selected = request_intent(words, (), ABOUT, "discount").question
     assert "`discount`" in selected
     assert "which code" not in selected, "the selection says it"
 
 
 @pytest.mark.parametrize("words", ["rates are fractions", "make discount faster", "add retries", "rename `x` to `y`"])
 def test_a_clear_request_gets_no_question(words: str) -> None:
-    assert not understand(words, (), ABOUT).question
+    assert not request_intent(words, (), ABOUT).question
 
 
 def test_a_request_is_understood_by_rules() -> None:
     words = "Add a histogram of the prices with matplotlib and write tests for net_total. Do not change discount."
-    intent = understand(words, ("Python 3.9",), ABOUT)
+    intent = request_intent(words, ("Python 3.9",), ABOUT)
     assert intent.goal == "Add a histogram of the prices with matplotlib"
     assert intent.libraries == ("matplotlib",)
     assert intent.constraints == ("Python 3.9", "Do not change discount")
@@ -67,11 +67,11 @@ def test_a_request_for_one_step_is_its_plain_action() -> None:
         ("fix `discount`", "debug"),
         ("make `discount` faster", "optimize"),
     ):
-        named = plain_action(words, understand(words, (), ABOUT), ABOUT)
+        named = plain_action(words, request_intent(words, (), ABOUT), ABOUT)
         assert named is not None, words
         assert named[0] == action
     words = "fix `discount` and write tests for net_total"
-    assert plain_action(words, understand(words, (), ABOUT), ABOUT) is None
+    assert plain_action(words, request_intent(words, (), ABOUT), ABOUT) is None
 
 
 def test_steps_need_what_their_words_and_imports_show() -> None:
@@ -164,6 +164,6 @@ def test_planning_takes_milliseconds_without_a_model() -> None:
     text = "\n".join(f"{n}. generate | mail.py | f{n} | x" for n in range(1, 8))
     began = time.process_time()
     for _ in range(10):
-        understand("add f to mail.py", (), ABOUT)
+        request_intent("add f to mail.py", (), ABOUT)
         plan_of(text)
     assert (time.process_time() - began) / 70 < 0.05, "seconds a step"

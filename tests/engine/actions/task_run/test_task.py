@@ -20,7 +20,7 @@ from stet_ls.engine.errors import ModelError, UsageError
 from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
-from stet_ls.server.evidence.evidence_text import dangers
+from stet_ls.server.evidence.evidence_text import unrequested_risks
 from stet_ls.validators.source import Splice
 
 PRICES = """def discount(price, rate):
@@ -154,7 +154,7 @@ async def test_a_step_may_create_a_file(stet_home: Path, scripted: ScriptedModel
     ]
     assert not (shop / "refunds.py").exists()
     assert answer.message.startswith("New file refunds.py · Did one step"), "what is new is said first"
-    assert "creates refunds.py, which nothing executed" in dangers(answer), "an editor asks"
+    assert "creates refunds.py, which nothing executed" in unrequested_risks(answer), "an editor asks"
 
 
 async def test_a_new_file_that_repeats_a_definition_is_reported(
@@ -162,7 +162,7 @@ async def test_a_new_file_that_repeats_a_definition_is_reported(
 ) -> None:  # fmt: skip
     scripted.replies(["generate | more.py | new | a discount", block(DISCOUNT)])
     answer, _ = await run(scripted, shop)
-    assert "more.py defines `discount`, which prices.py defines too" in "; ".join(dangers(answer))
+    assert "more.py defines `discount`, which prices.py defines too" in "; ".join(unrequested_risks(answer))
 
 
 LOOP = "generate | sums.py | sums | sums | refactor" + " | sums" * 3

@@ -17,9 +17,9 @@ from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.discovery import TouchingTests, is_test, touching
+from stet_ls.engine.judges.project_tests.discovery import TouchingTests, is_test, touching_tests
 from stet_ls.engine.judges.project_tests.judge import judge
-from stet_ls.engine.judges.project_tests.reachability import ways_to
+from stet_ls.engine.judges.project_tests.reachability import names_leading_to
 from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
 from stet_ls.engine.sandbox.files.mounts import interpreter as binds
 from stet_ls.engine.sandbox.isolation import IsolationLevel
@@ -97,7 +97,7 @@ async def judged(shop: Path, probes: Path, backend: str) -> AsyncIterator[Judged
 
 def test_tests_are_found_by_what_they_import_and_name(shop: Path) -> None:
     def found(path: str, unit: str) -> tuple[str, ...]:
-        return touching(shop, shop / path, unit, "python", {}).tests
+        return touching_tests(shop, shop / path, unit, "python", {}).tests
 
     assert found("shop/prices.py", "discount") == ("tests/test_prices.py",)
     assert found("shop/cart.py", "pay") == ("tests/test_cart.py",)
@@ -136,12 +136,15 @@ def test_tests_of_other_languages_are_found(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert touching(tmp_path, tmp_path / target, unit, language, {}) == TouchingTests((expected,))
+    assert touching_tests(tmp_path, tmp_path / target, unit, language, {}) == TouchingTests((expected,))
 
 
 def test_an_unsaved_test_is_found(shop: Path) -> None:
     path = shop / "tests/test_new.py"
-    assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0] == "tests/test_new.py"
+    assert (
+        touching_tests(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0]
+        == "tests/test_new.py"
+    )
 
 
 @pytest.mark.parametrize(
@@ -192,7 +195,7 @@ class Mixer:
     ],
 )
 def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> None:
-    assert ways_to(COLOURS, unit, "python") == expected
+    assert names_leading_to(COLOURS, unit, "python") == expected
 
 
 @pytest.mark.parametrize(
@@ -204,12 +207,12 @@ def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> Non
     ],
 )
 def test_a_unit_passed_to_other_code_may_run_under_any_name(text: str, language: str) -> None:
-    assert ways_to(text, "hls", language) is None
+    assert names_leading_to(text, "hls", language) is None
 
 
 def test_a_list_of_public_names_is_not_a_use() -> None:
     text = f"__all__ = [\n    'hls',\n]\n{COLOURS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
-    assert ways_to(text, "hls", "python") == {"hls"}
+    assert names_leading_to(text, "hls", "python") == {"hls"}
 
 
 async def test_tests_that_never_name_the_unit_prove_nothing_about_it(shop: Path, judged: Judged) -> None:
@@ -228,7 +231,7 @@ def test_a_source_file_named_like_a_test_helper_is_not_one(shop: Path) -> None:
     (shop / "shop/more.py").write_text("from shop.utils import first\n\n\ndef head(xs):\n    return first(xs)\n")
     (shop / "tests/test_more.py").write_text("from shop.more import head\n\n\ndef test_head():\n    head([1])\n")
     for unit, further in (("last", ()), ("first", ("tests/test_more.py",))):
-        found = touching(shop, shop / "shop/utils.py", unit, "python", {})
+        found = touching_tests(shop, shop / "shop/utils.py", unit, "python", {})
         assert found.tests == ("tests/test_utils.py", *further)
 
 

@@ -61,7 +61,7 @@ def test_reading_neighbors_of_a_file_does_not_block(trap: Path) -> None:
     go_undefined_names.undefined(Source("package app\n\nfunc f() int { return g() }\n"), trap / "app.go")
     assert TestPlan("java", overlay=Overlay(trap)).text("src/Test.java") is None
     assert Documents().snapshot((trap / "other.go").as_uri()) is None
-    assert list(overlay.secrets(trap)) == []
+    assert list(overlay.hidden_paths(trap)) == []
 
 
 def test_package_names_come_only_from_files_of_the_project(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_workspace_too_large_to_search_for_secrets_is_not_bound(
         (tmp_path / f"{number}").touch()
     (tmp_path / ".env").touch()
     monkeypatch.setattr(overlay, "_MOST_ENTRIES", 7)
-    assert list(overlay.secrets(tmp_path)) == [".env"]
+    assert list(overlay.hidden_paths(tmp_path)) == [".env"]
     monkeypatch.setattr(overlay, "_MOST_ENTRIES", 6)
     with pytest.raises(ValueError, match="too many to search for secrets"):
-        list(overlay.secrets(tmp_path))
+        list(overlay.hidden_paths(tmp_path))

@@ -24,7 +24,7 @@ from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.verify import VerifyOptions, verify
-from stet_ls.server.cli.hook.verifying import verified
+from stet_ls.server.cli.hook.verifying import verified_outcome
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.mcp.tools import Tools
 
@@ -104,7 +104,7 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
     assert len(expected) == 100
 
     shell = json.loads(stet("verify", "--json").out)
-    outcome = await verified(ChangeQuery(project.folder), 60)
+    outcome = await verified_outcome(ChangeQuery(project.folder), 60)
     told = await Tools(project.folder).verify(".", "HEAD", (), "", 45)
     async with editing(VSCODE, **folders(project)) as client:
         editor = await command(client, "stet.verify", scope="workspace")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs import strategies as st
-from stet_ls.engine.execution.inputs.mutations import meeting
+from stet_ls.engine.execution.inputs.mutations import with_shared_elements
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
@@ -142,7 +142,9 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
         return _value(each.name, seen, known)
 
     context = ModuleContext(module, of_parameter, constants)
-    rows = meeting(drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts)), len(uses.parts))
+    rows = with_shared_elements(
+        drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts)), len(uses.parts)
+    )
     return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
 
 

@@ -18,7 +18,7 @@ _TWINS = ("b", "a", "c")
 _CHOOSING = {"min", "max", "sorted", "sort", "nsmallest", "nlargest", "groupby", "heapify", "heappush"}
 
 
-def with_twins(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
+def with_equal_lists(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
     """The calls of a unit of two texts, and some with such lists if one of the texts compares items."""
     modules = [known_module(text) for text in texts]
     subjects = [subject_of(module, unit) if module else None for module in modules]
