@@ -56,7 +56,7 @@ class Proposal(Generic[Content]):
 class UnusableReply:
     """A reply that cannot be used. `problem` is one sentence, for the model and for the user.
 
-    `endless`: it was stopped because it did not end, so that a model that reads it again would go on with it.
+    `endless`: it was stopped because it did not end, so that a model that reads it again would continue it.
     """
 
     problem: str

@@ -47,7 +47,7 @@ async def run(job: Job) -> Answer:
 
 
 def _counts(measured: Sequence[Finding], opinions: ModelFindings, own: Sequence[Finding]) -> tuple[str, ...]:
-    """The confirmed failures first: beside one, no one reads that tools found nothing."""
+    """The confirmed failures first: next to one, no one reads that tools found nothing."""
     confirmed = len(opinions.confirmed)
     failures = (f"{plural(confirmed, 'confirmed failure')}",) if confirmed else ()
     tools = (finding_count(measured),) if measured or not confirmed else ()

@@ -204,7 +204,7 @@ class TaskOptions:
     plan_only: The answer is the plan.
     task: The id of an earlier task to resume; its finished steps are not repeated.
     after: The ids of earlier tasks whose results are context.
-    files: Files that the task is about beside the request's own, absolute.
+    files: Files that the task is about besides the request's own, absolute.
     libraries: Packages that the task requires.
     """
 

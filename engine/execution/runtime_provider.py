@@ -29,7 +29,7 @@ from stet_ls.validators.languages import lookup
 
 _MEGABYTE = 1024 * 1024
 _PROGRAMS = lookup({"javascript": "node"}, "")
-"""The program that alone decides how code of a language runs, apart from the project."""
+"""The program that alone decides how code of a language runs, independent of the project."""
 
 
 class PermissionAsker(Protocol):

@@ -142,7 +142,7 @@ class _SelfTest:
         self.probe = replace(self.probe, search_replace=_counted(self.probe.search_replace, good))
 
     async def _begun(self) -> None:
-        """Whether it goes on with a reply that was begun. Some endpoints ignore the beginning, others refuse it."""
+        """Whether it continues a reply that was begun. Some endpoints ignore the beginning, others refuse it."""
         messages = (Message("user", BEGUN_PROMPT), Message("assistant", BEGUN))
         completion = await self._ask(messages, stop=stops(BEGUN))
         self.probe = replace(

@@ -144,7 +144,7 @@ BEGUN = "```\n1\n2\n"
 
 
 def continues_after_begun(reply: str) -> bool:
-    """True if a reply goes on after BEGUN, whether or not that is sent too, and stops at the end of the block."""
+    """True if a reply continues after BEGUN, whether or not that is sent too, and stops at the end of the block."""
     return reply.removeprefix(BEGUN).split() == ["3", "4"]
 
 

@@ -58,7 +58,7 @@ class Prompt:
 
     `left_out` lists what did not fit or is never shown, with the reason and its size.
 
-    `begun` is the start of the reply, for endpoints that can go on with one. `unit` is the name of the unit that it is
+    `begun` is the start of the reply, for endpoints that can continue one. `unit` is the name of the unit that it is
     to hold, "" for code of any name, None if it is no single block of code.
 
     `secrets` maps the placeholders that a reply may contain to their values, see `redact.restore`.

@@ -1,6 +1,6 @@
 """What the engine itself takes of a job on a file of 2,000 lines, and the index of 5,000 files of the event loop.
 
-Beside the time that passed stands that of this process' processor: on a busy machine the difference is other people's.
+Next to the time that passed is that of this process' processor: on a busy machine the difference is other people's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Emacs: Eglot, a client that offers little, and stet.el, which runs beside it and shows a diff before it asks."""
+"""Emacs: Eglot, a client that offers little, and stet.el, which runs with it and shows a diff before it asks."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from stet_ls.validators.source import Source
 _PROGRAMS = "python"
 """The language of the programs: its packages are wheels, which are unpacked without running anything."""
 _JUDGED = (Check.SYNTAX, Check.DANGER)
-"""What is judged of a program that is offered as a new file, beside the fact that it ran."""
+"""What is judged of a program that is offered as a new file, besides the fact that it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class BoxTask:
 
     goal: What to find out or to make, in the user's words.
     inputs: The files that it reads, below the project's folder; programs cannot change them.
-    required_libraries: Packages to install beside those that the programs import.
+    required_libraries: Packages to install besides those that the programs import.
     constraints: What the programs have to meet, a sentence each.
     criteria: The files that have to exist at the end.
     made: Files of earlier steps, by name.

@@ -187,7 +187,7 @@ class Turns:
         self._failure, self._same_problem = None, False
 
     def _known(self) -> dict[str, bytes]:
-        """What a program finds beside the workspace: the files and programs of earlier turns."""
+        """What a program finds besides the workspace: the files and programs of earlier turns."""
         return {**{each.program.name: each.program.text.encode() for each in self._successes}, **self._made}
 
     def _buffers(self, runtime: Runtime) -> dict[str, bytes]:

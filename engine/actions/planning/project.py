@@ -50,7 +50,8 @@ class Project:
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else ""
 
     def place(self, file: str) -> Path | None:
-        """The path of a file that a plan names: a listed one, by path or unique name, or a new one beside a listed one.
+        """The path of a file that a plan names: a listed one, by path or unique name, or a new one in the folder of
+        a listed one.
 
         None for any other: a path outside of the workspace, a hidden file, or one that exists and is not listed.
         """

@@ -50,7 +50,7 @@ async def _not_run_alone(job: Job) -> Answer:
 ACTION = Action(SPEC, TASK, _not_run_alone)
 """What the reviewer is asked, as an action, so that its prompt is built and sealed as any other."""
 _MOST_SHOWN = 6_000
-"""Characters of each thing that the reviewer is shown beside the code."""
+"""Characters of each thing that the reviewer is shown besides the code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,13 +347,13 @@ class EndpointClient:
 
 
 def _begun(messages: Sequence[Message], sampling: Sampling, profile: Profile | EndpointFailure) -> Sequence[Message]:
-    """The messages, with the start of the reply for an endpoint that can go on with it."""
+    """The messages, with the start of the reply for an endpoint that can continue it."""
     can = isinstance(profile, Profile) and profile.begins
     return (*messages, Message("assistant", sampling.begun)) if can and sampling.begun else messages
 
 
 def _watching(sampling: Sampling, begun: str) -> Callable[[str], bool] | None:
-    """Whether what an endpoint has sent so far goes on after its end, with the start of the reply before it."""
+    """Whether what an endpoint has sent so far continues after its end, with the start of the reply before it."""
     overrun = sampling.overrun
     return None if overrun is None else lambda text: overrun(joined(begun, text, complete=False))
 

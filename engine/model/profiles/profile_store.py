@@ -48,7 +48,7 @@ class ProbeScores:
 
     `well_formed`: replies from which the whole unit could be read, and it parsed. `solved`: the unit was also correct.
     `search_replace`: edits by blocks that applied. `context` in tokens, as `context_from` says; `max_output` is the
-    largest reply that the endpoint allows. `begins`: it goes on with a reply that was begun, and stops where asked.
+    largest reply that the endpoint allows. `begins`: it continues a reply that was begun, and stops where asked.
     """
 
     at: str

@@ -23,7 +23,7 @@ class Profile:
     fast it reads a prompt, None until measured. `temperature` is its minimum, `thought` the tokens that it spends on
     reasoning. `search_replace`: its self-test proved that it can edit by blocks. `token_factor` converts our estimates
     to tokens. `known_context`: the context was reported or measured, not guessed from the name. `begins`: the endpoint
-    goes on with a reply that was begun.
+    continues a reply that was begun.
     """
 
     tier: ModelTier

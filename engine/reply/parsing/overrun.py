@@ -1,4 +1,4 @@
-"""Detects code that goes on after the requested unit is complete: a small model that never ends its reply."""
+"""Detects code that continues after the requested unit is complete: a small model that never ends its reply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_DEFINED = 3
 
 
 def continues_after_unit(reply: str, language: str, unit: str) -> bool:
-    """True if a reply, so far, goes on after the code of `unit`: with its definition again, or with other code.
+    """True if a reply, so far, continues after the code of `unit`: with its definition again, or with other code.
 
     `unit` is the name of the requested unit, "" if the reply is new code of any name.
     """

@@ -78,7 +78,7 @@ class ReachedFiles:
 
     def _words(self, path: str) -> set[str]:
         if path not in self._known:
-            # A package may load what is beside it, by `from . import name` or by listing its own folder.
+            # A package may load what is next to it, by `from . import name` or by listing its own folder.
             self._known[path] = {*_WORD.findall(self._texts.get(path, ""))} | {*PurePosixPath(path).parts[:-1]}
         return self._known[path]
 

@@ -40,7 +40,7 @@ def context(text: str) -> Answer:
 
 
 def refuse(text: str) -> Answer:
-    """The turn goes on with this text."""
+    """The turn continues with this text."""
     return {"decision": "block", "reason": text}
 
 

@@ -18,7 +18,7 @@ EVENTS = {
 _NAME = "opencode"
 
 _PLUGIN = """\
-// Calls Stet after edits and at the end of a turn. Every failure lets the agent go on.
+// Calls Stet after edits and at the end of a turn. Every failure lets the agent continue.
 import { spawn } from "node:child_process"
 
 const STET = %s

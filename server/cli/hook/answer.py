@@ -1,4 +1,4 @@
-"""Answers one call of a hook. Whatever fails here is shown to the user, and the agent goes on."""
+"""Answers one call of a hook. Whatever fails here is shown to the user, and the agent continues."""
 
 from __future__ import annotations
 

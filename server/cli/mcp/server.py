@@ -99,7 +99,7 @@ _FINDING = "Return the reproducing script and output of a finding by the `id` fr
 
 
 async def _with_progress(ctx: Context, call: Awaitable[Result], seconds: float, what: str) -> Result:
-    """The result of a call; the client hears each second that it goes on. A cancelled call takes its work with it."""
+    """The result of a call; the client hears each second that it continues. A cancelled call takes its work with it."""
     started, task = time.monotonic(), asyncio.ensure_future(call)
     try:
         while not task.done():

@@ -5,7 +5,7 @@
 Reads what `run.py --out DIR` left, of any endpoint. The rows of the models in it are counted again, those of other
 models stay, and the rows of the profiles are the sums over their models. A strength that fewer than 20 answers reached
 keeps its start value; its count and interval are written all the same. A strength that was right less often than a
-weaker one is named: the order of the strengths is an assumption until then. Each action has counts of its own beside
+weaker one is named: the order of the strengths is an assumption until then. Each action has counts of its own besides
 those of all. The Brier score is cross-validated: each answer is predicted from the cases of the other folds, a case
 being in one fold with all of its answers. With --check nothing is written, and the
 exit status is 1 if the table is not what the results say.

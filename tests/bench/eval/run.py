@@ -5,7 +5,7 @@
 
 PROTOCOL.md says what is counted. Cases are taken in turn from all actions, so that a run that is broken off is a sample
 of all of them. Asks the endpoint of STET_BASE_URL and STET_MODEL, else the embedded model. It may be broken off at any
-time: replies and results are kept under --out, outside of the repository, and the same command goes on where it
+time: replies and results are kept under --out, outside of the repository, and the same command continues where it
 stopped. With --recorded no model is asked at all. On two cores a case takes the embedded model a minute or two.
 """
 

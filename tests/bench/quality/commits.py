@@ -1,7 +1,7 @@
 """Real commits of public projects through `stet verify`: `DATA=folder make bench ONLY=commits`.
 
 `DATA` holds clones of the projects (`support/commits.py`). Reports are appended to `DATA/commits.jsonl`, and
-a run goes on where the last one stopped. `MOST=n` ends after n commits, `BUDGET=s` is the time for each.
+a run continues where the last one stopped. `MOST=n` ends after n commits, `BUDGET=s` is the time for each.
 """
 
 from __future__ import annotations

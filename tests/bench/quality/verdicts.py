@@ -13,8 +13,8 @@ These numbers were chosen before anything was measured:
 - *alike*: neither, and something that ran both texts, or the tests on the new one, says that they behave alike.
 - *silent*: none of these. It lands, and nothing looked at what it does.
 
-Of right rewrites, refuted ones and those asked about are false alarms: counted apart for those whose hints, examples or
-tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones of Python
+Of right rewrites, refuted ones and those asked about are false alarms: counted separately for those whose hints, examples
+or tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones of Python
 again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds are those of
 the comparison of old and new, on this machine.
 

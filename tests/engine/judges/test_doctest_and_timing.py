@@ -93,7 +93,7 @@ async def test_dates_are_shown_as_python_shows_them(make: MakeCase) -> None:
 
 
 async def test_examples_prove_only_the_code_that_they_run(make: MakeCase) -> None:
-    """Those of the changed function, beside a new one that no one calls, or a branch of it."""
+    """Those of the changed function, next to a new one that no one calls, or a branch of it."""
     changed = TEXT.replace("n / 2", "n / 2.0")
     beside = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
     assert (beside.verdict, beside.trusted) == (Ruling.UNKNOWN, False)

@@ -268,7 +268,7 @@ async def test_an_unreachable_team_table_does_not_delay_a_search(
     team.look()
 
     assert [hit.solution for hit in await store.search(AGAIN)] == [DATE]
-    assert team.fault == "not connected yet", "the look goes on behind the search"
+    assert team.fault == "not connected yet", "the look continues behind the search"
     await team.looked()
     assert team.fault.startswith("s3://team/x is not reachable (")
     with pytest.raises(StoreError, match="Nothing deleted: the team's memory is not reachable"):

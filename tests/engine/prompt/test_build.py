@@ -420,7 +420,7 @@ def test_secrets_are_replaced_without_changing_lines_and_restored() -> None:
 
 
 def test_a_repair_names_its_reason() -> None:
-    """No one can mend what no one says: a judge without words is named at least."""
+    """No one can fix what no one says: a judge without words is named at least."""
     for nothing in ("", " \n"):
         with pytest.raises(ValueError, match="a repair needs its reason"):
             RejectionReason(nothing)

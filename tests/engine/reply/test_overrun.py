@@ -1,4 +1,4 @@
-"""Code that goes on after the requested unit, and code that only looks like it."""
+"""Code that continues after the requested unit, and code that only looks like it."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ CASES = {
         [5, 8],
         [(4, 0), (4, 5)],
     ),
-    "generators go on where they stopped": (
+    "generators continue where they stopped": (
         """
         def pairs(n):
             for i in range(n):

@@ -101,7 +101,7 @@ def test_a_changed_kernel_setting_invalidates_an_earlier_probe(
 
 
 async def test_a_run_that_no_sandbox_can_do_does_not_lower_a_level(tmp_path: Path) -> None:
-    """It is the run's own fault: the error is reported, and the box goes on."""
+    """It is the run's own fault: the error is reported, and the sandbox continues."""
     sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
     with pytest.raises(ValueError, match="not a path below"):
         await sandbox.run(RunSpec(("true",), files={"../x": b""}))

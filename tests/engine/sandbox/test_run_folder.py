@@ -102,7 +102,7 @@ def test_a_full_disk_changes_the_folder_once(tmp_path: Path, temporary: Path) ->
 
     assert place.leave(first, FULL)
     second = place.folder
-    assert place.leave(first, FULL), "of two runs that failed there, both go on"
+    assert place.leave(first, FULL), "of two runs that failed there, both continue"
     assert place.folder == second
     assert not place.leave(second, FULL), "there is no third place"
     place.close()

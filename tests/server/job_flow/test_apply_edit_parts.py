@@ -226,7 +226,7 @@ async def test_the_last_outcome_is_processed_before_shutdown(
 
 
 def became(environment: Mapping[str, str], trace: str) -> str:
-    """What stands beside the record of a job."""
+    """What is next to the record of a job."""
     store = RecordStore(Path(environment["STET_HOME"], "data", "traces"), 0)
     return store.outcome(store.find(trace))
 
@@ -311,7 +311,7 @@ async def test_an_edit_applied_after_its_job_was_cancelled_is_reported(
 
 
 async def until(environment: Mapping[str, str], trace: str, outcome: str) -> None:
-    """Returns once that stands beside the record, which is written in a thread."""
+    """Returns once that is next to the record, which is written in a thread."""
     async with asyncio.timeout(PATIENCE):
         while True:
             with suppress(UnknownIdError):

@@ -42,7 +42,7 @@ Environment = Mapping[str, str]
 
 
 def endless() -> Reply:
-    """A reply that goes on until its reader leaves, and never repeats itself, which would end it."""
+    """A reply that continues until its reader leaves, and never repeats itself, which would end it."""
     return Reply(chunks=[f"x{number} = {number * number}\n" for number in range(20_000)], delay=0.01, mode="endless")
 
 

@@ -1,6 +1,6 @@
-"""What pygls 2.1.1 does by itself where Stet does otherwise, one test for each mend.
+"""What pygls 2.1.1 does by itself where Stet does otherwise, one test for each correction.
 
-Each of these records a defect. When one fails after an upgrade, pygls has changed there: the mend it names may go.
+Each of these records a defect. When one fails after an upgrade, pygls has changed there: the correction may go.
 """
 
 from __future__ import annotations

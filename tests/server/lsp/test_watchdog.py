@@ -183,7 +183,7 @@ def test_an_invalid_client_process_id_is_reported_and_the_watch_continues(
 ) -> None:
     assert not is_usable(given)
     watch = watched(given, answers=False)
-    assert watch.looks_on(), "its thread goes on"
+    assert watch.looks_on(), "its thread continues"
     assert watch.asked == 0
     assert not watch.gone.is_set()
     assert [record.getMessage() for record in caplog.records] == [f"{given!r} is not a client process; not watched"]

@@ -319,7 +319,7 @@ def text_without_addresses(value: Any) -> str:
 
 
 def operand(double: Double, beside: Any) -> Any:
-    """The value of a double beside another operand: a text, a list or a number."""
+    """The value of a double with another operand: a text, a list or a number."""
     kind = "text" if isinstance(beside, (str, bytes)) else "compared" if isinstance(beside, Double) else "number"
     double._stet_book.use(double._stet_shape, kind)
     if isinstance(beside, str):

@@ -18,7 +18,7 @@ _MOST_BYTES = 20_000_000
 
 
 def this_program() -> StetProgram:
-    """The running `stet`: its script beside the interpreter, else the interpreter with the package's name."""
+    """The running `stet`: its script next to the interpreter, else the interpreter with the package's name."""
     script = Path(sys.executable).with_name("stet")
     return StetProgram((str(script),) if script.is_file() else (sys.executable, "-m", "stet_ls.server"))
 

@@ -19,7 +19,7 @@ _COMMANDS = ("command", "bash")
 
 @dataclass(frozen=True, slots=True)
 class JsonHooks:
-    """Elements of arrays, known as Stet's by their command. `skeleton` is what a new file holds beside them."""
+    """Elements of arrays, known as Stet's by their command. `skeleton` is what a new file holds besides them."""
 
     agent: str
     entries: HookEntries

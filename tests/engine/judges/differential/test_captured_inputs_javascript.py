@@ -26,7 +26,7 @@ pytestmark = needs("node")
 
 @pytest.fixture
 async def compared(tmp_path: Path, probes: Path, backend: str) -> AsyncIterator[Compared]:
-    """Compares two texts of a file after the tests beside it ran on the first."""
+    """Compares two texts of a file after the tests next to it ran on the first."""
     sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
     root = tmp_path / "project"
 

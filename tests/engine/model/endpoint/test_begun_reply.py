@@ -31,7 +31,7 @@ WHOLE = f"{HEADER}{BODY}\n```\n"
         f'def twice(n):\n    """Twice n."""\n{BODY}',
         f'    """Twice n."""\n{BODY}',
     ],
-    ids=["goes on", "ignores the stop", "sends it too", "repeats the header", "repeats the documentation"],
+    ids=["continues", "ignores the stop", "sends it too", "repeats the header", "repeats the documentation"],
 )
 def test_the_beginning_stands_in_the_reply_once(reply: str) -> None:
     assert joined(HEADER, reply, complete=True) == WHOLE

@@ -51,7 +51,7 @@ def _twins(call: Call) -> Iterator[Call]:
 
 
 def _with_text(item: ast.expr, text: str) -> ast.expr | None:
-    """A copy of a record with this as its first text; None for what has no text, or nothing beside one."""
+    """A copy of a record with this as its first text; None for what has no text, or nothing besides one."""
     new = copy.deepcopy(item)
     parts: list[ast.expr] = []
     if isinstance(new, ast.Call):
