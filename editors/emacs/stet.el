@@ -147,7 +147,7 @@
        (mapc #'funcall (nreverse (prog1 stet--waiting (setq stet--waiting nil))))))))
 
 (defun stet--ended (process event)
-  "Tells the user that PROCESS has ended by itself."
+  "Report that PROCESS has ended by itself."
   (unless (process-live-p process)
     (setq stet--progress nil stet--waiting nil)
     (dolist (buffer (buffer-list))

@@ -34,7 +34,7 @@ def test_every_configuration_says_where_it_belongs() -> None:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_configuration_is_printed_separately_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert editor.run(argparse.Namespace(name=name, install=False, remove=False)) == 0
     out, err = capsys.readouterr()
     text = editor.known()[name].read_text(encoding="utf-8")

@@ -13,10 +13,10 @@ These numbers were chosen before anything was measured:
 - *alike*: neither, and something that ran both texts, or the tests on the new one, says that they behave alike.
 - *silent*: none of these. It lands, and nothing looked at what it does.
 
-Of right rewrites, refuted ones and those asked about are false alarms: counted separately for those whose hints, examples
-or tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones of Python
-again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds are those of
-the comparison of old and new, on this machine.
+Of right rewrites, refuted ones and those asked about are false alarms: counted separately for those whose hints,
+examples or tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones
+of Python again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds
+are those of the comparison of old and new, on this machine.
 
 `--crosshair` says what `crosshair diffbehavior` makes of the same pairs of Python functions, in `_CROSSHAIR_SECONDS`
 each; it is installed into `.cache/crosshair` by `uv` on demand.
@@ -60,7 +60,7 @@ from stet_ls.server.edits.edit_plan import EditPlan
 from stet_ls.server.job_flow.edit_risks import edit_risks
 from stet_ls.validators.source import Source
 
-JUDGES = judges_for(*ACTIONS["refactor"].scopes)
+JUDGES = judges_for(*ACTIONS["refactor"].judged_as)
 _CROSSHAIR_SECONDS = 2
 _CACHE = Path(__file__).resolve().parents[3] / ".cache" / "crosshair"
 

@@ -87,7 +87,7 @@ async def test_a_finding_of_the_model_is_placed_at_the_line_that_it_quotes(
     assert "1 confirmed failure · " in answer.message
 
 
-async def test_beside_a_confirmed_failure_no_tool_says_that_it_found_nothing(
+async def test_next_to_a_confirmed_failure_no_tool_says_that_it_found_nothing(
     bench: Bench, scripted: ScriptedModel
 ) -> None:
     scripted.reply("- `return total / len(items)` | bug | items = [] raises ZeroDivisionError\n")
@@ -152,7 +152,7 @@ async def test_a_claim_about_a_generator_is_not_refuted(bench: Bench, scripted: 
     assert told.startswith("risk: each([0]) raises ZeroDivisionError (unverified: ")
 
 
-async def test_a_refuted_claim_is_listed_apart_from_the_findings(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_refuted_claim_is_listed_separately_from_the_findings(bench: Bench, scripted: ScriptedModel) -> None:
     claim = "first('ab') raises IndexError"
     scripted.reply(f"- `return items[0]` | bug | {claim}\n- `return items[0]` | risk | first([]) raises IndexError\n")
     answer = await bench.run("analyze", FIRST)

@@ -100,7 +100,7 @@ async def test_a_capable_model_gets_a_good_profile(scripted: ScriptedModel, clie
     ],
     ids=["continues", "sends the beginning too", "starts again", "ignores the stop", "refuses"],
 )
-async def test_only_an_endpoint_that_goes_on_and_stops_gets_its_replies_begun(
+async def test_only_an_endpoint_that_continues_and_stops_gets_its_replies_begun(
     reply: Reply, begins: bool, scripted: ScriptedModel, client_of
 ) -> None:
     scripted.default = lambda body: reply if body["messages"][-1]["content"] == BEGUN else clever(body)

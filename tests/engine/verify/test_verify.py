@@ -195,7 +195,7 @@ async def test_a_syntax_error_is_reported_once(repository: Repository, verified:
     assert [each.check for each in report.findings].count("syntax") == 1
 
 
-async def test_old_code_runs_beside_old_files(repository: Repository, verified: Verify) -> None:
+async def test_old_code_runs_with_old_files(repository: Repository, verified: Verify) -> None:
     """What moves from one file into another is compared as a whole."""
     before = {"rates.py": "RATE = 0.5\n", "shop.py": SHOP.replace("weight * 0.5", "weight * RATE").replace(
         "def shipping", "from rates import RATE\n\n\ndef shipping", 1

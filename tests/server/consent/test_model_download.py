@@ -160,7 +160,7 @@ async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
     assert not client.received("window/showMessageRequest")
 
 
-async def test_another_model_is_chosen_by_question_and_the_job_goes_on(client: RawClient, hub: Hub) -> None:
+async def test_another_model_is_chosen_by_question_and_the_job_continues(client: RawClient, hub: Hub) -> None:
     hub.released.set()
 
     def answer(params: Json) -> Json:

@@ -69,7 +69,7 @@ class TestClang:
             ("use of undeclared identifier 'missing'", "semantic")
         ]
 
-    def test_headers_beside_the_file_and_in_the_flags_are_read(self, tmp_path: Path) -> None:
+    def test_headers_next_to_the_file_and_in_the_flags_are_read(self, tmp_path: Path) -> None:
         (tmp_path / "inc").mkdir()
         (tmp_path / "inc" / "far.h").write_text("int far();\n")
         (tmp_path / "near.h").write_text("int near();\n")
@@ -124,7 +124,7 @@ class TestFlags:
         path = database(tmp_path, arguments=None, command=command)
         assert flags(path) == ("-D", 'A="b c"', "-I", f"{tmp_path}/d e")
 
-    def test_a_header_takes_the_flags_of_the_file_beside_it(self, tmp_path: Path) -> None:
+    def test_a_header_takes_the_flags_of_the_file_next_to_it(self, tmp_path: Path) -> None:
         rows = [
             {"directory": str(tmp_path), "file": f"{name}.cpp", "command": f"c++ -D{name[-1].upper()} {name}.cpp"}
             for name in ("one/a", "two/b")

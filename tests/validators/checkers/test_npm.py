@@ -58,7 +58,7 @@ class TestPackages:
         assert not (tmp_path / "ran").exists()
 
     @pytest.mark.parametrize("way", ["dots", "link", "link of the file", "link to its tools", "link from elsewhere"])
-    def test_nothing_runs_beside_a_trusted_folder(self, tmp_path: Path, package: str, code: str, way: str) -> None:
+    def test_nothing_runs_next_to_a_trusted_folder(self, tmp_path: Path, package: str, code: str, way: str) -> None:
         """A name leads where it leads: trust is of the place, not of its spelling."""
         good, evil = tmp_path / "good", tmp_path / "evil"
         good.mkdir()

@@ -59,7 +59,7 @@ class TestAnswers:
         assert [(one.message, one.kind, one.severity) for one in found] == [("style", "lint", Severity.WARNING)]
         assert judge(tools).status is Status.UNKNOWN, "a linter is no judge of syntax"
 
-    def test_a_linter_runs_beside_the_built_in_one(self) -> None:
+    def test_a_linter_runs_with_the_built_in_one(self) -> None:
         tools = tool("print('1:1: mine')", role=Role.LINT, language="python")
         found = lint.check(Source("import os\n"), "python", tools=tools, deadline=30)
         assert {one.source for one in found or ()} == {"mine", "ruff"}

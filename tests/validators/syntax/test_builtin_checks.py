@@ -106,7 +106,7 @@ class TestCodeThatIsSwitchedOff:
         text = f"class A {{\n{text}}}\n" if language == "csharp" else text
         assert verdict(text, language).status is Status.OK
 
-    def test_the_error_beside_it_is_one(self) -> None:
+    def test_the_error_next_to_it_is_one(self) -> None:
         seen = verdict("#if 0\nfoo(\n#endif\nint f( { return 1; }\n", "cpp")
         assert [one.line for one in seen.findings if one.severity is Severity.ERROR] == [3]
 
@@ -121,7 +121,7 @@ class TestMacros:
 
     BEFORE = "class EXPORT A : public B {\n  Q_OBJECT\n public:\n  int f();\n};\n\nint g() {\n  return 1;\n}\n"
 
-    def test_an_edit_beside_one_cannot_be_blocked(self) -> None:
+    def test_an_edit_next_to_one_cannot_be_blocked(self) -> None:
         before, after = verdict(self.BEFORE, "cpp"), verdict(self.BEFORE.replace("int f();", "int f(int a);"), "cpp")
         assert before.status is Status.ERROR
         assert not after.may_block

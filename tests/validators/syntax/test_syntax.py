@@ -211,7 +211,7 @@ class TestBlame:
         assert self.blame(before, before.replace("return 1", "return 2")) == []
         assert self.blame(before, before.replace("return 1", "return +")) == ["unexpected '+'"]
 
-    def test_mending_the_first_of_two_errors_breaks_nothing(self) -> None:
+    def test_fixing_the_first_of_two_errors_breaks_nothing(self) -> None:
         before = "const a = {b: 1 c: 2};\n\nfunction f() { return 1; }\n\nconst d = [1 2];\n"
         assert self.blame(before, before.replace("1 c", "1, c")) == []
 

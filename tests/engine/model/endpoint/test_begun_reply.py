@@ -71,7 +71,9 @@ async def asked(scripted: ScriptedModel, paths: Paths, *, begins: bool, begun: s
         await models.close()
 
 
-async def test_an_endpoint_that_goes_on_gets_the_beginning_and_the_stop(scripted: ScriptedModel, paths: Paths) -> None:
+async def test_an_endpoint_that_continues_gets_the_beginning_and_the_stop(
+    scripted: ScriptedModel, paths: Paths
+) -> None:
     scripted.default = Reply(BODY)
     reply = await asked(scripted, paths, begins=True)
     body = scripted.requests[-1].body
