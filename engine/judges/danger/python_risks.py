@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from stet_ls.engine.judges.danger.python_reach import ExpressionRisks
+from stet_ls.engine.judges.danger.python_expressions import ExpressionRisks
 from stet_ls.engine.judges.danger.risk_kinds import (
     CODE,
     DATA,

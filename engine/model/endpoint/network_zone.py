@@ -41,7 +41,7 @@ class NetworkZone(IntEnum):
 class NetworkRoute:
     """The way to an endpoint: the `addresses` to connect to, unless a proxy is in between."""
 
-    reach: NetworkZone
+    zone: NetworkZone
     addresses: tuple[str, ...] = ()
     proxied: bool = False
 
@@ -70,11 +70,11 @@ async def route_to(base_url: str) -> NetworkRoute:
     proxy = None if found and _widest(found) is NetworkZone.LOOPBACK else _proxy(parts.scheme, host)
     if proxy is None:
         return NetworkRoute(_widest(found), tuple(map(str, found)))
-    reach = _widest(found)
+    zone = _widest(found)
     if parts.scheme == "http":
         through = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        reach = max(reach, _widest(await _resolved(through.hostname or "", through.port or 80)))
-    return NetworkRoute(reach, proxied=True)
+        zone = max(zone, _widest(await _resolved(through.hostname or "", through.port or 80)))
+    return NetworkRoute(zone, proxied=True)
 
 
 def allowed_messages(
@@ -84,7 +84,7 @@ def allowed_messages(
     secrets = {name: value for name, value in sealed.secrets.items() if name.startswith(_SECRET)}
     if not secrets:
         return messages
-    name = route.reach.name.lower()
+    name = route.zone.name.lower()
     match getattr(privacy, name):
         case "refuse":
             return EndpointFailure(Fault.REFUSED, f'{_where(sealed)}, and privacy.{name} is "refuse"', sent=False)
