@@ -45,7 +45,7 @@ _VERSION = re.compile(r"version|changed", re.IGNORECASE)
 
 
 async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, preview: Preview) -> JobResult:
-    """Applies the edits of a job's answer, hands them over, or refuses."""
+    """Applies the edits of a job's answer, shows them to a client that cannot apply them, or refuses."""
     try:
         plan = await _judged_plan(ls, answer, origin)
         if plan.is_empty:
@@ -252,7 +252,7 @@ def _moved(documents: Documents, change: DocumentChange) -> bool:
 
 
 async def _show_instead(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
-    """Hands an edit to a client that cannot apply it: shown as a diff, and in the job's result."""
+    """Shows an edit to a client that cannot apply it: as a diff, and in the job's result."""
     where = await show_diff(ls, job, plan)
     ls.outcome_reporter.record(answer, "shown")
     return JobResult(JobStatus.DONE, f"{summarize(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
