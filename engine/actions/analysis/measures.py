@@ -12,7 +12,7 @@ from stet_ls.engine.execution.linters.languages import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.workspace.head_text import head_text
-from stet_ls.engine.workspace.neighbours import neighbours
+from stet_ls.engine.workspace.neighbors import neighbors
 from stet_ls.engine.workspace.visible_files import folders_up
 from stet_ls.validators import lint, structure, syntax
 from stet_ls.validators.changed_excerpt import changed_lines
@@ -137,7 +137,7 @@ def _hazards(measures: TargetMeasures, request: Request, target: Target, tools: 
 def _copies(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     imports = structure.imports(request.source, request.language)
     inside = duplicates.repeated_code(request.source, request.language, without=imports)
-    outside = duplicates.shared_code(request.source, request.language, neighbours(request), without=imports)
+    outside = duplicates.shared_code(request.source, request.language, neighbors(request), without=imports)
     copies = tuple(copy for copy in (*inside, *outside) if copy.span.overlaps(target.span))
     return replace(measures, copies=copies)
 
@@ -145,7 +145,7 @@ def _copies(measures: TargetMeasures, request: Request, target: Target, tools: T
 def _unused(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     if language(request.language) is None or measures.functions is None:
         return measures
-    elsewhere = (data for _, data in neighbours(request))
+    elsewhere = (data for _, data in neighbors(request))
     hints = dead_code.dead_code(request.source, request.language, elsewhere=elsewhere)
     return replace(measures, dead=_own(hints, measures, target))
 

@@ -36,7 +36,7 @@ def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> 
     """Arguments with which the subject is called in its documentation, its file, and the texts of its tests."""
     found: list[ArgumentRow] = []
     calls = (_row(call, subject, module, values) for call, values in _calls(module, subject, tests))
-    for row in itertools.chain(calls, _labelled(subject)):
+    for row in itertools.chain(calls, _labeled(subject)):
         if row is not None and row not in found:
             found.append(row)
         if len(found) >= _MOST_ROWS:
@@ -106,7 +106,7 @@ def _in_prose(text: str, name: str) -> Iterator[tree_sitter.Node]:
         yield from captures(parsed, frozenset({"call_expression"}))[:1]
 
 
-def _labelled(subject: Subject) -> Iterator[ArgumentRow]:
+def _labeled(subject: Subject) -> Iterator[ArgumentRow]:
     """Values that follow the parameters' names: `k = 3`, `grid : [[1, 2], [3, 4]]`."""
     columns: dict[str, list[str]] = {}
     for parameter in subject.parameters:
