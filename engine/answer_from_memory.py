@@ -20,11 +20,11 @@ from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.errors import LimitError, ModelError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.executed_changes import ran
-from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
-from stet_ls.engine.judges.project_tests.report_text import beside
+from stet_ls.engine.judges.project_tests.executed_changes import executed_change
+from stet_ls.engine.judges.project_tests.reachability import names_any, test_name, with_callers
+from stet_ls.engine.judges.project_tests.report_text import not_executed_text
 from stet_ls.engine.memory.recall import RecalledSolution
-from stet_ls.engine.model.chat import canned
+from stet_ls.engine.model.chat import known_reply
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
@@ -38,7 +38,7 @@ async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) 
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
         return None  # no tests that could prove it are run
     warned, own = list(job.usage.warnings), None
-    job.canned_reply = canned(known.text, job.request.language)
+    job.canned_reply = known_reply(known.text, job.request.language)
     try:
         answer = await action.run(job)
         if answer.success and not answer.refuted:
@@ -96,13 +96,13 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
     assert runtime is not None
 
     def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
-        leads = leading(case.after.text, names, case.language)
-        return frozenset(each for each in ids if says_any(test_name(each), tests, leads, case.language))
+        leads = with_callers(case.after.text, names, case.language)
+        return frozenset(each for each in ids if names_any(test_name(each), tests, leads, case.language))
 
     async def other(text: str) -> TestReport | None:
         plan = way.running(tests)
         return await run_tests(runtime.sandbox, replace(plan, files={**plan.files, way.target: text.encode()}))
 
     good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
-    reach = await ran(case, report.traced.get(way.target), good, frozenset(), saying, other)
-    return reach.why or beside(len(good), reach.missed) if reach.missed or not reach.tests else ""
+    reach = await executed_change(case, report.traced.get(way.target), good, frozenset(), saying, other)
+    return reach.why or not_executed_text(len(good), reach.missed) if reach.missed or not reach.tests else ""

@@ -9,13 +9,13 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import EvidenceTier
 from stet_ls.engine.errors import LimitError, ModelError, UsageError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.model.chat import canned
+from stet_ls.engine.model.chat import known_reply
 
 
 async def answer_from_earlier(job: Job, action: Action) -> Answer | None:
     """The request's `candidate`, if examples or tests now pass on it; None if a model has to be asked."""
     warned = list(job.usage.warnings)
-    job.canned_reply = canned(job.request.candidate, job.request.language)
+    job.canned_reply = known_reply(job.request.candidate, job.request.language)
     try:
         answer = await action.run(job)
     except (ModelError, LimitError, UsageError):

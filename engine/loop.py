@@ -20,7 +20,7 @@ from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Prompt, Reason, repair
+from stet_ls.engine.prompt.build import Prompt, RejectionReason, repair
 from stet_ls.engine.reply.parsing.reply_spec import ENDLESS, NO_CODE, ONLY_REASONED, STOPPED
 
 Content = TypeVar("Content")
@@ -54,17 +54,17 @@ class Proposal(Generic[Content]):
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
+class UnusableReply:
     """A reply that cannot be used. `problem` is one sentence, for the model and for the user.
 
-    `endless`: it was stopped because it did not end, so that a model that reads it again would go on with it.
+    `endless`: it was stopped because it did not end, so that a model that reads it again would continue it.
     """
 
     problem: str
     endless: bool = False
 
 
-Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
+Reader = Callable[[Completion], Awaitable[Draft[Content] | UnusableReply]]
 """Turns a reply, with the user's values restored, into a draft, or says why it cannot."""
 
 _QUOTED = 80
@@ -80,14 +80,14 @@ async def propose(
     *,
     temperature: float,
     max_tokens: int,
-) -> Proposal[Content] | Unusable:
-    """The best candidate within the job's budget, with its evidence; Unusable if no reply held any.
+) -> Proposal[Content] | UnusableReply:
+    """The best candidate within the job's budget, with its evidence; UnusableReply if no reply held any.
 
     A further call is made only with concrete feedback: the reply held no code, or a trusted judge refuted the
     candidate. A reply that did not end is no answer: another sample is drawn. Raises ModelError if the first call
     fails, LimitError if it is not allowed; later failures keep the result so far.
     """
-    best: Proposal[Content] | Unusable | None = None
+    best: Proposal[Content] | UnusableReply | None = None
     drawn = temperature
     if judges and job.settings.checks.validation and job.request.budget is Budget.QUICK:
         job.look_for_runtime()  # this budget does not wait for it later
@@ -121,22 +121,22 @@ async def propose(
 
 async def judge_reply(
     job: Job, reply: Completion, read: Reader[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str]
-) -> Proposal[Content] | Unusable:
+) -> Proposal[Content] | UnusableReply:
     """The judged content of a reply. No message about it quotes a value that was hidden from the model."""
     if reply.runaway:
-        return Unusable(ENDLESS, endless=True)
+        return UnusableReply(ENDLESS, endless=True)
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
-    if isinstance(draft, Unusable):
+    if isinstance(draft, UnusableReply):
         problem = _with_cause(draft.problem, reply)
-        return Unusable(hide_secrets(problem, secrets))
+        return UnusableReply(hide_secrets(problem, secrets))
     result = await judge_draft(job, draft, judges, secrets, asks=True)
     is_proven = isinstance(result, Proposal) and _confirmed(result.evidence)
-    return Unusable(ONLY_REASONED) if judges and reply.is_thought and not is_proven else result
+    return UnusableReply(ONLY_REASONED) if judges and reply.is_thought and not is_proven else result
 
 
 async def judge_draft(
     job: Job, draft: Draft[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str], *, asks: bool = False
-) -> Proposal[Content] | Unusable:
+) -> Proposal[Content] | UnusableReply:
     """The draft with its evidence, wherever it comes from. `asks`: a model may be asked for inputs of a comparison."""
     if judges and not job.settings.checks.validation:
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting `checks.validation` is off"),))
@@ -151,7 +151,7 @@ async def judge_draft(
             if asks and item.missing is not None and not any(map(_refutes, evidence)):
                 item = await _with_example_calls(job, judge, case, item, secrets)
         except RecursionError:  # content that no judge could check is never offered
-            return Unusable("The code is nested too deeply to check.")
+            return UnusableReply("The code is nested too deeply to check.")
         job.on_event(JudgeFinished(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
@@ -183,23 +183,23 @@ def _confirmed(evidence: Sequence[Evidence]) -> bool:
     return any(item.check in PROVING and item.trusted and item.verdict is Ruling.PASS for item in evidence)
 
 
-def _is_endless(result: Proposal[Content] | Unusable) -> bool:
-    return isinstance(result, Unusable) and result.endless
+def _is_endless(result: Proposal[Content] | UnusableReply) -> bool:
+    return isinstance(result, UnusableReply) and result.endless
 
 
-def _needs_another_answer(job: Job, result: Proposal[Content] | Unusable) -> bool:
+def _needs_another_answer(job: Job, result: Proposal[Content] | UnusableReply) -> bool:
     """True if the model would repeat itself at a low temperature: it gave nothing, nothing new, or is not a strong one.
 
     A strong model follows the feedback; a smaller one gives the same answer again.
     """
-    if isinstance(result, Unusable) or job.profile.tier == "mid":
+    if isinstance(result, UnusableReply) or job.profile.tier == "mid":
         return True
     return any(each.check is Check.NOOP for each in (result.refuted_by,) if each)
 
 
-def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
+def _rather_anew(job: Job, result: Proposal[Content] | UnusableReply) -> bool:
     """True for a tiny model whose code ran and was wrong: a new try helps it more than feedback (aider's runs)."""
-    refuted = None if isinstance(result, Unusable) else result.refuted_by
+    refuted = None if isinstance(result, UnusableReply) else result.refuted_by
     return job.profile.tier == "tiny" and refuted is not None and refuted.check in PROVING
 
 
@@ -230,19 +230,19 @@ def _with_cause(problem: str, reply: Completion) -> str:
 _BROKEN_OFF = {NO_CODE: "before any code", STOPPED: "within the code"}
 
 
-def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
+def _complaint(result: Proposal[Content] | UnusableReply) -> RejectionReason | None:
     """The next feedback for the model, or None if there is nothing concrete."""
-    if isinstance(result, Unusable):
-        return Reason.of(result.problem, by="reply")
+    if isinstance(result, UnusableReply):
+        return RejectionReason.of(result.problem, by="reply")
     refuted = result.refuted_by
     if refuted is None:
         return None
     # A judge of another package may fail a candidate without a detail.
-    return Reason.of(f"{refuted.label}: {refuted.detail}" if refuted.detail.strip() else "", by=refuted.label)
+    return RejectionReason.of(f"{refuted.label}: {refuted.detail}" if refuted.detail.strip() else "", by=refuted.label)
 
 
-def _rank(result: Proposal[Content] | Unusable) -> tuple[int, int, int]:
-    if isinstance(result, Unusable):
+def _rank(result: Proposal[Content] | UnusableReply) -> tuple[int, int, int]:
+    if isinstance(result, UnusableReply):
         return (0, 0, 0)
     failures = sum(item.verdict is Ruling.FAIL for item in result.evidence)
     return (1, int(result.offerable), -failures)

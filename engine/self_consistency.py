@@ -16,9 +16,9 @@ from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.agreement import Agreement, agreement
+from stet_ls.engine.judges.agreement import Agreement, group_by_behavior
 from stet_ls.engine.judges.case import Case, NamedJudge
-from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
+from stet_ls.engine.loop import Proposal, Reader, UnusableReply, judge_reply
 from stet_ls.engine.prompt.build import Prompt
 
 Content = TypeVar("Content")
@@ -44,10 +44,10 @@ async def most_consistent(
     """The proposal whose behavior most samples share, with that as evidence; `first` if more samples do not help."""
     refuted = first.refuted_by is not None or not first.offerable
     wanted = job.profile.samples > 1 and job.settings.checks.validation and job.may_ask_again()
-    if not wanted or refuted or proven(job, first):
+    if not wanted or refuted or is_proven(job, first):
         return first
     drawn = [first]
-    found: Agreement | NotRunnable = await agreement([await _case(job, first)])
+    found: Agreement | NotRunnable = await group_by_behavior([await _case(job, first)])
     while not isinstance(found, NotRunnable) and len(drawn) < job.profile.samples and job.may_ask_again():
         try:
             reply = await job.ask(prompt, temperature=TEMPERATURE, max_tokens=max_tokens)
@@ -56,19 +56,19 @@ async def most_consistent(
             break
         with job.stage("judge"):
             result = await judge_reply(job, reply, read, judges, prompt.secrets)
-            if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
+            if isinstance(result, UnusableReply) or not result.offerable or result.refuted_by is not None:
                 continue
-            if proven(job, result):
+            if is_proven(job, result):
                 return result
             drawn.append(result)
             job.on_event(JudgeStarted(Check.AGREEMENT))
-            found = await agreement([await _case(job, each) for each in drawn])
+            found = await group_by_behavior([await _case(job, each) for each in drawn])
         if isinstance(found, Agreement) and found.distinct == _ENOUGH and len(found.groups) == 1:
             break
     return _elected(job, drawn, found)
 
 
-def proven(job: Job, proposal: Proposal[Content]) -> bool:
+def is_proven(job: Job, proposal: Proposal[Content]) -> bool:
     """True if a trusted judge ran it and it passed; a few examples alone are no proof."""
     thrifty = job.request.budget in (Budget.QUICK, Budget.STANDARD)
     passed = (item for item in proposal.evidence if item.trusted and item.verdict is Ruling.PASS)

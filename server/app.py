@@ -28,7 +28,7 @@ from stet_ls.server.handlers.code_actions import (
 from stet_ls.server.handlers.commands import COMMANDS
 from stet_ls.server.handlers.inline_completion import inline_completion
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
-from stet_ls.server.lsp.editor_settings import SECTION
+from stet_ls.server.lsp.client_configuration import SECTION
 from stet_ls.server.observability.log_format import Format
 from stet_ls.server.session import StetServer
 
@@ -99,7 +99,7 @@ async def _shutdown(ls: StetServer, params: None) -> None:
             await ls.jobs.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(FATE_SECONDS):
-                await ls.outcome_reports.flush()
+                await ls.outcome_reporter.flush()
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.engine.close()
             await ls.monitoring.close()
@@ -123,14 +123,14 @@ def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> No
     uri = params.text_document.uri
     if not ls.evidence.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot)
-        ls.outcomes.changed(snapshot)
+        ls.outcome_watcher.changed(snapshot)
         ls.evidence.lenses.changed(uri)
         ls.diagnostics.changed(snapshot)
 
 
 def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
     if (snapshot := ls.documents.snapshot(params.text_document.uri)) is not None:
-        ls.outcomes.saved(snapshot)
+        ls.outcome_watcher.saved(snapshot)
         ls.indexing.changed([snapshot.uri])
         if (settings := ls.engine.settings) is not None and settings.editor.verify_on_save:
             _verify_change().saved(ls, snapshot)
@@ -141,7 +141,7 @@ def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None
     uri = params.text_document.uri
     ls.jobs.cancel_for(uri)
     ls.units.forget(uri)
-    ls.outcomes.closed(uri)
+    ls.outcome_watcher.closed(uri)
     ls.evidence.lenses.clear(uri)
     ls.diagnostics.closed(uri)
 

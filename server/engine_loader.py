@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.run import Engine
-    from stet_ls.engine.settings import Loaded
+    from stet_ls.engine.settings import LoadedSettings
     from stet_ls.engine.settings.schema import Settings
     from stet_ls.engine.storage.paths import Paths
     from stet_ls.engine.workspace.symbol_index import SymbolIndex
@@ -144,7 +144,7 @@ class EngineLoader:
         return tuple(_modified(file) for file in files)
 
 
-def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], Loaded]:
+def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], LoadedSettings]:
     from stet_ls.engine.actions.custom.packages import packaged
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import load

@@ -24,7 +24,7 @@ class RpcCode(IntEnum):
     REQUEST_FAILED = -32803
 
 
-class Blame(StrEnum):
+class ErrorKind(StrEnum):
     """Who has to act: a refusal is Stet's decision, a failure is a fault that occurred."""
 
     REFUSED = "refused"
@@ -37,7 +37,7 @@ class ErrorReply:
 
     code: RpcCode
     message: str
-    blame: Blame
+    blame: ErrorKind
 
     def to_rpc(self) -> JsonRpcException:
         """The exception that answers a request with this error."""
@@ -48,27 +48,27 @@ class ErrorReply:
 class _Row:
     error: type[BaseException]
     code: RpcCode
-    blame: Blame
+    blame: ErrorKind
     level: int
     sentence: str = "{error}"
 
 
 # The first matching row counts, so narrow rows come first.
 _TABLE = (
-    _Row(SettingsError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
-    _Row(UsageError, RpcCode.INVALID_PARAMS, Blame.REFUSED, logging.INFO),
-    _Row(PolicyError, RpcCode.REQUEST_FAILED, Blame.REFUSED, logging.WARNING),
-    _Row(ModelError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
-    _Row(StetError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(SettingsError, RpcCode.REQUEST_FAILED, ErrorKind.FAILED, logging.WARNING),
+    _Row(UsageError, RpcCode.INVALID_PARAMS, ErrorKind.REFUSED, logging.INFO),
+    _Row(PolicyError, RpcCode.REQUEST_FAILED, ErrorKind.REFUSED, logging.WARNING),
+    _Row(ModelError, RpcCode.REQUEST_FAILED, ErrorKind.FAILED, logging.WARNING),
+    _Row(StetError, RpcCode.REQUEST_FAILED, ErrorKind.FAILED, logging.WARNING),
     _Row(
         TimeoutError,
         RpcCode.REQUEST_FAILED,
-        Blame.FAILED,
+        ErrorKind.FAILED,
         logging.WARNING,
         ("Stet ran out of time. Try again, or raise the setting `deadline`."),
     ),
-    _Row(OSError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.ERROR, "System error: {error}."),
-    _Row(Exception, RpcCode.INTERNAL, Blame.FAILED, logging.ERROR, "This is a bug in Stet ({name}). See its log."),
+    _Row(OSError, RpcCode.REQUEST_FAILED, ErrorKind.FAILED, logging.ERROR, "System error: {error}."),
+    _Row(Exception, RpcCode.INTERNAL, ErrorKind.FAILED, logging.ERROR, "This is a bug in Stet ({name}). See its log."),
 )
 
 

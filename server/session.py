@@ -11,14 +11,14 @@ from stet_ls.server.diagnostics.publisher import DiagnosticsPublisher
 from stet_ls.server.diagnostics.suppression import SuppressionRules
 from stet_ls.server.documents.index_updates import IndexUpdates
 from stet_ls.server.documents.unit_index import UnitIndex
-from stet_ls.server.edits.edit_outcomes import OutcomeWatcher
-from stet_ls.server.edits.outcome_reports import OutcomeReports
-from stet_ls.server.edits.pending_edits import PendingEdits
+from stet_ls.server.edits.outcome_reporter import OutcomeReporter
+from stet_ls.server.edits.outcome_watcher import OutcomeWatcher
+from stet_ls.server.edits.unconfirmed_edits import UnconfirmedEdits
 from stet_ls.server.engine_loader import EngineLoader
 from stet_ls.server.evidence.evidence_views import EvidenceViews
 from stet_ls.server.jobs.job_registry import Jobs
+from stet_ls.server.lsp.client_configuration import ClientConfiguration
 from stet_ls.server.lsp.client_connection import ClientConnection
-from stet_ls.server.lsp.editor_settings import EditorSettings
 from stet_ls.server.observability.monitoring import Monitoring
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class StetServer(ClientConnection):
     ) -> None:
         super().__init__(client_process_id=client_process_id)
         self.monitoring = Monitoring(self.warn, log_file=log_file, log_level=log_level, log_format=log_format)
-        self.editor = EditorSettings(self)
+        self.editor = ClientConfiguration(self)
         self.documents = self.protocol.documents
-        self.pending_edits = PendingEdits()
+        self.unconfirmed_edits = UnconfirmedEdits()
 
     @cached_property
     def paths(self) -> Paths:
@@ -90,14 +90,14 @@ class StetServer(ClientConnection):
         return Jobs(self.evidence.forget)
 
     @cached_property
-    def outcome_reports(self) -> OutcomeReports:
+    def outcome_reporter(self) -> OutcomeReporter:
         """The reports of edit outcomes to the engine."""
-        return OutcomeReports(self, self.engine)
+        return OutcomeReporter(self, self.engine)
 
     @cached_property
-    def outcomes(self) -> OutcomeWatcher:
+    def outcome_watcher(self) -> OutcomeWatcher:
         """The watched edits."""
-        return OutcomeWatcher(self.documents, self.outcome_reports.learn)
+        return OutcomeWatcher(self.documents, self.outcome_reporter.learn)
 
     @cached_property
     def units(self) -> UnitIndex:
@@ -115,6 +115,6 @@ class StetServer(ClientConnection):
         from stet_ls.engine.settings.tool_settings import toolbox
 
         self.monitoring.configure(settings.log)
-        self.outcomes.stands_seconds = settings.memory.stands_seconds
+        self.outcome_watcher.stands_seconds = settings.memory.stands_seconds
         self.diagnostics.configure(SuppressionRules.of(settings.checks), toolbox(settings, self.editor.roots()))
         self.evidence.lenses.configure(enabled=settings.editor.code_lens)

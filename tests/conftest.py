@@ -17,7 +17,7 @@ from support.servers.scripted import ScriptedModel
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.storage.private_files import private_folder
 
@@ -71,7 +71,7 @@ def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def _probe(folder: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, folder)
+    sandbox = Sandbox(IsolationLevel.STRONG, folder)
     await sandbox.candidates()
     with contextlib.suppress(StetError):  # a machine without a box
         await Detector(sandbox, ProbeCache(folder / "proofs.json", sandbox.identity)).find(folder, environ=PYTHON)

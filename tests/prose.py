@@ -74,12 +74,19 @@ RULES: Final = (
     Rule(r"\bE[0-5]\b", "unchecked, parsed, self-tested, compared, equivalent, tested", _JARGON, Where.MESSAGE),
     Rule(r"\bvouch", "prove, guarantee", _RIDDLE),
     Rule(r"\b(?:edited|written|done|made) by hand\b", "manually", _RIDDLE, Where.MESSAGE),
-    Rule(r"\bin the box\b|\bno box\b|\bthe box\b", "the sandbox", _JARGON, Where.MESSAGE),
+    Rule(r"(?<![-\w/])(?<!message )(?<!input )(?<!text )box(?:es)?\b", "the sandbox", _JARGON, _SHOWN),
     Rule(r"\bcame into being\b", "was created", _RIDDLE),
     Rule(r"\bto its end\b", "finish", _RIDDLE, Where.MESSAGE),
     Rule(r"\bis no (?:\w+ )?(?:file|folder|path|text|number|JSON|function|process)\b", "is not a …", "plain negation"),
     Rule(r"\bbroke off\b", "is incomplete, stopped", _RIDDLE, Where.MESSAGE),
-    Rule(r"\bset apart\b|\bshown apart\b", "separate, shown separately", _RIDDLE, Where.MESSAGE),
+    Rule(r"\b(?:set|shown|counted|judged|kept|written|treated) apart\b(?! from)", "separately", _RIDDLE),
+    Rule(r"(?<!set them )(?<!\btell )\bapart from\b", "except for, separate from", _RIDDLE),
+    Rule(r"\b(?:go|goes|going|went) on\b", "continue", _RIDDLE),
+    Rule(r"\bshall\b", "should, must, will", _RIDDLE),
+    Rule(r"\bmend(?:s|ed|ing)?\b", "fix, update", _RIDDLE),
+    Rule(r"\bfates?\b", "outcome", _RIDDLE),
+    Rule(r"(?<![`:.])\bbeside\b(?!`)", "next to, with, besides", _RIDDLE),
+    Rule(r"\b(?:within|beyond|out of|its|their) reach\b", "accessible, close enough, range", _RIDDLE),
     Rule(r"\bgiven up\b", "failed, stopped", _RIDDLE, Where.MESSAGE),
     Rule(r"\bwhoever\b", "the user, the caller", "names its subject"),
     Rule(r"\bbehaves? otherwise\b|\bcame out otherwise\b|\bends? otherwise\b", "differs", _RIDDLE, _SHOWN),
@@ -124,7 +131,7 @@ def texts() -> Iterator[Text]:
         yield Text(each.path, each.line, Where.MESSAGE, each.text)
     yield from _docstrings()
     yield from _pages()
-    yield from _editors()
+    yield from editor_texts(ROOT)
 
 
 _DATA: Final = ("tests/fixtures/", "tests/corpora/")
@@ -157,32 +164,53 @@ def _pages() -> Iterator[Text]:
     for file in (*(ROOT / name for name in _WRITTEN), *sorted((ROOT / "docs").glob("*.md"))):
         if file.name == "messages.md":  # its texts are checked where they stand in the code
             continue
-        prose = re.sub(
-            r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), file.read_text("utf-8"), flags=re.M | re.S
-        )
-        line = 1
-        for paragraph in re.split(r"(\n\n+|\n(?=[-*|#]|\d+\.))", prose):
-            if paragraph.strip():
-                for cell in re.sub(r"\s*\n\s*", " ", paragraph).split("|"):
-                    yield Text(file.relative_to(ROOT).as_posix(), line, Where.PAGE, re.sub(r"`[^`]*`", "`x`", cell))
-            line += paragraph.count("\n")
+        prose = re.sub(r"^```.*?^```", _blank, file.read_text("utf-8"), flags=re.M | re.S)
+        yield from _paragraphs(file.relative_to(ROOT).as_posix(), prose)
 
 
+def _blank(code: re.Match[str]) -> str:
+    """As many line ends as some code has, so that lines keep their numbers."""
+    return "\n" * code[0].count("\n")
+
+
+def _paragraphs(path: str, prose: str) -> Iterator[Text]:
+    line = 1
+    for paragraph in re.split(r"(\n\n+|\n(?=[-*|#]|\d+\.))", prose):
+        if paragraph.strip():
+            for cell in re.sub(r"\s*\n\s*", " ", paragraph).split("|"):
+                yield Text(path, line, Where.PAGE, re.sub(r"`[^`]*`", "`x`", cell))
+        line += paragraph.count("\n")
+
+
+_SENTENCE: Final = re.compile(r"[A-Za-z]{2,} [a-z]{2,} [a-z]+")
+_EMACS: Final = re.compile(r'\?\\?"|"(?P<text>(?:[^"\\]|\\.)*)"|(?P<comment>;.*)')
+"""A string of Emacs Lisp, or a comment; not the character `?"`."""
+_HELP_CODE: Final = re.compile(r" >\w*\n.*?^<", re.MULTILINE | re.DOTALL)
+"""A block of code in a help file of Vim."""
 _LITERAL: Final = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`")
 
 
-def _editors() -> Iterator[Text]:
-    """The string literals of the editors' plugins, and the texts of the VS Code manifest."""
-    for file in sorted((*(ROOT / "editors").rglob("*.lua"), *(ROOT / "editors/vscode/src").glob("*.ts"))):
+def editor_texts(root: Path) -> Iterator[Text]:
+    """The string literals of the editors' plugins, comments of Emacs Lisp, help files, and VS Code's manifest."""
+    for file in sorted((*(root / "editors").rglob("*.lua"), *(root / "editors/vscode/src").glob("*.ts"))):
         for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
             for found in _LITERAL.finditer(line):
                 literal = next(filter(None, found.groups()), "")
-                if re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]+", literal):
-                    yield Text(file.relative_to(ROOT).as_posix(), number, Where.MESSAGE, literal)
-    manifest = ROOT / "editors/vscode/package.json"
-    for value in _values(json.loads(manifest.read_text("utf-8"))):
+                if _SENTENCE.search(literal):
+                    yield Text(file.relative_to(root).as_posix(), number, Where.MESSAGE, literal)
+    for file in sorted((root / "editors").rglob("*.el")):
+        code = file.read_text("utf-8")
+        for found in _EMACS.finditer(code):
+            text, where = (found["text"], Where.MESSAGE) if found["text"] else (found["comment"], Where.DOCSTRING)
+            if text and _SENTENCE.search(text):
+                line = code.count("\n", 0, found.start()) + 1
+                yield Text(file.relative_to(root).as_posix(), line, where, text)
+    for file in sorted((root / "editors").glob("*/doc/*.txt")):
+        yield from _paragraphs(file.relative_to(root).as_posix(), _HELP_CODE.sub(_blank, file.read_text("utf-8")))
+    manifest = root / "editors/vscode/package.json"
+    for value in _values(json.loads(manifest.read_text("utf-8"))) if manifest.exists() else ():
         if " " in value:
-            yield Text(manifest.relative_to(ROOT).as_posix(), 1, Where.MESSAGE, value)
+            yield Text(manifest.relative_to(root).as_posix(), 1, Where.MESSAGE, value)
 
 
 def _values(node: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 from bench.eval.calibrate import STARTS, cross_validated, disorder, dumps, recount
 
 from stet_ls.engine.api.evidence import EvidenceTier
-from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, estimate, read, wilson
+from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, MeasuredChance, estimate, read, wilson
 
 SCRIPT = Path(__file__).parent / "bench" / "eval" / "calibrate.py"
 ACTIONS = ("refactor", "debug", "optimize")
@@ -33,7 +33,7 @@ def test_frequent_counts_become_chances_and_the_rest_keep_the_default() -> None:
     counted, few = row.cells[EvidenceTier.PARSED], row.cells[EvidenceTier.TESTED]
     assert (counted.chance, counted.right, counted.count, counted.interval) == (0.25, 10, 40, wilson(10, 40))
     assert (few.chance, few.right, few.count, few.measured) == (0.9, LEAST_COUNT - 1, LEAST_COUNT - 1, False)
-    assert row.cells[EvidenceTier.UNCHECKED] == Cell(0.2)
+    assert row.cells[EvidenceTier.UNCHECKED] == MeasuredChance(0.2)
     own = estimate(EvidenceTier.PARSED, "tiny", SMALL, rows=rows)
     assert (own.chance, own.row, own.interval, own.count) == (0.25, SMALL, wilson(10, 40), 40)
     other = estimate(EvidenceTier.PARSED, "tiny", "another:1b", rows=rows)
@@ -89,14 +89,14 @@ def test_tables_and_results_of_earlier_versions_are_read(tmp_path: Path) -> None
 
 
 def test_chances_out_of_order_are_reported() -> None:
-    cells = dict.fromkeys(EvidenceTier, Cell(0.5))
+    cells = dict.fromkeys(EvidenceTier, MeasuredChance(0.5))
     cells |= {
-        EvidenceTier.SELF_TESTED: Cell(0.8, 80, 100),
-        EvidenceTier.COMPARED: Cell(0.6, 60, 100),
-        EvidenceTier.EQUIVALENT: Cell(0.1, 1, 10),
+        EvidenceTier.SELF_TESTED: MeasuredChance(0.8, 80, 100),
+        EvidenceTier.COMPARED: MeasuredChance(0.6, 60, 100),
+        EvidenceTier.EQUIVALENT: MeasuredChance(0.1, 1, 10),
     }
     assert disorder(cells) == ("compared",), "what was not counted is not out of order"
-    cells[EvidenceTier.COMPARED] = Cell(0.8, 80, 100)
+    cells[EvidenceTier.COMPARED] = MeasuredChance(0.8, 80, 100)
     assert disorder(cells) == ()
 
 

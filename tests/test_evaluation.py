@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.eval.alike import rewritten, same_behaviour, same_result
+from bench.eval.alike import rewritten, same_behavior, same_result
 from bench.eval.arms import ARMS, settings_of
 from bench.eval.cases import HALVES, half_of, load
 from bench.eval.run import in_turn
@@ -172,7 +172,7 @@ def endless(xs: list[int]) -> int | bool:
 @pytest.mark.parametrize(("new", "alike"), [(first, True), (emptied, False), (truth, False), (fussy, False)])
 def test_a_rewriting_returns_the_same_and_leaves_the_same(new: Any, alike: bool) -> None:
     with nullcontext() if alike else pytest.raises(AssertionError):
-        same_behaviour(new, first, [[[1]], [[0]], [[-2, 3]], [[]]])
+        same_behavior(new, first, [[[1]], [[0]], [[-2, 3]], [[]]])
 
 
 def test_cases_on_which_references_disagree_are_ignored() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
 from stet_ls.engine.actions.generated_tests.languages import language_table as suites
 from stet_ls.engine.actions.prose import languages as prose
 from stet_ls.engine.execution import languages as execution
@@ -42,7 +42,7 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
     "engine/judges/danger/languages.py": danger.ROWS,
     "engine/judges/project_tests/languages.py": project_tests.ROWS,
     "engine/actions/generated_tests/languages/language_table.py": suites.ROWS,
-    "engine/actions/generate_test_fix/languages/language_table.py": DIALECTS,
+    "engine/actions/generate_test_fix/languages/language_table.py": LOOP_LANGUAGES,
     "engine/actions/prose/languages.py": prose.ROWS,
 }
 IDS = frozenset(row.id for row in LANGUAGES if row.kind == "code" and row.id in NODE_KINDS)

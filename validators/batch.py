@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from stet_ls.validators import languages, lint, syntax
 from stet_ls.validators.checkers import batch_tools
-from stet_ls.validators.checkers.batch_tools import Answers, Text, Texts
+from stet_ls.validators.checkers.batch_tools import Answers, CheckedText, Texts
 from stet_ls.validators.checkers.check_request import Check
 from stet_ls.validators.checkers.table import SLOW, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.checkers.tools import java, python
-from stet_ls.validators.findings import Finding, Status, Verdict
+from stet_ls.validators.findings import Finding, Status, SyntaxVerdict
 
-__all__ = ["Text", "check", "check_lint", "reads_many"]
+__all__ = ["CheckedText", "check", "check_lint", "reads_many"]
 
 _TOGETHER: Mapping[Check, Callable[[Texts, float, Toolbox], Answers]] = {
     python.syntax: batch_tools.ruff_syntax,
@@ -27,7 +27,9 @@ _TOGETHER: Mapping[Check, Callable[[Texts, float, Toolbox], Answers]] = {
 """The batch function for each function that checks one text."""
 
 
-def check(texts: Sequence[Text], *, deadline: float = syntax.THOROUGH, tools: Toolbox = BUILT_IN) -> list[Verdict]:
+def check(
+    texts: Sequence[CheckedText], *, deadline: float = syntax.THOROUGH, tools: Toolbox = BUILT_IN
+) -> list[SyntaxVerdict]:
     """The verdict on each text, as `syntax.check` would give it. `deadline` is that of one text, in seconds."""
     answered = _ask(Role.SYNTAX, texts, deadline, tools)
     return [
@@ -45,7 +47,7 @@ def reads_many(language: str) -> bool:
 
 
 def check_lint(
-    texts: Sequence[Text], *, deadline: float = 5.0, tools: Toolbox = BUILT_IN
+    texts: Sequence[CheckedText], *, deadline: float = 5.0, tools: Toolbox = BUILT_IN
 ) -> list[tuple[Finding, ...] | None]:
     """The result of `lint.check` for each text."""
     answered = _ask(Role.LINT, texts, deadline, tools)
@@ -57,19 +59,19 @@ def check_lint(
     ]
 
 
-def _verdict(text: Text, checker: Checker, found: tuple[Finding, ...], deadline: float) -> Verdict:
+def _verdict(text: CheckedText, checker: Checker, found: tuple[Finding, ...], deadline: float) -> SyntaxVerdict:
     row = languages.language(text.language)
     status = Status.ERROR if found else Status.OK
     name = row.id if row else text.language
-    native = Verdict(status, name, found, checker.name, authoritative=checker.authoritative)
+    native = SyntaxVerdict(status, name, found, checker.name, authoritative=checker.authoritative)
     return syntax.conclude(native, text.source, text.language, deadline)
 
 
 def _ask(
-    role: Role, texts: Sequence[Text], deadline: float, tools: Toolbox
+    role: Role, texts: Sequence[CheckedText], deadline: float, tools: Toolbox
 ) -> dict[int, tuple[Checker, tuple[Finding, ...]]]:
     """The results of tools that read many texts in one start, by the text's index, if such a tool is the best one."""
-    chosen: dict[str, tuple[Checker, dict[int, Text]]] = {}
+    chosen: dict[str, tuple[Checker, dict[int, CheckedText]]] = {}
     for index, text in enumerate(texts):
         best, *others = checkers(text.language, role, tools) or (None,)
         if best is None or best.check not in _TOGETHER or (best.slow and deadline < SLOW):

@@ -62,7 +62,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SyntaxVerdict:
     """The answer of the syntax check. Only an `authoritative` error, or one of a trusted grammar, may block an edit.
 
     `reason` says why the status is unknown, or why a better tool did not answer; `seconds` is its duration.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 PLACES: Mapping[str, str] = {
     "emacs": "Into init.el, for Emacs 27 or newer. Keys: C-c s, then a letter; `C-h f stet-refactor` explains.",
-    "helix": "Into ~/.config/helix/languages.toml; name Stet beside the servers that you use already.",
+    "helix": "Into ~/.config/helix/languages.toml; name Stet next to the servers that you use already.",
     "jetbrains": "Save it as template.json in a folder of its own. With the plugin LSP4IJ: New Language Server, import"
     " from a custom template, choose the folder.",
     "kate": "Settings > Configure Kate > LSP Client > User Server Settings; then enable the plugin LSP Client.",

@@ -6,7 +6,7 @@
 
 ;;; Commentary:
 
-;; A small client of the Stet language server.  It runs beside eglot or lsp-mode, which keep their servers: Emacs sends
+;; A small client of the Stet language server.  It runs with eglot or lsp-mode, which keep their servers: Emacs sends
 ;; Stet a document when you use a command of this file, and its changes from then on.
 ;;
 ;; M-x stet lists the actions; M-x stet-refactor and so on run one.  An edit that needs your decision is shown as a
@@ -150,7 +150,7 @@
        (mapc #'funcall (nreverse (prog1 stet--waiting (setq stet--waiting nil))))))))
 
 (defun stet--ended (process event)
-  "Tells the user that PROCESS has ended by itself."
+  "Report that PROCESS has ended by itself."
   (unless (process-live-p process)
     (setq stet--progress nil stet--waiting nil)
     (dolist (buffer (buffer-list))

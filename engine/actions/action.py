@@ -100,7 +100,7 @@ def refusal(job: Job, problem: str, metadata: Metadata | None = None) -> Answer:
     """An answer that offers nothing and gives the reason in one sentence."""
     request = job.request
     summary = Summary(problem=problem)
-    return finished(job, Answer(False, request.action, request.language, summary, metadata=metadata or Metadata()))
+    return finish_answer(job, Answer(False, request.action, request.language, summary, metadata=metadata or Metadata()))
 
 
 def isolation(job: Job) -> Mapping[str, Any] | None:
@@ -108,7 +108,7 @@ def isolation(job: Job) -> Mapping[str, Any] | None:
     return None if job.usage.isolation is None else job.usage.isolation.to_json()
 
 
-def finished(job: Job, answer: Answer) -> Answer:
+def finish_answer(job: Job, answer: Answer) -> Answer:
     """The answer with the job's ledger and warnings, and the weakest sandbox in which its code ran."""
     return replace(
         answer,

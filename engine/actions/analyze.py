@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stet_ls.engine.actions.action import Action, finished
-from stet_ls.engine.actions.analysis.analysis_report import counted, report
+from stet_ls.engine.actions.action import Action, finish_answer
+from stet_ls.engine.actions.analysis.analysis_report import finding_count, report
 from stet_ls.engine.actions.analysis.measures import measure
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_for_findings
 from stet_ls.engine.actions.prose import prose
@@ -43,14 +43,14 @@ async def run(job: Job) -> Answer:
             base=request.source,
             guard=target.span,
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
 
 def _counts(measured: Sequence[Finding], opinions: ModelFindings, own: Sequence[Finding]) -> tuple[str, ...]:
-    """The confirmed failures first: beside one, no one reads that tools found nothing."""
+    """The confirmed failures first: next to one, no one reads that tools found nothing."""
     confirmed = len(opinions.confirmed)
     failures = (f"{plural(confirmed, 'confirmed failure')}",) if confirmed else ()
-    tools = (counted(measured),) if measured or not confirmed else ()
+    tools = (finding_count(measured),) if measured or not confirmed else ()
     rest = len(own) - confirmed
     return (*failures, *tools, *((f"{rest} of the model's opinions",) if rest else ()))
 

@@ -14,11 +14,11 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
-from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, like_reply
+from stet_ls.engine.actions.repair_search.fix import FoundRepairs, find_repairs, repairs_like_reply
 from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import change_kind, rewrite
 from stet_ls.engine.actions.rewriting.effect import EFFECT
-from stet_ls.engine.actions.rewriting.reproduce import Reproduced, reproduce
+from stet_ls.engine.actions.rewriting.reproduce import Reproduction, reproduce
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import ModelError
@@ -92,7 +92,7 @@ async def run(job: Job) -> Answer:
         found = await _offered(job, seen, known)
         return found if found.success else answer
     splices = [Splice(edit.span, edit.new_text) for edit in answer.edits]
-    agreed = await like_reply(known, job.request.source.splice(splices))
+    agreed = await repairs_like_reply(known, job.request.source.splice(splices))
     if agreed is None:
         return answer
     found = await _offered(job, seen, agreed, SAME_AS_REPLY)
@@ -113,7 +113,7 @@ def _is_resolved(job: Job, answer: Answer) -> bool:
     return bool(asked) and asked <= before and not asked & left
 
 
-async def _offered(job: Job, seen: Reproduced, known: FoundRepairs, like: str = "") -> Answer:
+async def _offered(job: Job, seen: Reproduction, known: FoundRepairs, like: str = "") -> Answer:
     """The best of the repairs as an answer, judged like a model's; a refusal if a judge refuted it."""
     warned = list(job.usage.warnings)
     evidence = (seen.evidence, known.evidence(like))

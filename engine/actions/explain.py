@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action, finished, refusal
+from stet_ls.engine.actions.action import Action, finish_answer, refusal
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
 from stet_ls.engine.actions.prose.languages import for_language as prose_language
@@ -21,7 +21,7 @@ from stet_ls.engine.api.request import Target
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.privacy.placeholders import without_values
 from stet_ls.engine.prompt.build import TaskSpec
@@ -45,7 +45,7 @@ async def run(job: Job) -> Answer:
     """Answers with markdown: facts first, then the model's words, marked as such."""
     target = await prose.find_target(job)
     reply = await prose.ask_for_prose(job, target, ACTION)
-    if isinstance(reply, Unusable):
+    if isinstance(reply, UnusableReply):
         return refusal(job, f"Explain: nothing to show. {reply.problem}")
     with job.stage("judge"):
         shown = await run_examples(job, reply.text, reply.secrets)
@@ -68,7 +68,7 @@ async def run(job: Job) -> Answer:
             evidence=evidence,
             guard=target.span,
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
 
 def _verified(evidence: Sequence[Evidence], unknown: int) -> str:

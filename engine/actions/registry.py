@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from stet_ls.engine.actions.action import Action, built_in
 from stet_ls.engine.actions.custom.adapter import as_action
-from stet_ls.engine.actions.custom.custom_action import CustomAction, of_row
+from stet_ls.engine.actions.custom.custom_action import CustomAction, action_of_row
 from stet_ls.engine.actions.custom.packages import Packaged, packaged
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import PolicyError, UsageError
@@ -51,7 +51,7 @@ class Actions:
                     "use another name; action ignored"
                 )
             else:
-                self._add(of_row(row), row.origin.place, row.origin)
+                self._add(action_of_row(row), row.origin.place, row.origin)
         self.problems = tuple(problems)
 
     def __iter__(self) -> Iterator[Action]:

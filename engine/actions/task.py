@@ -13,20 +13,20 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action, build_job_prompt, finished, refusal, required_instruction
+from stet_ls.engine.actions.action import Action, build_job_prompt, finish_answer, refusal, required_instruction
 from stet_ls.engine.actions.arms.arm import Arm
-from stet_ls.engine.actions.arms.router import routed
+from stet_ls.engine.actions.arms.router import route_plan
 from stet_ls.engine.actions.arms.table import all_arms
 from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
-from stet_ls.engine.actions.planning.intent import plain_action, understand
+from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project, project
-from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single
+from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single_step_plan
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.task_run.course import Course
 from stet_ls.engine.actions.task_run.log import TaskLog
 from stet_ls.engine.actions.task_run.run_plan import PlanRun
+from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.actions.task_run.task_answer import put_together
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
@@ -39,7 +39,7 @@ from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.loop import Draft, UnusableReply, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -84,13 +84,13 @@ async def _run(job: Job, options: TaskOptions, log: TaskLog) -> Answer:
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
         overlay = await asyncio.to_thread(_overlay, request, about)
     plan = await _plan(job, about, options, log)
-    if isinstance(plan, Unusable):
+    if isinstance(plan, UnusableReply):
         return log.ended(refusal(job, f"Task: no plan. {plan.problem}"))
     if plan.intent.question:
         return log.ended(refusal(job, f"Task: {plan.intent.question}"))
     with job.stage("route"):
         arms = all_arms().by_name
-        plan, routes = await routed(job, plan, arms)
+        plan, routes = await route_plan(job, plan, arms)
     text = write_text(plan, [each if isinstance(each, str) else each.reason for each in routes.values()])
     log.planned(plan, routes, text)
     if options.plan_only:
@@ -109,13 +109,13 @@ async def _carried_out(
     overlay: WorkspaceOverlay,
     log: TaskLog,
 ) -> Answer:
-    course = Course()
-    await asyncio.to_thread(log.resume, overlay, course)
-    course = await PlanRun(job, plan, routes, arms, overlay, log.step, course).run()
-    if not course.done and course.errors:
-        raise course.errors[0]
-    answer = await with_whole_evidence(job, put_together(job, plan, course, overlay))
-    return log.ended(answer, TaskEnd.PARTIAL if course.failed or course.lost else TaskEnd.DONE)
+    results = StepResults()
+    await asyncio.to_thread(log.resume, overlay, results)
+    results = await PlanRun(job, plan, routes, arms, overlay, log.step, results).run()
+    if not results.done and results.errors:
+        raise results.errors[0]
+    answer = await with_whole_evidence(job, put_together(job, plan, results, overlay))
+    return log.ended(answer, TaskEnd.PARTIAL if results.failed or results.lost else TaskEnd.DONE)
 
 
 def _overlay(request: Request, about: Project) -> WorkspaceOverlay:
@@ -127,29 +127,29 @@ def _overlay(request: Request, about: Project) -> WorkspaceOverlay:
     return overlay
 
 
-async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) -> Plan | Unusable:
+async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) -> Plan | UnusableReply:
     """The plan that the user edited, that of an earlier run, the one of the rules, or the model's."""
     request = job.request
     target = resolve_target(request)
     instruction = required_instruction(ACTION, request, target)
     words = instruction.text if instruction is not None else ""
     selected = target.name if request.selection is not None and target.kind is TargetKind.UNIT else ""
-    intent = await asyncio.to_thread(understand, words, request.constraints, about, selected)
+    intent = await asyncio.to_thread(request_intent, words, request.constraints, about, selected)
     intent = replace(intent, libraries=tuple(dict.fromkeys((*intent.libraries, *options.libraries))))
     rules = PlanRules(about, intent, frozenset(job.settings.sandbox.packages), frozenset(all_arms().by_name))
     if text := options.plan or log.plan_text:
         plan = await asyncio.to_thread(read_edited, text, rules)
-        if isinstance(plan, Unusable) and options.plan:
+        if isinstance(plan, UnusableReply) and options.plan:
             raise UsageError(f"the plan cannot be used: {plan.problem}")
         return plan
     if intent.question:
         return Plan(intent, about.root, ())
     if (plain := plain_action(words, intent, about)) is not None:
-        return single(*plain, words, rules)
+        return single_step_plan(*plain, words, rules)
     return await _asked(job, rules, log)
 
 
-async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | Unusable:
+async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | UnusableReply:
     """The plan that the model proposes."""
     request = job.request
     listing = await asyncio.to_thread(rules.about.listing)
@@ -159,14 +159,14 @@ async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | Unusable:
         prompt = (await asyncio.to_thread(build_job_prompt, asking, ACTION)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
 
-    async def read(completion: Completion) -> Draft[Plan] | Unusable:
+    async def read(completion: Completion) -> Draft[Plan] | UnusableReply:
         if completion.finish != "stop":
-            return Unusable(_BROKE_OFF)
+            return UnusableReply(_BROKE_OFF)
         plan = await asyncio.to_thread(read_plan, for_reader(completion.text, prompt.secrets), rules)
-        return plan if isinstance(plan, Unusable) else Draft(plan, case)
+        return plan if isinstance(plan, UnusableReply) else Draft(plan, case)
 
     proposal = await propose(asking, prompt, read, (), temperature=0.1, max_tokens=_PLAN_TOKENS)
-    return proposal if isinstance(proposal, Unusable) else proposal.draft.content
+    return proposal if isinstance(proposal, UnusableReply) else proposal.draft.content
 
 
 def _shown(job: Job, plan: Plan, text: str) -> Answer:
@@ -178,7 +178,7 @@ def _shown(job: Job, plan: Plan, text: str) -> Answer:
     notes = (f"about {calls} calls, {seconds:.0f} s",)
     summary = Summary("Planned", "one step" if count == 1 else f"{count} steps", notes=notes)
     answer = Answer(True, request.action, request.language, summary, markdown=text)
-    return finished(job, replace(answer, metadata=replace(answer.metadata, steps=tuple(map(str, plan.enabled)))))
+    return finish_answer(job, replace(answer, metadata=replace(answer.metadata, steps=tuple(map(str, plan.enabled)))))
 
 
 ACTION = Action(ACTIONS["task"], TASK, run)

@@ -12,8 +12,8 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
-from stet_ls.engine.actions.generated_tests.candidate_tests import Suspect
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finish_answer, refusal
+from stet_ls.engine.actions.generated_tests.candidate_tests import SuspectTest
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests, prepare_tests
 from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file
 from stet_ls.engine.actions.generated_tests.validation import validate
@@ -28,7 +28,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import confidence
 from stet_ls.engine.judges.table import judges_for
-from stet_ls.engine.loop import Draft, Proposal, Unusable, judge_reply, propose
+from stet_ls.engine.loop import Draft, Proposal, UnusableReply, judge_reply, propose
 from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
@@ -71,11 +71,13 @@ async def run(job: Job) -> Answer:
         place = await asyncio.to_thread(find_suite_file, request)
     size = job.deadline.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
 
-    async def read(completion: Completion) -> Draft[_Written] | Unusable:
+    async def read(completion: Completion) -> Draft[_Written] | UnusableReply:
         return await asyncio.to_thread(_read, job, about, place, completion)
 
-    proposal = await propose(job, about.prompt, read, judges_for(*ACTION.spec.scopes), temperature=0.2, max_tokens=size)
-    if isinstance(proposal, Unusable):
+    proposal = await propose(
+        job, about.prompt, read, judges_for(*ACTION.spec.judged_as), temperature=0.2, max_tokens=size
+    )
+    if isinstance(proposal, UnusableReply):
         no = refusal(job, f"Test: no tests. {proposal.problem}")
         # If the requested tests exist already, a model says so and writes none.
         name = re.escape(about.target.name or place.path.name)
@@ -109,7 +111,7 @@ async def _with_more(
     prompt = further(about.prompt, first.code, "\n".join(first.gaps))
     grown = SuiteFile(place.path, first.text.text, exists=place.exists)
 
-    async def read(completion: Completion) -> Draft[_Written] | Unusable:
+    async def read(completion: Completion) -> Draft[_Written] | UnusableReply:
         return await asyncio.to_thread(_read, job, replace(about, prompt=prompt), grown, completion)
 
     try:
@@ -118,8 +120,8 @@ async def _with_more(
         job.usage.warnings.append(f"No further tests: {error}")
         return first
     with job.stage("judge"):
-        result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.scopes), prompt.secrets)
-    if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
+        result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.judged_as), prompt.secrets)
+    if isinstance(result, UnusableReply) or not result.offerable or result.refuted_by is not None:
         return first
     return _together(first, await _validated(job, grown, result.draft.content.code, about))
 
@@ -174,26 +176,26 @@ def _answer(
         guard=target.span,
         metadata=chance.metadata(),
     )
-    return finished(job, answer)
+    return finish_answer(job, answer)
 
 
-def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | Unusable:
+def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | UnusableReply:
     request, language, target = job.request, job.request.language, about.target
     cut = completion.finish != "stop"
     reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
-        return Unusable(reply.problem or "The reply contains no tests.")
+        return UnusableReply(reply.problem or "The reply contains no tests.")
     code = prepare_tests(place, code, request, target)
     before, after = Source(place.text), insert_tests(place, code, request, job.tools)
     if problem := misplaced_placeholder(place.text + request.source.text, after.text, {}):
-        return Unusable(problem)
+        return UnusableReply(problem)
     unseen = frozenset(about.prompt.secrets.values())
     case = Case("test", language, place.path, before, after, tools=job.tools, secrets=unseen)
     return Draft(_Written(code, after.text), case, truncated=cut)
 
 
-def _apart(suspects: list[Suspect], language: str) -> str:
+def _apart(suspects: list[SuspectTest], language: str) -> str:
     """The tests that fail on the present code, for a person to review: they are in no file."""
     if not suspects:
         return ""
@@ -203,7 +205,7 @@ def _apart(suspects: list[Suspect], language: str) -> str:
     return harmless("\n\n".join(parts)) + "\n"
 
 
-def _sentences(suspects: list[Suspect]) -> str:
+def _sentences(suspects: list[SuspectTest]) -> str:
     return "\n".join(f"Possible bug or wrong expectation: {each.test.name}: {each.sentence}" for each in suspects)
 
 

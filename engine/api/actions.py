@@ -11,7 +11,7 @@ from typing import Literal
 
 from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.budget import Budget
-from stet_ls.engine.api.evidence import Scope
+from stet_ls.engine.api.evidence import JudgedEdits
 
 
 class OfferedWhen(Enum):
@@ -46,7 +46,7 @@ class ActionSpec:
     """The language ids that it supports; empty for all."""
     needs_instruction: bool = False
     """It is refused without an instruction."""
-    scopes: tuple[Scope, ...] = ()
+    judged_as: tuple[JudgedEdits, ...] = ()
     """The kinds of checks that judge its edits."""
     inserts: bool = False
     """It may write where there is no code: without a unit its target is a position."""
@@ -63,7 +63,7 @@ class ActionSpec:
     """The code behaves as before: examples that failed before may still fail."""
     must_change_code: bool = False
     """A change of documentation or layout alone is not a result, even if the user gave an instruction."""
-    mends: bool = False
+    fixes: bool = False
     """Tests that failed before and name the target have to pass with its edit."""
     may_add_effects: bool = False
     """Its instruction may require files, processes or the network: such calls are reported without a question."""
@@ -91,7 +91,7 @@ class ActionSpec:
     """A remembered solution that matches exactly and passes its tests again is the answer, without a model."""
 
 
-_REWRITING = (Scope.EVERY_EDIT, Scope.CODE, Scope.INTERFACE, Scope.RUNS)
+_REWRITING = (JudgedEdits.EVERY_EDIT, JudgedEdits.CODE, JudgedEdits.INTERFACE, JudgedEdits.RUNS)
 
 _edit = partial(ActionSpec, comment_instructs=True, is_step=True, learns=True, recalled=True)
 """An action that edits code."""
@@ -106,10 +106,10 @@ _ROWS = (
         kind="refactor.rewrite.stet.generate",
         offered=OfferedWhen.INVOKED,
         needs_instruction=True,
-        scopes=(Scope.EVERY_EDIT, Scope.CODE, Scope.RUNS),
+        judged_as=(JudgedEdits.EVERY_EDIT, JudgedEdits.CODE, JudgedEdits.RUNS),
         inserts=True,
         adds_code=True,
-        mends=True,
+        fixes=True,
         may_add_effects=True,
         answers_from_memory=True,
     ),
@@ -121,10 +121,10 @@ _ROWS = (
         menu_plain="Fix with Stet",
         kind="quickfix.stet.debug",
         offered=OfferedWhen.PROBLEM,
-        scopes=_REWRITING,
+        judged_as=_REWRITING,
         needs_code=True,
         all_diagnostics=True,
-        mends=True,
+        fixes=True,
         begins=r"(?:fix|debug|repair|correct|mend)\b",
     ),
     _edit(
@@ -135,7 +135,7 @@ _ROWS = (
         menu_plain="Refactor with Stet",
         kind="refactor.rewrite.stet.refactor",
         offered=OfferedWhen.UNIT,
-        scopes=(*_REWRITING, Scope.SAME_BEHAVIOR),
+        judged_as=(*_REWRITING, JudgedEdits.SAME_BEHAVIOR),
         needs_code=True,
         preserves_behavior=True,
         begins=r"(?:refactor|simplify|restructure|tidy|clean up)\b",
@@ -148,7 +148,7 @@ _ROWS = (
         menu_plain="Optimize with Stet",
         kind="refactor.rewrite.stet.optimize",
         offered=OfferedWhen.UNIT,
-        scopes=(*_REWRITING, Scope.SAME_BEHAVIOR, Scope.FASTER),
+        judged_as=(*_REWRITING, JudgedEdits.SAME_BEHAVIOR, JudgedEdits.FASTER),
         needs_code=True,
         preserves_behavior=True,
         must_change_code=True,
@@ -162,7 +162,7 @@ _ROWS = (
         menu_plain="Write tests with Stet",
         kind="stet.test",
         offered=OfferedWhen.UNIT,
-        scopes=(Scope.EVERY_EDIT, Scope.CODE),
+        judged_as=(JudgedEdits.EVERY_EDIT, JudgedEdits.CODE),
         needs_code=True,
         writes_tests=True,
         is_step=True,
@@ -204,7 +204,7 @@ _ROWS = (
         needs_instruction=True,
         inserts=True,
         comment_instructs=True,
-        mends=True,
+        fixes=True,
         standard_budget=Budget.TASK,
         takes_project=True,
     ),

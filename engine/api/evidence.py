@@ -171,7 +171,7 @@ EVIDENCE_SCHEMA: Schema = table(
 """The JSON schema of `Evidence.to_json`."""
 
 
-class Scope(StrEnum):
+class JudgedEdits(StrEnum):
     """The kinds of edits that a check judges."""
 
     EVERY_EDIT = "every edit"
@@ -190,7 +190,7 @@ class CheckSpec:
 
     `looks_at`: what it judges, for the progress line ("checking: the examples").
     `title`: the words before its detail; "" for its name.
-    `scope`: which edits it judges.
+    `judged_edits`: which edits it judges.
     `skipped`: what the summary says if it did not run; "" for "NAME not checked".
     `proves`: a trusted pass counts as proof, because the code was run or found to be the same.
     `blocks_offer`: a candidate that fails it is never offered.
@@ -203,7 +203,7 @@ class CheckSpec:
 
     check: Check
     looks_at: str
-    scope: Scope = Scope.INTERNAL
+    judged_edits: JudgedEdits = JudgedEdits.INTERNAL
     title: str = ""
     skipped: str = ""
     proves: bool = False
@@ -216,29 +216,31 @@ class CheckSpec:
 
 
 _ROWS = (
-    CheckSpec(Check.NOOP, "what changed", Scope.EVERY_EDIT, title="change", blocks_offer=True, silent_pass=True),
-    CheckSpec(Check.SYNTAX, "syntax", Scope.EVERY_EDIT, blocks_offer=True),
-    CheckSpec(Check.DANGER, "side effects", Scope.EVERY_EDIT, silent_pass=True, detail_is_finding=True),
-    CheckSpec(Check.DEFINITIONS, "definitions", Scope.EVERY_EDIT, silent_pass=True),
-    CheckSpec(Check.NAMES, "names", Scope.CODE),
-    CheckSpec(Check.SIGNATURE, "signature", Scope.INTERFACE),
-    CheckSpec(Check.LINT, "lint", Scope.CODE, detail_is_finding=True),
-    CheckSpec(Check.TYPES, "types", Scope.CODE, silent_skip=True, detail_is_finding=True),
-    CheckSpec(Check.COMMENTS, "the code without comments", Scope.NAMED, proves=True, reason_rank=4),
+    CheckSpec(Check.NOOP, "what changed", JudgedEdits.EVERY_EDIT, title="change", blocks_offer=True, silent_pass=True),
+    CheckSpec(Check.SYNTAX, "syntax", JudgedEdits.EVERY_EDIT, blocks_offer=True),
+    CheckSpec(Check.DANGER, "side effects", JudgedEdits.EVERY_EDIT, silent_pass=True, detail_is_finding=True),
+    CheckSpec(Check.DEFINITIONS, "definitions", JudgedEdits.EVERY_EDIT, silent_pass=True),
+    CheckSpec(Check.NAMES, "names", JudgedEdits.CODE),
+    CheckSpec(Check.SIGNATURE, "signature", JudgedEdits.INTERFACE),
+    CheckSpec(Check.LINT, "lint", JudgedEdits.CODE, detail_is_finding=True),
+    CheckSpec(Check.TYPES, "types", JudgedEdits.CODE, silent_skip=True, detail_is_finding=True),
+    CheckSpec(Check.COMMENTS, "the code without comments", JudgedEdits.NAMED, proves=True, reason_rank=4),
     CheckSpec(
         Check.DOCTEST,
         "the examples",
-        Scope.RUNS,
+        JudgedEdits.RUNS,
         skipped="doctests not run",
         silent_skip=True,
         proves=True,
         reason_rank=2,
     ),
-    CheckSpec(Check.TESTS, "the project's tests", Scope.RUNS, skipped="tests not run", proves=True, reason_rank=1),
+    CheckSpec(
+        Check.TESTS, "the project's tests", JudgedEdits.RUNS, skipped="tests not run", proves=True, reason_rank=1
+    ),
     CheckSpec(
         Check.DIFFERENTIAL,
         "behavior, old and new",
-        Scope.SAME_BEHAVIOR,
+        JudgedEdits.SAME_BEHAVIOR,
         skipped="behavior not compared",
         proves=True,
         reason_rank=3,
@@ -246,7 +248,7 @@ _ROWS = (
     CheckSpec(
         Check.TIMING,
         "speed, old and new",
-        Scope.FASTER,
+        JudgedEdits.FASTER,
         skipped="speed not measured",
         measured_anew=True,
         reason_rank=7,
@@ -265,7 +267,9 @@ CHECKS: Mapping[Check, CheckSpec] = MappingProxyType({row.check: row for row in 
 """Every check, in the order in which they run: the cheapest first."""
 REASONS = tuple(row.check for row in sorted(_ROWS, key=lambda row: row.reason_rank) if row.reason_rank)
 """The checks that are reasons of a confidence, in the order in which it names them."""
-NAMEABLE = tuple(row.check for row in _ROWS if row.scope in (Scope.CODE, Scope.INTERFACE, Scope.NAMED))
+NAMEABLE = tuple(
+    row.check for row in _ROWS if row.judged_edits in (JudgedEdits.CODE, JudgedEdits.INTERFACE, JudgedEdits.NAMED)
+)
 """The checks that a custom action can name."""
 PROVING = frozenset(row.check for row in _ROWS if row.proves)
 """The checks whose trusted pass is proof."""

@@ -12,7 +12,7 @@ from stet_ls.engine.api.review import REVIEW_SCHEMA, Review
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenCounts:
     """Tokens as the endpoint counts them; `cached` are those of `prompt` that came from its cache."""
 
     prompt: int = 0
@@ -60,7 +60,7 @@ class Metadata:
     model: str = ""
     endpoint: str = ""
     trace: str = ""
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: TokenCounts = field(default_factory=TokenCounts)
     cost: float | None = 0.0
     calls: int = 0
     memory_hits: int = 0

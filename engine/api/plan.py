@@ -16,7 +16,7 @@ MOST_STEPS = 7
 """The most steps of a plan."""
 
 
-class Complexity(StrEnum):
+class TaskComplexity(StrEnum):
     """How many steps a request needs: one, a few, or more than a plan should hold at once."""
 
     SIMPLE = "simple"
@@ -25,7 +25,7 @@ class Complexity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class RequestIntent:
     """What was understood of a request.
 
     goal: The goal in one sentence.
@@ -40,7 +40,7 @@ class Intent:
     constraints: tuple[str, ...] = ()
     capabilities: tuple[Capability, ...] = ()
     libraries: tuple[str, ...] = ()
-    complexity: Complexity = Complexity.MEDIUM
+    complexity: TaskComplexity = TaskComplexity.MEDIUM
     question: str = ""
 
 
@@ -69,7 +69,7 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class StepEstimate:
     """What a step may take: model calls, and seconds at the measured speed."""
 
     calls: int
@@ -104,7 +104,7 @@ class PlanStep:
     criteria: tuple[Criterion, ...] = ()
     needs: tuple[int, ...] = ()
     arm: str = ""
-    estimate: Estimate | None = field(default=None, compare=False)
+    estimate: StepEstimate | None = field(default=None, compare=False)
     enabled: bool = True
 
     def __str__(self) -> str:
@@ -122,11 +122,11 @@ class PlanStep:
             "number": self.number,
             "action": self.action,
             "arm": self.arm,
-            "file": shown(self.path, root),
+            "file": plan_path(self.path, root),
             "unit": self.unit,
             "new": self.new,
             "instruction": self.instruction,
-            "files": [shown(each, root) for each in self.files],
+            "files": [plan_path(each, root) for each in self.files],
             "criteria": [{"kind": each.kind.value, "text": each.text} for each in self.criteria],
             "needs": list(self.needs),
             "estimate": estimate,
@@ -138,7 +138,7 @@ class PlanStep:
 class Plan:
     """The plan of a task. `root` is the folder that no step leaves."""
 
-    intent: Intent
+    intent: RequestIntent
     root: Path
     steps: tuple[PlanStep, ...]
 
@@ -204,7 +204,7 @@ class TaskOptions:
     plan_only: The answer is the plan.
     task: The id of an earlier task to resume; its finished steps are not repeated.
     after: The ids of earlier tasks whose results are context.
-    files: Files that the task is about beside the request's own, absolute.
+    files: Files that the task is about besides the request's own, absolute.
     libraries: Packages that the task requires.
     """
 
@@ -216,7 +216,7 @@ class TaskOptions:
     libraries: tuple[str, ...] = ()
 
 
-def shown(path: Path, root: Path) -> str:
+def plan_path(path: Path, root: Path) -> str:
     """A path as a plan shows it: relative to the root with slashes."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 

@@ -78,10 +78,10 @@ def render(summary: Summary, evidence: Iterable[Evidence], metadata: Metadata) -
 
 def evidence_line(evidence: Iterable[Evidence]) -> str:
     """The evidence in one line: "syntax ok · names resolve · 0 new lint · tests not run"."""
-    return SEPARATOR.join(map(phrase, shown(evidence)))
+    return SEPARATOR.join(map(phrase, shown_evidence(evidence)))
 
 
-def shown(evidence: Iterable[Evidence]) -> list[Evidence]:
+def shown_evidence(evidence: Iterable[Evidence]) -> list[Evidence]:
     """The evidence that a summary shows, failures first."""
     # Most code has no examples; if nothing was run at all, the tests say so.
     return failed_first(

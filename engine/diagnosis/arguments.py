@@ -23,13 +23,13 @@ _OLD = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenS
 """Names of `typing` for the same types."""
 
 
-def wrong_call(failure: CaseFailure, about: CodeFacts) -> bool:
+def is_wrong_call(failure: CaseFailure, about: CodeFacts) -> bool:
     """True for a call of the unit that Python refused."""
     name = about.unit.rpartition(".")[2]
     return bool(name) and _ARITY.search(failure.message) is not None and f"{name}()" in failure.message
 
 
-def as_asked(message: str, about: CodeFacts) -> bool:
+def is_requested_signature(message: str, about: CodeFacts) -> bool:
     """True if a call that did not fit the code fits the requested signature."""
     given = re.search(r"but (\d+) (?:was|were) given", message)
     if given is None or about.parameters is None:
@@ -38,7 +38,7 @@ def as_asked(message: str, about: CodeFacts) -> bool:
     return least <= int(given[1]) and (most is None or int(given[1]) <= most)
 
 
-def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
+def argument_of_wrong_type(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
     """An argument outside of the types that the unit's parameters declare, as text; None if all of them fit."""
     if failure.type not in _OF_TYPES or frame.function != about.unit.rpartition(".")[2]:
         return None

@@ -56,7 +56,7 @@ def is_assertion(failure: CaseFailure) -> bool:
     return failure.message.startswith("assertion failed") and at is not None and at.origin is FrameOrigin.TEST
 
 
-def denied(failure: CaseFailure) -> bool:
+def is_sandbox_denial(failure: CaseFailure) -> bool:
     """True for an action that the sandbox does not allow."""
     named = failure.type in _DENIED or _DENIED.intersection(failure.mro)
     # Go's tests report failures, including errors of the system, in their own words.
@@ -64,7 +64,7 @@ def denied(failure: CaseFailure) -> bool:
     return speaks and (bool(named) or _DENIED_WORDS.search(failure.message) is not None)
 
 
-def lost_file(failure: CaseFailure) -> str | None:
+def missing_file(failure: CaseFailure) -> str | None:
     """The path of a missing file or folder, if that is the reason for the failure."""
     if is_assertion(failure) and failure.type != "TestFailure":
         return None
@@ -114,7 +114,7 @@ def sides(compared: AssertComparison) -> str:
     return f"{compared.left} {compared.operator} {compared.right} is false"
 
 
-def on_purpose(frame: Frame, about: CodeFacts) -> bool:
+def is_raised_on_purpose(frame: Frame, about: CodeFacts) -> bool:
     """True if the line is a `raise`, a `throw` or a `panic`: the code's author intended it, perhaps not the test's."""
     lines = about.texts.get(frame.path, "").splitlines()
     line = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""

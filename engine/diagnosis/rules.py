@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from stet_ls.engine.diagnosis.arguments import as_asked, misfit, wrong_call
+from stet_ls.engine.diagnosis.arguments import argument_of_wrong_type, is_requested_signature, is_wrong_call
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis, Symptom
 from stet_ls.engine.diagnosis.failure_signs import (
     absent_package,
-    denied,
     is_assertion,
-    lost_file,
+    is_raised_on_purpose,
+    is_sandbox_denial,
+    missing_file,
     missing_name,
     nearly_equal,
-    on_purpose,
     sides,
 )
 from stet_ls.engine.diagnosis.fixes import Fix
@@ -33,7 +33,7 @@ _SETUP_WORDS = re.compile(r"fixture '[^']+' not found|duplicate|parametrize|in \
 def syntax(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A file that does not parse or compile: the candidate's, or the tests'."""
     failure = symptom.failure
-    if failure.type not in _SYNTAX or denied(failure) or absent_package(failure) is not None:
+    if failure.type not in _SYNTAX or is_sandbox_denial(failure) or absent_package(failure) is not None:
         return None
     file = failure.place[0] if failure.place else symptom.file
     if file not in about.solution and missing_name(failure) is not None:
@@ -89,7 +89,7 @@ def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     frame = failure.deepest
     if not _SETUP_WORDS.search(failure.message) and frame is not None and frame.origin is FrameOrigin.PROJECT:
         return None
-    if denied(failure):
+    if is_sandbox_denial(failure):
         return None
     return Diagnosis(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {failure.summary}")
 
@@ -103,7 +103,7 @@ def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     if symptom.stopped in ("memory", "disk", "procs", "output"):
         detail = f"the sandbox's limit on {symptom.stopped} was met"
         return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.limit", detail)
-    if denied(failure):
+    if is_sandbox_denial(failure):
         detail = f"the sandbox does not allow it: {failure.type}: {failure.summary}"
         return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.sandbox", detail)
     started = any(frame.path.endswith(_PROGRAMS) for frame in failure.frames)
@@ -114,7 +114,7 @@ def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 def lost(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A missing file: one of the machine's that the code names, or one that a test should have provided."""
-    path = lost_file(symptom.failure)
+    path = missing_file(symptom.failure)
     if path is None or symptom.file in about.trusted:
         return None
     top = f"/{path.split('/')[1]}/" if path.startswith("/") and path.count("/") > 1 else ""
@@ -156,15 +156,15 @@ def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     detail = f"{failure.type}: {failure.summary} (in {frame.function}, {frame.path}:{frame.line})"
     if frame.origin is FrameOrigin.PROJECT:
-        wrong = None if symptom.file in about.trusted else misfit(failure, frame, about)
+        wrong = None if symptom.file in about.trusted else argument_of_wrong_type(failure, frame, about)
         if wrong is not None:
             return Diagnosis(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
-        if symptom.file not in about.trusted and on_purpose(frame, about):
+        if symptom.file not in about.trusted and is_raised_on_purpose(frame, about):
             return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", f"the code refuses on purpose: {detail}")
         return Diagnosis(symptom, Cause.LOGIC, "logic.crash", detail, _change(frame, about))
     if symptom.file in about.trusted:
         return Diagnosis(symptom, Cause.LOGIC, "logic.crash", detail, Fix("changes", about.unit))
-    if wrong_call(failure, about):
+    if is_wrong_call(failure, about):
         return _call(symptom, about)
     return Diagnosis(symptom, Cause.TEST, "test.crash", f"the test itself fails: {detail}")
 
@@ -213,7 +213,7 @@ def _change(frame: Frame | None, about: CodeFacts) -> Fix:
 def _call(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """A call that does not fit: the requested signature decides whether test or code is wrong."""
     detail = symptom.failure.summary
-    if as_asked(detail, about):
+    if is_requested_signature(detail, about):
         fix = Fix("changes", about.unit)
         detail = f"`{about.unit}` has other parameters than asked: {detail}"
         return Diagnosis(symptom, Cause.LOGIC, "logic.interface", detail, fix)

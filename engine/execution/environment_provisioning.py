@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.runtime import Lacking
+from stet_ls.engine.execution.runtime import MissingModules
 from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing
 from stet_ls.engine.sandbox.environments.install_policy import Ask, InstallPolicy
@@ -19,7 +19,7 @@ from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.environments.known_packages import distribution, normalized
 from stet_ls.engine.sandbox.environments.requirements import dependencies
 from stet_ls.engine.sandbox.environments.wheel_install import MinimumAge, PackagesError
-from stet_ls.engine.sandbox.environments.workspace_imports import Sources
+from stet_ls.engine.sandbox.environments.workspace_imports import WorkspaceSources
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.settings.schema import SandboxSettings
 from stet_ls.engine.workspace.source_files import SourceWalk, WalkLimits
@@ -57,8 +57,13 @@ class EnvironmentProvisioner:
     _failed: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = field(default_factory=dict)
 
     async def fit(
-        self, sources: Sources, path: Path | None, helper: JobResources, python: Environment, texts: tuple[str, ...]
-    ) -> tuple[Environment, Lacking]:
+        self,
+        sources: WorkspaceSources,
+        path: Path | None,
+        helper: JobResources,
+        python: Environment,
+        texts: tuple[str, ...],
+    ) -> tuple[Environment, MissingModules]:
         """`python`, or an environment with the packages that the texts at `path` also need; and those that are missing.
 
         A package that cannot be installed does not affect the project's other dependencies.
@@ -66,7 +71,7 @@ class EnvironmentProvisioner:
         began = time.monotonic()
         modules = await asyncio.to_thread(_lacking, sources, path, python, texts)
         if not modules:
-            return python, Lacking()
+            return python, MissingModules()
         try:
             own = frozenset(name for text in texts for name in imports(text).needed)
             return await self._fitted(sources.root, helper, python, modules, own)
@@ -75,7 +80,7 @@ class EnvironmentProvisioner:
 
     async def _fitted(
         self, root: Path, helper: JobResources, python: Environment, modules: frozenset[str], own: frozenset[str]
-    ) -> tuple[Environment, Lacking]:
+    ) -> tuple[Environment, MissingModules]:
         """An environment with the available modules; does not ask about modules that only other files import."""
         project = await asyncio.to_thread(dependencies, root)
         allowed = frozenset(self.settings.packages)
@@ -104,7 +109,7 @@ class EnvironmentProvisioner:
             fitted, wanted = python, frozenset()
         if why:
             helper.warn(why)
-        return fitted, Lacking(modules - wanted, why)
+        return fitted, MissingModules(modules - wanted, why)
 
     async def _environment(
         self, gate: InstallPolicy, helper: JobResources, python: Environment, modules: frozenset[str]
@@ -129,7 +134,9 @@ class EnvironmentProvisioner:
             raise
 
 
-def _lacking(sources: Sources, path: Path | None, python: Environment, texts: tuple[str, ...]) -> frozenset[str]:
+def _lacking(
+    sources: WorkspaceSources, path: Path | None, python: Environment, texts: tuple[str, ...]
+) -> frozenset[str]:
     """The modules that the texts require, and that neither the environment nor the workspace has."""
     wanted, root = sources.imports(texts, path), sources.root
     interpreter = python.interpreter

@@ -15,7 +15,7 @@ class ExecutionLanguage:
     `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
     in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
     candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `captures_calls`: it
-    reports how tests call functions. `loads_former`: the text before can run beside other files as they were.
+    reports how tests call functions. `loads_former`: the text before can run with other files as they were.
     """
 
     needs_interpreter: bool = False

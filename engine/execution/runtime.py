@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class MissingModules:
     """Top-level modules that a code imports and that could not be installed; `why` is a sentence with the remedy."""
 
     modules: frozenset[str] = frozenset()
     why: str = ""
 
 
-Fitting = Callable[["Environment", tuple[str, ...]], Awaitable["tuple[Environment, Lacking]"]]
+Fitting = Callable[["Environment", tuple[str, ...]], Awaitable["tuple[Environment, MissingModules]"]]
 """An environment with the packages that texts import, and those that are missing."""
 
 
-class Extent(StrEnum):
+class RunExtent(StrEnum):
     """What a job's budget lets judges run. BRIEF: examples and comparisons, which take less than a second."""
 
     BRIEF = "brief"
@@ -52,9 +52,9 @@ class Runtime:
     workspace: Workspace = field(default_factory=Workspace)
     until: float = float("inf")
     why_no_python: str = ""
-    missing_packages: Lacking = Lacking()
+    missing_packages: MissingModules = MissingModules()
     provision: Fitting | None = field(default=None, compare=False, repr=False)
-    extent: Extent = Extent.FULL
+    extent: RunExtent = RunExtent.FULL
     reports: dict[Any, Any] = field(default_factory=dict, compare=False)
     captured: dict[tuple[Path, str], CapturedCalls] = field(default_factory=dict, compare=False)
 
@@ -87,7 +87,7 @@ class Runtime:
 
     def excuse(self, lacks: str) -> str:
         """Why a run could not import the module `lacks`, if the code is not at fault; else ""."""
-        if lacks and self.extent is Extent.BRIEF:
+        if lacks and self.extent is RunExtent.BRIEF:
             return f"`{lacks}` is not installed, and the budget `quick` installs nothing"
         lacking = self.missing_packages
         return f"environment: {lacking.why.rstrip('.')}" if lacks.partition(".")[0] in lacking.modules else ""

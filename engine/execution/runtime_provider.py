@@ -19,9 +19,9 @@ from stet_ls.engine.sandbox.environments.environment_store import EnvironmentSto
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
-from stet_ls.engine.sandbox.environments.workspace_imports import Sources
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
-from stet_ls.engine.sandbox.isolation_record import Recorded
+from stet_ls.engine.sandbox.environments.workspace_imports import WorkspaceSources
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
+from stet_ls.engine.sandbox.isolation_record import RecordingBox
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
@@ -29,13 +29,13 @@ from stet_ls.validators.languages import lookup
 
 _MEGABYTE = 1024 * 1024
 _PROGRAMS = lookup({"javascript": "node"}, "")
-"""The program that alone decides how code of a language runs, apart from the project."""
+"""The program that alone decides how code of a language runs, independent of the project."""
 
 
 class PermissionAsker(Protocol):
     """Asks the user. Front ends without a user pass none, and the answer is no."""
 
-    async def isolation(self, report: IsolationReport, needed: Level) -> bool:
+    async def isolation(self, report: IsolationReport, needed: IsolationLevel) -> bool:
         """Whether code may run in a sandbox that is weaker than the settings require."""
         ...
 
@@ -54,7 +54,7 @@ class RuntimeProvider:
         """The folder for what can be made again."""
         self._setting = own_settings.python
         folder = paths.cache / "sandbox"
-        minimum = Level(own_settings.minimum_level)
+        minimum = IsolationLevel(own_settings.minimum_level)
         self.sandbox = Sandbox(minimum, folder, backend=own_settings.backend, ask=self._may_run)
         self._detector = Detector(self.sandbox, ProbeCache(folder / "proofs.json", self.sandbox.identity))
         store = EnvironmentStore(paths.cache / "environments", limit=own_settings.environments_mb * _MEGABYTE)
@@ -64,7 +64,7 @@ class RuntimeProvider:
 
     async def runtime(self, request: Request, helper: JobResources) -> Runtime:
         """What a request's code may run with. A judge that needs a missing part reports it."""
-        runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
+        runtime = Runtime(RecordingBox(self.sandbox, helper.ran), None, request.workspace)
         if not for_language(request.language).needs_interpreter:
             return runtime
         root = runtime.root_of(request.path) or (request.path.parent if request.path else Path.home())
@@ -79,7 +79,7 @@ class RuntimeProvider:
         self.interpreters[root] = found.interpreter
         python = bare_environment(found.interpreter)
         await self.sandbox.build_ahead(warm_spec(python))
-        sources = Sources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
+        sources = WorkspaceSources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
         return replace(runtime, python=python, provision=partial(self._fitter.fit, sources, request.path, helper))
 
     async def identity(self, root: Path, language: str) -> str:
@@ -110,7 +110,7 @@ class RuntimeProvider:
         """Releases sandboxes that were built ahead."""
         await self.sandbox.close()
 
-    async def _may_run(self, report: IsolationReport, needed: Level) -> bool:
+    async def _may_run(self, report: IsolationReport, needed: IsolationLevel) -> bool:
         return self.asker is not None and await self.asker.isolation(report, needed)
 
     async def _may_install(self, names: tuple[str, ...]) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, OnEvent, Progress, Stage, UnmeteredUsage
 from stet_ls.engine.api.evidence import MissingInputs
-from stet_ls.engine.api.metadata import Metadata, Tokens
+from stet_ls.engine.api.metadata import Metadata, TokenCounts
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
@@ -29,7 +29,7 @@ from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import Prompt, RememberedItem
-from stet_ls.engine.reply.parsing.overrun import goes_on
+from stet_ls.engine.reply.parsing.overrun import continues_after_unit
 from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
@@ -155,13 +155,13 @@ class Job:
         if self._runtime is None:
             return None
         await asyncio.wait({self._runtime}, timeout=_READY)
-        from stet_ls.engine.execution.runtime import Extent, Runtime
+        from stet_ls.engine.execution.runtime import RunExtent, Runtime
 
         if self._runtime.done():
-            return replace(self._runtime.result(), extent=Extent.BRIEF, until=time.monotonic() + BRIEF)
+            return replace(self._runtime.result(), extent=RunExtent.BRIEF, until=time.monotonic() + BRIEF)
         assert self.runtimes is not None
         late = Runtime(self.runtimes.sandbox, None, self.request.workspace, until=time.monotonic())
-        return replace(late, extent=Extent.BRIEF)
+        return replace(late, extent=RunExtent.BRIEF)
 
     def _warn(self, warning: str) -> None:
         if warning not in self.usage.warnings:
@@ -203,7 +203,9 @@ class Job:
             role=role or self.request.spec.role,
             by_user=asked is not None,
             begun=prompt.begun,
-            overrun=None if prompt.unit is None else partial(goes_on, language=self.request.language, unit=prompt.unit),
+            overrun=None
+            if prompt.unit is None
+            else partial(continues_after_unit, language=self.request.language, unit=prompt.unit),
         )
         if self.usage.calls + len(self.usage.in_flight) >= CALLS[self.request.budget]:
             raise LimitError(
@@ -293,7 +295,7 @@ class Job:
             model=used.model,
             endpoint=used.endpoint,
             trace=self.trace_id,
-            tokens=Tokens(used.prompt_tokens, used.completion_tokens, used.cached_tokens),
+            tokens=TokenCounts(used.prompt_tokens, used.completion_tokens, used.cached_tokens),
             cost=used.cost,
             calls=used.calls,
             memory_hits=len(self.remembered),

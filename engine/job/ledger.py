@@ -15,7 +15,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.storage.writable import Obstacle
+from stet_ls.engine.storage.writable import WriteObstacle
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
@@ -83,7 +83,7 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class LedgerTotal:
     """The sum of several jobs. `unpriced` jobs are not in `cost`."""
 
     jobs: int = 0
@@ -97,12 +97,12 @@ class Total:
     seconds: float = 0.0
     uncounted: int = 0
 
-    def plus(self, entry: LedgerEntry) -> Total:
+    def plus(self, entry: LedgerEntry) -> LedgerTotal:
         """The total with one job more."""
         offered, refuted = entry.ended == JobEnd.OFFERED, entry.ended == JobEnd.REFUTED
         tokens, cost = (entry.prompt_tokens, entry.completion_tokens), (entry.cost or 0.0, entry.cost is None)
         added = (1, offered, refuted, entry.calls, *tokens, *cost, entry.seconds, entry.uncounted)
-        return Total(*map(add, astuple(self), added))
+        return LedgerTotal(*map(add, astuple(self), added))
 
     @property
     def tokens(self) -> int:
@@ -131,7 +131,7 @@ class LedgerFile:
             path = self._folder / f"{entry.at[:7]}.jsonl"
             _append(path, line)
         except OSError as error:
-            log.warning("job %s is not recorded in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
+            log.warning("job %s is not recorded in the ledger: %s", entry.job, WriteObstacle.of(self._folder, error))
 
     def entries(self, *, since: date | None = None) -> Iterator[LedgerEntry]:
         """The jobs from a day on (UTC), oldest first. Damaged lines are skipped and reported once."""
@@ -151,7 +151,7 @@ class LedgerFile:
                 log.warning("%s: ignored %d damaged lines", path, broken)
             yield from (entry for entry in entries if entry and entry.day >= first)
 
-    def today(self) -> Total:
+    def today(self) -> LedgerTotal:
         """What was spent since midnight, UTC."""
         return total(self.entries(since=datetime.now(UTC).date()))
 
@@ -166,17 +166,17 @@ def days_ago(days: int) -> date:
     return datetime.now(UTC).date() - timedelta(days=days - 1)
 
 
-def total(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry]) -> Total:
+def total(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry]) -> LedgerTotal:
     """The sum of jobs."""
-    summed = Total()
+    summed = LedgerTotal()
     for entry in entries:
         summed = summed.plus(entry)
     return summed
 
 
-def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> dict[str, Total]:
+def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> dict[str, LedgerTotal]:
     """The sums by one of GROUPS, sorted by name."""
-    sums: defaultdict[str, Total] = defaultdict(Total)
+    sums: defaultdict[str, LedgerTotal] = defaultdict(LedgerTotal)
     for entry in entries:
         name = str(getattr(entry, by)) or "none"
         sums[name] = sums[name].plus(entry)

@@ -20,7 +20,7 @@ class OvertimeError(Exception):
 
 @asynccontextmanager
 async def ended_after(limit: Callable[[], float], *, waits: Callable[[], bool]) -> AsyncIterator[None]:
-    """Raises OvertimeError after `limit()` seconds of work, without those in which it `waits()`; threads go on."""
+    """Raises OvertimeError after `limit()` seconds of work, without those in which it `waits()`; threads continue."""
     scope = asyncio.timeout(None)
     look = asyncio.create_task(_look(scope, limit, waits), name="end of a job")
     try:

@@ -63,7 +63,7 @@ class Agreement:
         return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, detail)
 
 
-async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
+async def group_by_behavior(cases: Sequence[Case]) -> Agreement | NotRunnable:
     """Groups the candidates of one target by behavior.
 
     The inputs follow from the signature and the documentation, as they were before, and from each candidate's code.
@@ -74,7 +74,7 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])
     texts = tuple(cases[number].after.text for number in distinct)
     place, calls = await asyncio.to_thread(_prepare, first, first.runtime, texts)
-    before = (first.before.text,) if first.spec.mends and not first.spec.adds_code else ()
+    before = (first.before.text,) if first.spec.fixes and not first.spec.adds_code else ()
     trial = HarnessRun(
         (*texts, *before), calls, first.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, plain=True, cpu=0.2,

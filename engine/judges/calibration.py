@@ -65,7 +65,7 @@ def _doubts(item: Evidence) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MeasuredChance:
     """`right` of `count` answers; `interval` is the 95 % interval of that share. A default unless `measured`."""
 
     chance: float
@@ -102,9 +102,9 @@ class CalibrationRow:
     profile: str
     model: str
     date: str
-    cells: Mapping[EvidenceTier, Cell]
+    cells: Mapping[EvidenceTier, MeasuredChance]
     disorder: tuple[str, ...] = ()
-    actions: Mapping[str, Mapping[EvidenceTier, Cell]] = field(default_factory=dict)
+    actions: Mapping[str, Mapping[EvidenceTier, MeasuredChance]] = field(default_factory=dict)
     brier: float | None = field(default=None, compare=False)
 
     @property
@@ -126,7 +126,7 @@ class CalibrationRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ChanceEstimate:
     """A chance, the `row` that it comes from (DEFAULT if too few were counted), and its 95 % interval.
 
     `count` answers of that kind were counted.
@@ -155,24 +155,24 @@ def _row(data: Mapping[str, Any]) -> CalibrationRow:
     )  # fmt: skip
 
 
-def _cells(tiers: Mapping[str, Mapping[str, Any]]) -> dict[EvidenceTier, Cell]:
+def _cells(tiers: Mapping[str, Mapping[str, Any]]) -> dict[EvidenceTier, MeasuredChance]:
     by_tier = {EvidenceTier(word): cell for word, cell in tiers.items()}
     cells = {}
     for each in (each for each in EvidenceTier if each in by_tier):
         cell = by_tier[each]
         low_high = cell["interval"]
         interval = None if low_high is None else (float(low_high[0]), float(low_high[1]))
-        cells[each] = Cell(float(cell["chance"]), int(cell["right"]), int(cell["count"]), interval)
+        cells[each] = MeasuredChance(float(cell["chance"]), int(cell["right"]), int(cell["count"]), interval)
     return cells
 
 
-def _cells_to_json(cells: Mapping[EvidenceTier, Cell]) -> dict[str, Any]:
+def _cells_to_json(cells: Mapping[EvidenceTier, MeasuredChance]) -> dict[str, Any]:
     return {each.value: cell.to_json() for each, cell in cells.items()}
 
 
 def estimate(
     at: EvidenceTier, profile: str, model: str, action: str = "", rows: Sequence[CalibrationRow] | None = None
-) -> Estimate:
+) -> ChanceEstimate:
     """The chance for evidence of that strength. Until enough was counted it is a default, with a wide interval."""
     rows = _shipped() if rows is None else rows
     of_profile = next((row for row in rows if not row.model and row.profile == profile), None)
@@ -182,13 +182,13 @@ def estimate(
         cell = row.actions.get(action, {}).get(at)
         for each in (cell, row.cells[at]):
             if each is not None and each.measured:
-                return Estimate(_bounded(each.chance), row.name, wilson(each.right, each.count), each.count)
+                return ChanceEstimate(_bounded(each.chance), row.name, wilson(each.right, each.count), each.count)
     # An unknown profile counts as the weakest, which is the first.
     known = of_profile or next(row for row in rows if not row.model)
     start = known.cells[at]
     few = next((row.cells[at] for row in fitting if row.cells[at].count), start)
     right, count = few.right + start.chance * _WORTH, few.count + _WORTH
-    return Estimate(_bounded(right / count), DEFAULT, wilson(right, count), few.count)
+    return ChanceEstimate(_bounded(right / count), DEFAULT, wilson(right, count), few.count)
 
 
 def wilson(right: float, count: float) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.languages import for_language
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
-from stet_ls.validators.findings import Finding, Status, Verdict
+from stet_ls.validators.findings import Finding, Status, SyntaxVerdict
 from stet_ls.validators.source import Source
 
 LARGEST_RUN = 500_000
@@ -89,7 +89,7 @@ async def timed(named: NamedJudge, case: Case) -> Evidence:
 # results for a text are cached where the tools are started.
 
 
-def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> Verdict:
+def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> SyntaxVerdict:
     """The syntax verdict of a text."""
     return syntax.check(source, language, path=path, tools=tools)
 

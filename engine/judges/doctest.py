@@ -18,7 +18,7 @@ from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.changed_lines import parts
-from stet_ls.engine.execution.python.changed_part import Part, wired
+from stet_ls.engine.execution.python.changed_part import ChangedPart, with_error
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
@@ -52,7 +52,7 @@ class _Asked:
 
     examples: tuple[Example, ...]
     user: int
-    parts: tuple[Part, ...]
+    parts: tuple[ChangedPart, ...]
     place: ModuleLocation
 
     @property
@@ -74,25 +74,27 @@ async def judge(case: Case) -> Evidence:
         whose = f"`{case.unit}`" if case.unit else "what the edit adds or changes"
         return _evidence(Ruling.SKIPPED, f"{whose} has no examples")
     word = f"stet{secrets.token_hex(8)}"
-    wires = await asyncio.to_thread(_wired, case.after.text, asked.parts, word)
-    outcome, *stopped = await _all_outcomes(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
+    with_errors = await asyncio.to_thread(_texts_with_errors, case.after.text, asked.parts, word)
+    outcome, *stopped = await _all_outcomes(
+        case.runtime, (case.after.text, *with_errors.values()), asked.calls, asked.place
+    )
     if isinstance(outcome, NotRunnable):
         return _evidence(Ruling.UNKNOWN, f"examples not run: {outcome.reason}")
     if outcome.beside:  # its changes may affect how results are printed
         usual, *_ = await _all_outcomes(case.runtime, (case.before.text,), asked.calls, asked.place)
         if isinstance(usual, NotRunnable) or usual.beside != outcome.beside:
             return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.beside}")
-    wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, outcome.outcomes.get(n))]
+    wrong = [n for n, each in enumerate(asked.examples) if not matches_example(each, outcome.outcomes.get(n))]
     excuses = {n: case.runtime.excuse(got.lacks) if (got := outcome.outcomes.get(n)) is not None else "" for n in wrong}
     if wrong and all(excuses.values()):
         return _evidence(Ruling.UNKNOWN, f"examples not run: {excuses[wrong[0]]}")
     if wrong:
         return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], outcome)
-    met = {part: _met(each, word) for part, each in zip(wires, stopped, strict=True)}
+    met = {part: _met(each, word) for part, each in zip(with_errors, stopped, strict=True)}
     return _passed(asked, [part for part in asked.parts if not _is_run(part, met.get(part, set()), asked)])
 
 
-def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
+def _passed(asked: _Asked, missed: Sequence[ChangedPart]) -> Evidence:
     """All examples pass. They count if they execute all of the change."""
     own = len(asked.examples) - asked.user
     count = plural(asked.user or own, "doctest")
@@ -112,7 +114,7 @@ async def _refuted(
     """Some examples fail. An earlier failure does not count against an action that keeps the behavior."""
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
     held = {} if isinstance(before, NotRunnable) else before
-    broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
+    broken = [n for n in wrong if n >= asked.user or matches_example(asked.examples[n], held.get(n))]
     count = f"{len(wrong)} of {plural(len(asked.examples), 'doctest')} {verb('fail', len(wrong))}"
     if not broken and case.spec.preserves_behavior:
         return _evidence(Ruling.UNKNOWN, f"{count}, as before")
@@ -124,10 +126,10 @@ async def _refuted(
     return replace(failed, count=len(asked.examples), attachments=(output,))
 
 
-def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
+def _texts_with_errors(text: str, parts: Sequence[ChangedPart], word: str) -> dict[ChangedPart, str]:
     """The text with an error in each part that can hold one."""
-    made = ((part, wired(text, part, word)) for part in parts[:_MOST_PARTS])
-    return {part: wires for part, wires in made if wires is not None}
+    made = ((part, with_error(text, part, word)) for part in parts[:_MOST_PARTS])
+    return {part: changed for part, changed in made if changed is not None}
 
 
 def _met(outcome: VersionOutcomes | NotRunnable, word: str) -> set[int]:
@@ -136,7 +138,7 @@ def _met(outcome: VersionOutcomes | NotRunnable, word: str) -> set[int]:
     return {n for n, each in found.items() if word in f"{each.message}{each.printed}{''.join(each.results)}"}
 
 
-def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
+def _is_run(part: ChangedPart, met: set[int], asked: _Asked) -> bool:
     """Whether an example of the user's (or of the candidate's, if there are no others) runs a part or names it."""
     counted = asked.examples[: asked.user] or asked.examples
     named = any(part.names & named_in(each.source) for each in counted)
@@ -178,7 +180,9 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
     outcome = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
     if isinstance(outcome, NotRunnable):
         return []
-    wrong = ((each, outcome.get(n)) for n, each in enumerate(asked.examples) if not comes_out(each, outcome.get(n)))
+    wrong = (
+        (each, outcome.get(n)) for n, each in enumerate(asked.examples) if not matches_example(each, outcome.get(n))
+    )
     return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
 
 
@@ -208,22 +212,24 @@ def read_examples(texts: Sequence[str]) -> list[Example]:
             source = each.source.rstrip("\n")
             error = (each.exc_msg or "").partition(":")[0].strip().rpartition(".")[2]
             if each.want or error:
-                found.append(Example(source, each.want, error, typed(source, lines)))
+                found.append(Example(source, each.want, error, as_typed(source, lines)))
             lines.append(source)
     return found
 
 
-def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
+def matches_example(example: Example, outcome: CallOutcome | None) -> bool:
     """True if an outcome matches the example."""
     if outcome is None:
         return False
     if example.error:
         return outcome.kind == "raised" and outcome.error.rpartition(".")[2] == example.error
     printed = outcome.printed
-    return outcome.kind == "ok" and any(_CHECKER.check_output(want, printed, _LENIENT) for want in wanted(example.want))
+    return outcome.kind == "ok" and any(
+        _CHECKER.check_output(want, printed, _LENIENT) for want in expected_outputs(example.want)
+    )
 
 
-def wanted(text: str) -> tuple[str, ...]:
+def expected_outputs(text: str) -> tuple[str, ...]:
     """An expected output, and, for a literal, the form in which Python prints it: "a" for 'a'."""
     try:
         return text, f"{literal_eval(text.strip())!r}\n"
@@ -231,7 +237,7 @@ def wanted(text: str) -> tuple[str, ...]:
         return (text,)
 
 
-def typed(source: str, before: Sequence[str] = ()) -> Call:
+def as_typed(source: str, before: Sequence[str] = ()) -> Call:
     """A line run at a prompt after others, without what those print or raise."""
     quiet = ["__printed = __import__('sys').stdout", "__import__('sys').stdout = __import__('io').StringIO()"]
     lines = [f"try:\n    exec({each!r})\nexcept Exception:\n    pass" for each in before]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import cast
 
-from stet_ls.engine.api.evidence import CHECKS, Check, Scope
+from stet_ls.engine.api.evidence import CHECKS, Check, JudgedEdits
 from stet_ls.engine.judges.case import Judge, NamedJudge
 
 
@@ -18,9 +18,9 @@ def judge_of(check: Check) -> NamedJudge:
     return NamedJudge(check, cast(Judge, module.judge))
 
 
-def judges_for(*scopes: Scope) -> tuple[NamedJudge, ...]:
-    """The judges of these scopes, the cheapest first."""
-    return tuple(judge_of(check) for check, row in CHECKS.items() if row.scope in scopes)
+def judges_for(*edits: JudgedEdits) -> tuple[NamedJudge, ...]:
+    """The judges of these edits, the cheapest first."""
+    return tuple(judge_of(check) for check, row in CHECKS.items() if row.judged_edits in edits)
 
 
 _MODULES = {

@@ -24,7 +24,7 @@ from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.scaled import scaled
 from stet_ls.engine.execution.python.inputs.subject import changed_units, read_module
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
-from stet_ls.engine.execution.runtime import Extent, Runtime
+from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.plurals import plural
 
@@ -40,7 +40,7 @@ _STEP = re.compile(r"\n(?=try: )")
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class Speedup:
     """The speedup: the ratio of the shortest rounds, and the interval that holds 95 % of resampled ratios."""
 
     ratio: float
@@ -48,7 +48,7 @@ class Gain:
     high: float
     rounds: int
     inputs: int = 0
-    again: Gain | None = None
+    again: Speedup | None = None
     """The gain of calls that are made a second time."""
     warm: bool = True
     """Whether everything outside the module was loaded before first calls."""
@@ -78,19 +78,19 @@ def _unmeasurable(case: Case) -> str:
     """Why it cannot be measured here, for any code; "" if it can."""
     if not for_language(case.language).times:
         return f"speed measurement does not support {case.language} yet"
-    if case.runtime is None or case.runtime.extent is Extent.BRIEF:
+    if case.runtime is None or case.runtime.extent is RunExtent.BRIEF:
         return "the budget `quick` measures no speed"
     if case.runtime.python is None:
         return case.runtime.why_no_python or "no Python to run it with; set `sandbox.python`"
     return ""
 
 
-async def _measured(case: Case, runtime: Runtime) -> Gain | NotRunnable:
+async def _measured(case: Case, runtime: Runtime) -> Speedup | NotRunnable:
     unit = case.unit or await asyncio.to_thread(_changed, case)
     if not unit:
         return NotRunnable("the change affects no callable function or class")
     case = replace(case, unit=unit)
-    place, calls = await asyncio.to_thread(prepared, case, runtime)
+    place, calls = await asyncio.to_thread(prepare_timing, case, runtime)
     if not calls:
         return NotRunnable(f"no input found for `{unit}`")
     fit = await _fit(case, runtime, place, calls)
@@ -105,22 +105,22 @@ async def _measured(case: Case, runtime: Runtime) -> Gain | NotRunnable:
         return report
     if len(report.rounds) < LEAST_ROUNDS:
         return NotRunnable("it runs too long to repeat often enough")
-    again = gain(report.again) if len(report.again) >= _LEAST_AGAIN else None
-    return replace(gain(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
+    again = speedup(report.again) if len(report.again) >= _LEAST_AGAIN else None
+    return replace(speedup(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
 
 
-def gain(pairs: Sequence[tuple[float, float]]) -> Gain:
+def speedup(pairs: Sequence[tuple[float, float]]) -> Speedup:
     """The gain and its bootstrap interval, by the seconds of old and new. The shortest round is the least disturbed."""
     random = Random(len(pairs))  # noqa: S311 - the same interval for the same rounds
     ratios = sorted(_ratio([random.choice(pairs) for _ in pairs]) for _ in range(_SAMPLES))
-    return Gain(_ratio(pairs), ratios[_SAMPLES // 40], ratios[-_SAMPLES // 40], len(pairs))
+    return Speedup(_ratio(pairs), ratios[_SAMPLES // 40], ratios[-_SAMPLES // 40], len(pairs))
 
 
 def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
     return min(old for old, _ in pairs) / max(min(new for _, new in pairs), 1e-9)
 
 
-def evidence_of(found: Gain) -> Evidence:
+def evidence_of(found: Speedup) -> Evidence:
     """The evidence from a measured gain."""
     if (again := found.again) is not None and _is_another_story(found, again):
         when = "on repeated calls only" if again.is_faster else "on first calls only"
@@ -138,7 +138,7 @@ def evidence_of(found: Gain) -> Evidence:
     return replace(undecided, count=found.inputs)
 
 
-def _is_another_story(first: Gain, again: Gain) -> bool:
+def _is_another_story(first: Speedup, again: Speedup) -> bool:
     """Whether only one of them is a gain: by a wide margin, or after a first call that was not warm."""
     gained, lost = (first, again) if first.is_faster else (again, first)
     by_far = gained.low >= _OTHERWISE * lost.high
@@ -173,7 +173,7 @@ def _changed(case: Case) -> str:
     return next(iter(changed_units(before, after)), "") if before and after else ""
 
 
-def prepared(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
+def prepare_timing(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     """The place of the module, and inputs that are worth timing: the largest last."""
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))

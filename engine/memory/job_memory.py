@@ -14,12 +14,19 @@ from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.memory.learned_solution import Places, as_it_is, digest, edited, places_of, solution_from_edit
+from stet_ls.engine.memory.learned_solution import (
+    Places,
+    digest,
+    places_of,
+    solution_from_edit,
+    with_edited_unit,
+    with_present_unit,
+)
 from stet_ls.engine.memory.memory_client import MemoryClient
-from stet_ls.engine.memory.pending_outcomes import PendingOutcomes, Undone, UnsettledWrite
-from stet_ls.engine.memory.recall import RecalledSolution, chosen, provenance
+from stet_ls.engine.memory.pending_outcomes import PendingOutcomes, UndoneEdits, UnsettledWrite
+from stet_ls.engine.memory.recall import RecalledSolution, choose_hits, provenance
 from stet_ls.engine.memory.request_scope import request_wording, scope_for, squeezed, text_of
-from stet_ls.engine.memory.solution import Solution, ground
+from stet_ls.engine.memory.solution import Solution, outcome_ground
 from stet_ls.engine.settings.schema import MemorySettings
 
 _log = logging.getLogger(__name__)
@@ -48,7 +55,7 @@ class _Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class RecallResult:
     """A job's search results. `missed` says why the memory was not searched; "" if it was, or is empty."""
 
     known: tuple[RecalledSolution, ...] = ()
@@ -92,29 +99,29 @@ class JobMemory:
         self._lack_told = former._lack_told
         self._kept, self._withdrawn = former._kept, former._withdrawn
 
-    async def recall(self, request: Request) -> Recall:
+    async def recall(self, request: Request) -> RecallResult:
         """The remembered solutions for a request, within the budget. Never raises StetError."""
         if not request.spec.recalled or self.memory.obstacle() or not self._holds_anything():
-            return Recall()
+            return RecallResult()
         self.memory.warm()  # connects while the request is read
         query, signature = await asyncio.to_thread(request_wording, request)
         if not query:
-            return Recall()
+            return RecallResult()
         try:
             async with asyncio.timeout(BUDGET):
                 rows = await self._rows(request, query)
         except TimeoutError:
             self._counts["skipped"] += 1
             why = "its search took more than" if self.memory.ready else "its process did not respond within"
-            return Recall(missed=f"{why} {BUDGET * 1000:.0f} ms")
+            return RecallResult(missed=f"{why} {BUDGET * 1000:.0f} ms")
         except StetError as error:
             self._counts["failed"] += 1
             _log.warning("the memory: %s", error)
-            return Recall(missed=str(error))
-        known = await asyncio.to_thread(chosen, rows, request, query, signature)
+            return RecallResult(missed=str(error))
+        known = await asyncio.to_thread(choose_hits, rows, request, query, signature)
         self._counts["asked"] += 1
         self._counts["hits"] += len(known)
-        return Recall(known)
+        return RecallResult(known)
 
     async def _rows(self, request: Request, query: str) -> list[dict[str, Any]]:
         await self.memory.connected()
@@ -156,7 +163,7 @@ class JobMemory:
         if pending is None or pending.solution is None or pending.request.path is None or self.memory.obstacle():
             return
         request = pending.request
-        before = await asyncio.to_thread(as_it_is, pending.solution, request.source.text)
+        before = await asyncio.to_thread(with_present_unit, pending.solution, request.source.text)
         undone = "" if before is None else digest(before.code)
         roots, path = request.workspace.roots, pending.request.path
         written = UnsettledWrite(pending.solution, pending.used, path, roots, undone, time.time(), trace)
@@ -188,7 +195,7 @@ class JobMemory:
             if squeezed(each.solution.code) in squeezed(text):
                 outcome = EditOutcome.KEPT
             else:
-                unit = await asyncio.to_thread(as_it_is, each.solution, text)
+                unit = await asyncio.to_thread(with_present_unit, each.solution, text)
                 outcome = EditOutcome.UNDONE if unit is None or digest(unit.code) == each.undone else EditOutcome.EDITED
             await self._settled(each.edit, each.solution, each.used, outcome, text, (each.roots, each.path))
             try:
@@ -218,7 +225,7 @@ class JobMemory:
                 await self._count(used, wins=1)
             case EditOutcome.EDITED:
                 await self._retract(trace)  # the user changed it, so the offered text was not kept
-                left = None if learned is None else await asyncio.to_thread(edited, learned, text, places)
+                left = None if learned is None else await asyncio.to_thread(with_edited_unit, learned, text, places)
                 await self._learn(left, trace, "edited")
             case EditOutcome.UNDONE | EditOutcome.REJECTED:
                 await self._retract(trace)
@@ -287,7 +294,7 @@ class JobMemory:
         """Remembers an edit's solution with the outcomes of the edit, the most certain first."""
         if solution is None or self.memory.obstacle():
             return
-        grounds = tuple(ground(each, trace) for each in outcomes)
+        grounds = tuple(outcome_ground(each, trace) for each in outcomes)
         try:
             await self.memory.ask("put", solution=replace(solution, outcome=outcomes[0], grounds=grounds).to_json())
             self._counts["learned"] += 1
@@ -320,8 +327,8 @@ class JobMemory:
         await asyncio.to_thread(self._undone.remove, edits)
 
     @property
-    def _undone(self) -> Undone:
-        return Undone(self.memory.folder)
+    def _undone(self) -> UndoneEdits:
+        return UndoneEdits(self.memory.folder)
 
     async def _count(self, ids: tuple[str, ...], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
         if not ids or self.memory.obstacle():

@@ -57,9 +57,9 @@ def _proves(evidence: Evidence) -> bool:
     )
 
 
-def edited(solution: Solution, text: str, places: Places) -> Solution | None:
+def with_edited_unit(solution: Solution, text: str, places: Places) -> Solution | None:
     """The solution with the unit as the user left it; None if it is gone, or now contains a secret."""
-    unit = as_it_is(solution, text)
+    unit = with_present_unit(solution, text)
     return None if unit is None or _holds_secret(unit.code, places) else unit
 
 
@@ -78,7 +78,7 @@ def digest(code: str) -> str:
     return hashlib.sha256(squeezed(code).encode("utf-8", "replace")).hexdigest()
 
 
-def as_it_is(solution: Solution, text: str) -> Solution | None:
+def with_present_unit(solution: Solution, text: str) -> Solution | None:
     """The solution with its unit from a text; None if it is not there."""
     source = Source(text)
     unit = next((each for each in structure.units(source, solution.language) if each.qualified == solution.unit), None)

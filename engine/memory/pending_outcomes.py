@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.memory.store_errors import translate_errors
 from stet_ls.engine.storage.file_lock import hold
 from stet_ls.engine.storage.private_files import private_folder, write_private
 
@@ -51,7 +51,7 @@ class UnsettledWrite:
             return None
 
 
-class Undone:
+class UndoneEdits:
     """The file of undone edits whose solutions may still be there. Its methods block, and raise StoreError."""
 
     def __init__(self, root: Path) -> None:
@@ -63,7 +63,7 @@ class Undone:
 
     def add(self, edit: str) -> None:
         """Adds one, before any solution is removed."""
-        with translated(self.path):
+        with translate_errors(self.path):
             private_folder(self.path.parent)
         self._change(lambda edits: list(dict.fromkeys([*edits, edit]))[-MOST:])
 
@@ -83,7 +83,7 @@ class PendingOutcomes:
 
     def add(self, written: UnsettledWrite) -> None:
         """Adds a written edit."""
-        with translated(self.path):
+        with translate_errors(self.path):
             private_folder(self.path.parent)
         self._change(lambda rows: [*rows, written][-MOST:])
 
@@ -103,7 +103,7 @@ class PendingOutcomes:
 
     def sweep(self) -> None:
         """Removes files left half written by a killed process."""
-        with translated(self.path), hold(self.path.with_suffix(".lock")):
+        with translate_errors(self.path), hold(self.path.with_suffix(".lock")):
             for left in self.path.parent.glob(f".{self.path.name}.*"):
                 left.unlink(missing_ok=True)
 
@@ -122,5 +122,5 @@ def _lines(path: Path) -> list[str]:
 
 
 def _rewrite(path: Path, lines: Callable[[], list[str]]) -> None:
-    with translated(path), hold(path.with_suffix(".lock")):
+    with translate_errors(path), hold(path.with_suffix(".lock")):
         write_private(path, "".join(f"{line}\n" for line in lines()))

@@ -8,7 +8,7 @@ from typing import Any
 from stet_ls.engine.api.metadata import MemoryHit
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, text_of
-from stet_ls.engine.memory.solution import Solution, plain
+from stet_ls.engine.memory.solution import Solution, plain_words
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.context_items import RememberedItem
 from stet_ls.engine.prompt.tokens import estimate
@@ -46,7 +46,9 @@ class RecalledSolution:
         return MemoryHit(self.id, self.score, self.provenance)
 
 
-def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: str) -> tuple[RecalledSolution, ...]:
+def choose_hits(
+    rows: list[dict[str, Any]], request: Request, wish: str, signature: str
+) -> tuple[RecalledSolution, ...]:
     """The hits that may enter the prompt: whole units, no losers, nothing that the document shows already."""
     known: list[RecalledSolution] = []
     room = _TOKENS
@@ -70,7 +72,9 @@ def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: s
 def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bool:
     """True if a kept solution had the same request and signature, and nothing else is requested."""
     asks_more = request.constraints or request.context or (request.spec.all_diagnostics and request.diagnostics)
-    same = plain(solution.instruction) == plain(wish) and squeezed(solution.signature) == squeezed(signature)
+    same = plain_words(solution.instruction) == plain_words(wish) and squeezed(solution.signature) == squeezed(
+        signature
+    )
     alike = request.spec.answers_from_memory and request.action == solution.kind
     return bool(alike and same and signature and not asks_more and solution.is_supported)
 

@@ -73,7 +73,7 @@ class Solution:
     @property
     def id(self) -> str:
         """The same for equal scope, language, words and code, ignoring white space."""
-        text = "\0".join([self.scope, self.language, plain(self.instruction), flat(self.code)])
+        text = "\0".join([self.scope, self.language, plain_words(self.instruction), code_without_space(self.code)])
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
@@ -145,7 +145,7 @@ class Solution:
             if oldest[0] != "proven" and (oldest[0], "") not in kept:
                 kept.insert(0, (oldest[0], ""))
         outcome = max((each for each, _ in kept), key=lambda each: RANKS.get(each, 0))
-        return replace(self, outcome=outcome, grounds=tuple(ground(*each) for each in kept))
+        return replace(self, outcome=outcome, grounds=tuple(outcome_ground(*each) for each in kept))
 
     def counted(self, *, uses: int = 0, wins: int = 0, losses: int = 0) -> Solution:
         """The solution with uses, wins and losses added."""
@@ -176,7 +176,9 @@ class Solution:
             if not isinstance(value, wanted) or isinstance(value, bool):
                 raise ValueError(f'"{name}": expected {"a number" if wanted is int else "a text"}')
         evidence, grounds = (_texts(given, name) for name in ("evidence", "grounds"))
-        clean: dict[str, Any] = {name: whole(each) if isinstance(each, str) else each for name, each in values.items()}
+        clean: dict[str, Any] = {
+            name: without_surrogates(each) if isinstance(each, str) else each for name, each in values.items()
+        }
         return cls(**clean, evidence=evidence, grounds=grounds)
 
 
@@ -184,10 +186,10 @@ def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields_.get(name) or []
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise ValueError(f'"{name}": expected a list of texts')
-    return tuple(map(whole, value))
+    return tuple(map(without_surrogates, value))
 
 
-def ground(outcome: str, edit: str = "") -> str:
+def outcome_ground(outcome: str, edit: str = "") -> str:
     """A ground of a solution: an outcome, and the job of the edit that had it."""
     return f"{outcome} {edit}".rstrip()
 
@@ -227,16 +229,16 @@ def texts_of(solution: Solution) -> tuple[str, str]:
     return solution.instruction, f"{solution.instruction}\n{solution.code[:500]}"
 
 
-def plain(words: str) -> str:
+def plain_words(words: str) -> str:
     """Words without the parts that do not change their meaning."""
     return " ".join(words.lower().split())
 
 
-def flat(code: str) -> str:
+def code_without_space(code: str) -> str:
     """Code without insignificant white space."""
     return "\n".join(line.rstrip() for line in code.strip().splitlines())
 
 
-def whole(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Without lone surrogates, which a document may contain and UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

@@ -20,7 +20,7 @@ _TEXTS = (
 
 
 @contextmanager
-def translated(place: Path | str, *passing: type[Exception]) -> Iterator[None]:
+def translate_errors(place: Path | str, *passing: type[Exception]) -> Iterator[None]:
     """Raises a StoreError about `place` for errors of the system and of LanceDB, except those in `passing`."""
     try:
         yield

@@ -21,7 +21,7 @@ class Sampling:
 
     `by_user`: the temperature is the user's own for all models; otherwise a model that needs a higher one gets it.
     `form` is a `response_format`: for labels only, never for code. `begun` is the start of the reply, a fence and
-    perhaps code: an endpoint that can go on with it gets it, and the reply holds it in any case. `overrun` is asked
+    perhaps code: an endpoint that can continue it gets it, and the reply holds it in any case. `overrun` is asked
     about the reply so far: if true, the reply is stopped.
     """
 
@@ -52,7 +52,7 @@ class Completion:
     `usage` is None if the endpoint does not report it. `endpoint` is the provider's name. `requests` counts all
     requests for this reply, to failed endpoints too. `warnings` are sentences for the user. `cost` is in the currency
     of the provider's prices, None if they are unknown. `fault` is what ended the reply early. `streamed` is False if it
-    arrived in one piece, and `runaway` True if it was stopped: it repeated itself, went on after its code, or ignored
+    arrived in one piece, and `runaway` True if it was stopped: it repeated itself, continued after its code, or ignored
     its limit.
     `cached`: it was kept from an earlier call, and costs nothing.
     """
@@ -79,7 +79,7 @@ class Completion:
         return bool(self.text) and self.text == self.reasoning
 
 
-def canned(code: str, language: str) -> Completion:
+def known_reply(code: str, language: str) -> Completion:
     """Code that is known, in the form of a reply; it cost nothing."""
     fence = "`" * (3 + max((len(run) for run in code.split() if set(run) == {"`"}), default=0))
     text = f"CODE:\n{fence}{language}\n{code.rstrip()}\n{fence}\n"

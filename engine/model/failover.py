@@ -11,7 +11,7 @@ from stet_ls.engine.api.events import Notice, OnEvent
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError
 from stet_ls.engine.model.chat import Completion, Sampling
-from stet_ls.engine.model.endpoint.circuit_breaker import Admission, State
+from stet_ls.engine.model.endpoint.circuit_breaker import Admission, BreakerState
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, TimeBudget
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason, sentence
 from stet_ls.engine.model.request_queue import RequestQueue
@@ -38,14 +38,14 @@ async def ask(
     *,
     sampling: Sampling,
     deadline: float,
-    patience: float,
+    longest_pause: float,
     on_event: OnEvent,
     sealed: SealedPrompt = UNSEALED,
     line_of: Callable[[EndpointClient], RequestQueue] | None = None,
 ) -> Completion:
     """A reply within `deadline` seconds, from the first endpoint that returns one; its warnings name those that failed.
 
-    A pause that a server requests is observed if it is shorter than `patience` seconds and no other endpoint is
+    A pause that a server requests is observed if it is shorter than `longest_pause` seconds and no other endpoint is
     available. Raises NoModelError if nothing could be reached, EndpointError if a reached endpoint failed, PolicyError
     if none may have the prompt. `sealed` holds what is hidden in it. A cancelled call is not a failure.
 
@@ -67,7 +67,7 @@ async def ask(
             if admission is None:
                 setbacks.append(_resting(client))
             else:
-                turn = _turn(deadline_at, patience, sum(other.breaker.admits() for other in following))
+                turn = _turn(deadline_at, longest_pause, sum(other.breaker.admits() for other in following))
                 try:
                     result = await client.complete(
                         messages, sampling=sampling, turn=turn, on_event=on_event, sealed=sealed
@@ -93,11 +93,11 @@ async def ask(
     raise _error(setbacks)
 
 
-def _turn(deadline_at: float, patience: float, others: int) -> TimeBudget:
+def _turn(deadline_at: float, longest_pause: float, others: int) -> TimeBudget:
     """The time of an endpoint: until its first token, the others keep their share."""
     now = asyncio.get_running_loop().time()
     if not others:
-        return TimeBudget(deadline_at, deadline_at, patience)
+        return TimeBudget(deadline_at, deadline_at, longest_pause)
     return TimeBudget(deadline_at, now + (deadline_at - now) / (others + 1), _SHORT_PAUSE)
 
 
@@ -118,7 +118,7 @@ def _resting(client: EndpointClient) -> _Setback:
     failure = breaker.last or EndpointFailure(Fault.SERVER)
     when = (
         f"temporarily disabled after repeated failures; retrying in {max(1, round(breaker.cooldown_remaining))} s"
-        if breaker.state is State.OPEN
+        if breaker.state is BreakerState.OPEN
         else "retrying now"
     )
     return _Setback(client, failure, f"{reason(failure, client.label)}; {when}")

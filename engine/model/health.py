@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.circuit_breaker import State
+from stet_ls.engine.model.endpoint.circuit_breaker import BreakerState
 from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, sentence
 from stet_ls.engine.model.profiles.profiles import Profile
@@ -54,7 +54,7 @@ async def health_of(
             running = {**await asyncio.to_thread(_embedded_row, settings, paths), "profile": profile_row(asleep)}
         rows = [running]
     ready = [row for row in rows if row["status"] == "ready"]
-    serving = next((row for row in ready if row.get("breaker") != State.OPEN), (*ready, rows[0])[0])
+    serving = next((row for row in ready if row.get("breaker") != BreakerState.OPEN), (*ready, rows[0])[0])
     return {**serving, "endpoints": rows}
 
 

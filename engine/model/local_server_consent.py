@@ -17,7 +17,7 @@ from stet_ls.engine.model.port_owner import is_another_user, owner_of
 from stet_ls.engine.storage import private_table
 
 
-class Consent(Enum):
+class ServerConsent(Enum):
     """The user's answer about a server."""
 
     ALLOWED = "allowed"
@@ -48,7 +48,7 @@ class ServerAsker(Protocol):
         """Whether it may have the user's code; None if there was no answer."""
 
 
-class Consents:
+class ServerConsents:
     """The answers, in a file of the user's data folder. A yes is for the process's owner at that time."""
 
     def __init__(self, path: Path, *, owner: Callable[[int], int | None] = owner_of) -> None:
@@ -59,15 +59,15 @@ class Consents:
         """The server that listens there now."""
         return FoundServer(name, base_url, self._owner(urlsplit(base_url).port or 0))
 
-    def of(self, server: FoundServer) -> Consent:
+    def of(self, server: FoundServer) -> ServerConsent:
         """The answer about it."""
         match private_table.read(self._path).get(server.base_url):
             # None: it is gone, which a later message reports.
             case {"allowed": True, "owner": owner} if server.owner in (owner, None):
-                return Consent.ALLOWED
+                return ServerConsent.ALLOWED
             case {"allowed": False}:
-                return Consent.DENIED
-        return Consent.FOREIGN if is_another_user(server.owner) else Consent.UNASKED
+                return ServerConsent.DENIED
+        return ServerConsent.FOREIGN if is_another_user(server.owner) else ServerConsent.UNASKED
 
     def remember(self, server: FoundServer, *, allowed: bool) -> None:
         """Stores an answer. Raises StetError if it cannot be written."""

@@ -20,9 +20,9 @@ from stet_ls.engine.model.endpoint.endpoint_stats import KEEP_SECONDS, EndpointS
 from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.endpoint.request_quirks import EMBEDDED, RequestQuirks
 from stet_ls.engine.model.health import health_of
-from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer, ServerAsker
+from stet_ls.engine.model.local_server_consent import FoundServer, ServerAsker, ServerConsent, ServerConsents
 from stet_ls.engine.model.profiles.profile_store import ProfileStore
-from stet_ls.engine.model.profiles.profiles import Profile, measured, overridden, profile_for
+from stet_ls.engine.model.profiles.profiles import Profile, profile_for, with_measurements, with_user_settings
 from stet_ls.engine.model.profiles.speed import LOCAL_READING
 from stet_ls.engine.model.request_queue import RequestQueue, RequestQueues
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
@@ -61,8 +61,8 @@ class ModelPool:
         self._served: EndpointClient | None = None
         self.asker: ServerAsker | None = None
         """Asks the user about discovered servers; without one only servers allowed earlier are used."""
-        self._consents = Consents(paths.consents)
-        self._answers: dict[FoundServer, Consent] = {}
+        self._consents = ServerConsents(paths.consents)
+        self._answers: dict[FoundServer, ServerConsent] = {}
         self._uses_found = False
         self._looking = asyncio.Lock()
         self._starting = asyncio.Lock()
@@ -93,7 +93,7 @@ class ModelPool:
                 messages,
                 sampling=sampling,
                 deadline=deadline - (asyncio.get_running_loop().time() - began),
-                patience=self._settings.deadline,
+                longest_pause=self._settings.deadline,
                 on_event=on_event,
                 sealed=sealed,
                 line_of=self._line,
@@ -122,7 +122,7 @@ class ModelPool:
         asleep = await asyncio.to_thread(self._embedded_profile)
         health = await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
         answers = [] if self._configured else await self._with_consent()
-        unasked = {server.base_url for server, consent in answers if consent is Consent.UNASKED}
+        unasked = {server.base_url for server, consent in answers if consent is ServerConsent.UNASKED}
         rows = [{**row, "asked_first": row["base_url"] in unasked} for row in health["endpoints"]]
         return {**health, "endpoints": rows}
 
@@ -160,14 +160,14 @@ class ModelPool:
         if self._configured or self.asker is None:
             return
         for server, consent in await self._with_consent():
-            if consent is Consent.ALLOWED:
+            if consent is ServerConsent.ALLOWED:
                 return
-            if consent is not Consent.UNASKED:
+            if consent is not ServerConsent.UNASKED:
                 continue
             says = await self.asker.server(server)
             if says is None:
                 return
-            self._answers[server] = Consent.ALLOWED if says else Consent.DENIED
+            self._answers[server] = ServerConsent.ALLOWED if says else ServerConsent.DENIED
             if says:
                 try:
                     await asyncio.to_thread(self._consents.remember, server, allowed=True)
@@ -175,10 +175,10 @@ class ModelPool:
                     _log.warning("%s", error)
                 return
 
-    async def _with_consent(self) -> list[tuple[FoundServer, Consent]]:
+    async def _with_consent(self) -> list[tuple[FoundServer, ServerConsent]]:
         """The discovered servers, in order, with the user's current answer about each."""
 
-        def look(clients: tuple[EndpointClient, ...]) -> list[tuple[FoundServer, Consent]]:
+        def look(clients: tuple[EndpointClient, ...]) -> list[tuple[FoundServer, ServerConsent]]:
             servers = [self._consents.found(client.name, client.provider.base_url) for client in clients]
             return [(server, self._answers.get(server) or self._consents.of(server)) for server in servers]
 
@@ -187,8 +187,8 @@ class ModelPool:
     async def _allowed(self) -> tuple[EndpointClient, ...]:
         """The servers that may have the user's code. Raises PolicyError if the user has not answered yet."""
         answers = await self._with_consent()
-        allowed = self._among(answers, Consent.ALLOWED)
-        waiting = next((server for server, consent in answers if consent is Consent.UNASKED), None)
+        allowed = self._among(answers, ServerConsent.ALLOWED)
+        waiting = next((server for server, consent in answers if consent is ServerConsent.UNASKED), None)
         if not allowed and waiting is not None:
             raise PolicyError(
                 f"The model server {waiting.name} at {waiting.base_url} needs your permission to get code. Run `stet "
@@ -202,11 +202,13 @@ class ModelPool:
     async def _eligible(self) -> tuple[EndpointClient, ...]:
         """The servers that may serve: the allowed ones, and those that the user would be asked about."""
         answers = await self._with_consent()
-        eligible = self._among(answers, Consent.ALLOWED) or self._among(answers, Consent.UNASKED)
+        eligible = self._among(answers, ServerConsent.ALLOWED) or self._among(answers, ServerConsent.UNASKED)
         self._uses_found = bool(eligible)
         return eligible
 
-    def _among(self, answers: Sequence[tuple[FoundServer, Consent]], wanted: Consent) -> tuple[EndpointClient, ...]:
+    def _among(
+        self, answers: Sequence[tuple[FoundServer, ServerConsent]], wanted: ServerConsent
+    ) -> tuple[EndpointClient, ...]:
         addresses = {server.base_url for server, consent in answers if consent is wanted}
         return tuple(client for client in self._found if client.provider.base_url in addresses)
 
@@ -245,7 +247,7 @@ class ModelPool:
                     provider,
                     self._settings,
                     experience if old is None else old.experience,
-                    dialect=RequestQuirks(extra=EMBEDDED, begins=True),
+                    quirks=RequestQuirks(extra=EMBEDDED, begins=True),
                 )
                 if old is not None:
                     await old.close()
@@ -273,7 +275,9 @@ class ModelPool:
             return profile_for("")
         profile = replace(profile_for(weights.model), context=CONTEXT, known_context=True)
         record, _ = self._store.load(_EMBEDDED, profile.model)
-        return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT, begins=True)
+        return replace(
+            with_user_settings(with_measurements(profile, record), self._settings.models), context=CONTEXT, begins=True
+        )
 
     def _looked(self) -> str:
         if not self._settings.model.discover:

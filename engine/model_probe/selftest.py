@@ -34,12 +34,12 @@ from stet_ls.engine.model_probe.tasks import (
     BlockTask,
     UnitTask,
     blocks_prompt,
-    went_on,
+    continues_after_begun,
 )
 from stet_ls.engine.prompt.build import build
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.fitting.fit import fit_code
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.engine.reply.parsing.patch import apply, search_replace
 from stet_ls.validators import syntax
@@ -142,10 +142,12 @@ class _SelfTest:
         self.probe = replace(self.probe, search_replace=_counted(self.probe.search_replace, good))
 
     async def _begun(self) -> None:
-        """Whether it goes on with a reply that was begun. Some endpoints ignore the beginning, others refuse it."""
+        """Whether it continues a reply that was begun. Some endpoints ignore the beginning, others refuse it."""
         messages = (Message("user", BEGUN_PROMPT), Message("assistant", BEGUN))
         completion = await self._ask(messages, stop=stops(BEGUN))
-        self.probe = replace(self.probe, begins=isinstance(completion, Completion) and went_on(completion.text))
+        self.probe = replace(
+            self.probe, begins=isinstance(completion, Completion) and continues_after_begun(completion.text)
+        )
 
     async def _json(self) -> None:
         """The strictest form that works."""
@@ -248,7 +250,7 @@ def _unit_prompt(
         )
         if reply.code is None:
             return None
-        fitted = fit(reply.code, source=source, target=target, language=task.language)
+        fitted = fit_code(reply.code, source=source, target=target, language=task.language)
         if fitted.problem is not None:
             return None
         after = source.splice(fitted.splices)

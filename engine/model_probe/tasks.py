@@ -143,8 +143,8 @@ BEGUN = "```\n1\n2\n"
 """The start of the reply to that. An endpoint that ignores it starts with a fence, or with 1."""
 
 
-def went_on(reply: str) -> bool:
-    """True if a reply goes on after BEGUN, whether or not that is sent too, and stops at the end of the block."""
+def continues_after_begun(reply: str) -> bool:
+    """True if a reply continues after BEGUN, whether or not that is sent too, and stops at the end of the block."""
     return reply.removeprefix(BEGUN).split() == ["3", "4"]
 
 

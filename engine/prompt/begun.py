@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
-from stet_ls.engine.prompt.code_view import View
+from stet_ls.engine.prompt.code_view import CodeView
 from stet_ls.engine.prompt.task_spec import TaskSpec
 from stet_ls.validators.structure import Unit, units
 
@@ -19,14 +19,16 @@ _DOUBTFUL = re.compile(r"[=@]|\basync\b")
 """A header with a default value, a decorator or `async` may be what is wrong."""
 
 
-def begun(request: Request, target: Target, task: TaskSpec, instruction: str, shown: View, opening: str) -> str:
+def reply_start(
+    request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView, opening: str
+) -> str:
     """The start of the reply after `opening`, its fence; "" for a task whose reply is no single block of code."""
     if task.wants != "unit":
         return ""
     return f"{opening}\n{_kept(request, target, task, instruction, shown)}"
 
 
-def _kept(request: Request, target: Target, task: TaskSpec, instruction: str, shown: View) -> str:
+def _kept(request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView) -> str:
     """The lines of the target that the result begins with; "" if it is not certain that they stay."""
     words = "\n".join((instruction, *request.constraints))
     if not task.keeps_header or target.kind is not TargetKind.UNIT or _ABOUT_HEADERS.search(words):
@@ -41,7 +43,7 @@ def _kept(request: Request, target: Target, task: TaskSpec, instruction: str, sh
     if shown.lines[: len(numbers)] != numbers or len(shown.lines) == len(numbers):
         return ""  # something of it is hidden, or nothing would follow
     lines = shown.text.split("\n")[: len(numbers)]
-    if request.spec.mends and unit.body is not None:
+    if request.spec.fixes and unit.body is not None:
         header = source.slice(type(unit.span)(unit.span.start, unit.body.start))
         if _DOUBTFUL.search(header):
             return ""

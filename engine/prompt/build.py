@@ -22,10 +22,10 @@ from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.privacy.ignored_files import left_out as left_out_files
 from stet_ls.engine.privacy.redact import Redaction
 from stet_ls.engine.prompt import wording
-from stet_ls.engine.prompt.begun import begun
-from stet_ls.engine.prompt.code_view import View, stub_lines, view
+from stet_ls.engine.prompt.begun import reply_start
+from stet_ls.engine.prompt.code_view import CodeView, stub_lines, view
 from stet_ls.engine.prompt.context.conventions import conventions
-from stet_ls.engine.prompt.context.gather import gather
+from stet_ls.engine.prompt.context.gather import gather_context
 from stet_ls.engine.prompt.context.project_notes import FILE, notes
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.fence import code_fence, data, ident_for, stable
@@ -41,7 +41,7 @@ from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
+__all__ = ["ModelTier", "Prompt", "RejectionReason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
 
 _UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
@@ -58,7 +58,7 @@ class Prompt:
 
     `left_out` lists what did not fit or is never shown, with the reason and its size.
 
-    `begun` is the start of the reply, for endpoints that can go on with one. `unit` is the name of the unit that it is
+    `begun` is the start of the reply, for endpoints that can continue one. `unit` is the name of the unit that it is
     to hold, "" for code of any name, None if it is no single block of code.
 
     `secrets` maps the placeholders that a reply may contain to their values, see `redact.restore`.
@@ -125,7 +125,7 @@ def build(
     done = (instruction.replaces,) if instruction is not None and instruction.replaces is not None else ()
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub, *spec))
-    gathered = gather(request, target, shown, hidden=done, index=index, remembered=remembered)
+    gathered = gather_context(request, target, shown, hidden=done, index=index, remembered=remembered)
     pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub), begins=begins)
     frame = _frame(request, layout, task, pieces, budget_tokens, ignored, tier)
@@ -137,7 +137,9 @@ def build(
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
     messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.wants)
     opening = f"{layout.fence}{layout.tag}"
-    start = begun(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
+    start = (
+        reply_start(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
+    )
     sealed = seal(request, (*messages, Message("assistant", start)), *idents)
     sealed, start = replace(sealed, messages=sealed.messages[:-1]), sealed.messages[-1].content
     tokens = _tokens(sealed.messages)
@@ -205,7 +207,7 @@ def _frame(
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class RejectionReason:
     """The reason why a reply was rejected, which every repair needs. Raises ValueError if it is empty."""
 
     text: str
@@ -216,12 +218,12 @@ class Reason:
             raise ValueError("a repair needs its reason")
 
     @classmethod
-    def of(cls, text: str, *, by: str) -> Reason:
+    def of(cls, text: str, *, by: str) -> RejectionReason:
         """The reason `text`; if it is empty, one that names the check `by` which rejected the reply."""
         return cls(text if text.strip() else f"It was refused by the check `{by}`, which said no more.")
 
 
-def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
+def repair(prompt: Prompt, reply_text: str, problem: RejectionReason) -> Prompt:
     """The prompt plus an unusable reply (its head if long) and a turn about it; `problem` is fenced as data."""
     return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
 
@@ -277,7 +279,7 @@ def _layout(
     instruction: Instruction | None,
     task: TaskSpec,
     tier: ModelTier,
-    shown: View,
+    shown: CodeView,
     pieces: Sequence[ContextItem],
     *,
     unwritten: bool,

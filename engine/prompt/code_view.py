@@ -19,7 +19,7 @@ _STUB_LINE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CodeView:
     """A text as shown to a model. `lines` holds the document's line, from 0, of each of its lines."""
 
     text: str
@@ -30,7 +30,7 @@ class View:
         return self.lines.index(line) + 1 if line in self.lines else None
 
 
-def view(source: Source, span: Span, language: str, *, indent: str = "", hidden: Iterable[Span] = ()) -> View:
+def view(source: Source, span: Span, language: str, *, indent: str = "", hidden: Iterable[Span] = ()) -> CodeView:
     """The lines of `span` without `indent` and without the `hidden` spans, with line feeds.
 
     Lines inside a string keep their white space, since fitting a reply does not change it either. A line that becomes
@@ -47,7 +47,7 @@ def view(source: Source, span: Span, language: str, *, indent: str = "", hidden:
         if not text.strip() and source.slice(line).strip():
             continue
         shown.append((number, text if number in fixed else text.removeprefix(indent)))
-    return View("\n".join(text for _, text in shown), tuple(number for number, _ in shown))
+    return CodeView("\n".join(text for _, text in shown), tuple(number for number, _ in shown))
 
 
 def stub_lines(source: Source, language: str, unit: Unit) -> tuple[Span, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
-from stet_ls.engine.prompt.stet_comments import bare
-from stet_ls.engine.prompt.target import comment_for, selected
+from stet_ls.engine.prompt.stet_comments import comment_words
+from stet_ls.engine.prompt.target import comment_for, selected_span
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import is_stub, unit_at, units
 
@@ -33,7 +33,7 @@ def find_instruction(request: Request, target: Target) -> Instruction | None:
     if text := request.instruction.strip():
         return Instruction(text, "argument")
     comment = comment_for(request)
-    selection = selected(request)
+    selection = selected_span(request)
     if comment is not None:
         return Instruction(comment.text, "comment", comment.span)
     if selection is not None and request.spec.comment_instructs and (text := _prose(request, selection.span)):
@@ -44,7 +44,7 @@ def find_instruction(request: Request, target: Target) -> Instruction | None:
 def _prose(request: Request, span: Span) -> str:
     """The text of a selected comment or docstring (not of other strings); "" for anything else."""
     text = request.source.slice(span).strip()
-    if words := bare(text, request.language):
+    if words := comment_words(text, request.language):
         return words
     string = _STRING.match(text)
     unit = unit_at(request.source, request.language, span)

@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 
 
-class Intent(StrEnum):
+class GenerateIntent(StrEnum):
     """Whether new code is added to the existing code, or replaces it."""
 
     ADD = "add"
@@ -48,46 +48,48 @@ _CHANGING = (
 )
 _THIS = r"(?:this|these|it|them|the (?:selected|selection|existing|current|above|whole|entire|given|following))\b"
 
-_RULES: tuple[tuple[Intent, str], ...] = (
+_RULES: tuple[tuple[GenerateIntent, str], ...] = (
     # "write this as a loop", "make it shorter", "implement the function"
-    (Intent.CHANGE, rf"{_START}(?:{_CHANGING}|{_ADDING})\s+(?:{_THIS}|all\b|everything\b|the body\b|its\b)"),
-    (Intent.CHANGE, rf"{_START}(?:implement|complete|finish|fill in|fill out)\s+the\b"),
+    (GenerateIntent.CHANGE, rf"{_START}(?:{_CHANGING}|{_ADDING})\s+(?:{_THIS}|all\b|everything\b|the body\b|its\b)"),
+    (GenerateIntent.CHANGE, rf"{_START}(?:implement|complete|finish|fill in|fill out)\s+the\b"),
     # "add a check for empty input", "add an optional parameter to the function"
-    (Intent.CHANGE, rf"{_START}(?:add|append|insert|introduce|provide|include|write)\s+{_FILLER}{{0,4}}?{_PARTS}\b"
-                    r"(?!\s+(?:function|method|class|helper|decorator|test)s?\b)"),
+    (GenerateIntent.CHANGE,
+     rf"{_START}(?:add|append|insert|introduce|provide|include|write)\s+{_FILLER}{{0,4}}?{_PARTS}\b"
+     r"(?!\s+(?:function|method|class|helper|decorator|test)s?\b)"),
     # "add a function words", "write two small helper functions"
-    (Intent.ADD, rf"{_START}{_ADDING}\s+{_FILLER}{{0,5}}?{_DEFINITIONS}\b"),
+    (GenerateIntent.ADD, rf"{_START}{_ADDING}\s+{_FILLER}{{0,5}}?{_DEFINITIONS}\b"),
     # "add `words(text)`", "add def words"
-    (Intent.ADD, rf"{_START}(?:add|append|insert)\b"),
+    (GenerateIntent.ADD, rf"{_START}(?:add|append|insert)\b"),
     # "below this, ..."
-    (Intent.ADD, rf"\b(?:below|under|underneath|after|beneath|beside|next to|above)\s+{_THIS}"),
+    (GenerateIntent.ADD, rf"\b(?:below|under|underneath|after|beneath|beside|next to|above)\s+{_THIS}"),
     # "simplify", "shorter"
-    (Intent.CHANGE, rf"^(?:please\s+|now\s+|also\s+)*{_CHANGING}\b"),
+    (GenerateIntent.CHANGE, rf"^(?:please\s+|now\s+|also\s+)*{_CHANGING}\b"),
     # "a function that counts words; it must ..."
-    (Intent.ADD, rf"^(?:an?|another|new)\s+{_FILLER}{{0,4}}?{_DEFINITIONS}\b"),
+    (GenerateIntent.ADD, rf"^(?:an?|another|new)\s+{_FILLER}{{0,4}}?{_DEFINITIONS}\b"),
     # "it should return a list", "use a set instead"
-    (Intent.CHANGE, rf"\b(?:this|the (?:selected|existing|current) (?:function|method|class|code|file|selection|module|"
-                    rf"one)|it)\s+(?:\w+\s+)?(?:should|must|shall|needs?|has|have|is|are|does|do|can)\b|\binstead\b"
-                    rf"|\b(?:rewrite|replace|refactor|rename|remove|delete)\s+{_THIS}"),
+    (GenerateIntent.CHANGE,
+     rf"\b(?:this|the (?:selected|existing|current) (?:function|method|class|code|file|selection|module|"
+     rf"one)|it)\s+(?:\w+\s+)?(?:should|must|shall|needs?|has|have|is|are|does|do|can)\b|\binstead\b"
+     rf"|\b(?:rewrite|replace|refactor|rename|remove|delete)\s+{_THIS}"),
     # "function words", "two helpers: ..."
-    (Intent.ADD, rf"^(?:the|one|two|three|some)?\s*{_FILLER}{{0,4}}?{_DEFINITIONS}\b"),
-    (Intent.CHANGE, r"^(?:much |a bit |a little |more |less )?"
+    (GenerateIntent.ADD, rf"^(?:the|one|two|three|some)?\s*{_FILLER}{{0,4}}?{_DEFINITIONS}\b"),
+    (GenerateIntent.CHANGE, r"^(?:much |a bit |a little |more |less )?"
                     r"(?:short|fast|simpl|clean|clear|small|quick|safe|strict|bett)\w*er\b|^(?:more|less)\s+\w+"),
 )  # fmt: skip
 _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for intent, pattern in _RULES)
 
 
-def intent_of(instruction: str) -> Intent:
+def intent_of(instruction: str) -> GenerateIntent:
     """The intent of an instruction to generate; ADD if no rule matches, since that removes nothing."""
-    return _matching(instruction) or Intent.ADD
+    return _matching(instruction) or GenerateIntent.ADD
 
 
 def is_addition(instruction: str) -> bool:
     """True if a rule for additions matches."""
-    return _matching(instruction) is Intent.ADD
+    return _matching(instruction) is GenerateIntent.ADD
 
 
-def _matching(instruction: str) -> Intent | None:
+def _matching(instruction: str) -> GenerateIntent | None:
     text = " ".join(instruction.split())
     return next((intent for intent, pattern in _COMPILED if pattern.search(text)), None)
 
@@ -145,7 +147,7 @@ _THAT = re.compile(
 _NAMING = re.compile(r"\bcall (?:it|this)\s+`?\w+`?|\b(?:a|another|new) (?:\w+ )?name\b", re.IGNORECASE)
 
 
-def released(instruction: str, name: str, *, target: str = "") -> bool:
+def permits_removal(instruction: str, name: str, *, target: str = "") -> bool:
     """Whether the instruction permits removing a definition: "remove foo", "rename foo to bar", "foo is not needed".
 
     `name` is qualified. `target` is the qualified name of the instruction's subject, which "remove this" refers to.
@@ -156,7 +158,7 @@ def released(instruction: str, name: str, *, target: str = "") -> bool:
     if any(_lets_go(sentence, name, target) for sentence in sentences if sentence):
         return True
     holder = name.rpartition(".")[0]
-    return bool(holder) and holder != target and released(instruction, holder, target=target)
+    return bool(holder) and holder != target and permits_removal(instruction, holder, target=target)
 
 
 def _lets_go(sentence: str, name: str, target: str) -> bool:

@@ -48,7 +48,7 @@ def stet_comments(source: Source, language_id: str) -> tuple[Comment, ...]:
     return tuple(one for one in found if not any(string.start < one.span.end <= string.end for string in strings))
 
 
-def bare(text: str, language_id: str) -> str | None:
+def comment_words(text: str, language_id: str) -> str | None:
     """The words of a text that consists only of comments; None if there is anything else, or nothing."""
     line_mark, blocks = _marks(language_id)
     whole = text.strip()

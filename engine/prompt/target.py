@@ -6,8 +6,8 @@ import re
 
 from stet_ls.engine.api.request import Request, Selection, Target, TargetKind
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.prompt.instruction_intent import Intent, intent_of, is_addition
-from stet_ls.engine.prompt.stet_comments import Comment, bare, comment_above, stet_comments
+from stet_ls.engine.prompt.instruction_intent import GenerateIntent, intent_of, is_addition
+from stet_ls.engine.prompt.stet_comments import Comment, comment_above, comment_words, stet_comments
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, is_stub, unit_at, units, widen
@@ -46,7 +46,7 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     """
     if request.spec.needs_code and not request.source.text.strip():
         raise UsageError(f"the document is empty, so there is nothing to {request.action}; generate writes into it")
-    selection = selected(request)
+    selection = selected_span(request)
     if not request.instruction.strip() and (comment := comment_for(request)) is not None:
         target = _of_comment(request, comment, selection)
     elif _adds(request, selection):
@@ -60,9 +60,9 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     return _within(limit_tokens, request, target)
 
 
-def meant(request: Request) -> frozenset[str]:
+def meant_units(request: Request) -> frozenset[str]:
     """The units at the selection, which an instruction to generate may mean; none if it clearly asks for more code."""
-    selection = selected(request)
+    selection = selected_span(request)
     if selection is None or is_addition(request.instruction):
         return frozenset()
     if request.source.slice(selection.span).strip() == request.source.text.strip():
@@ -73,7 +73,7 @@ def meant(request: Request) -> frozenset[str]:
     return frozenset(one.name for one in units(request.source, request.language) if one.span.overlaps(selection.span))
 
 
-def selected(request: Request) -> Selection | None:
+def selected_span(request: Request) -> Selection | None:
     """The request's selection, clamped to the text; a selection of white space becomes a position."""
     if request.selection is None:
         return None
@@ -93,7 +93,7 @@ def comment_for(request: Request) -> Comment | None:
     comments = stet_comments(request.source, request.language)
     if not comments:
         return None
-    selection = selected(request)
+    selection = selected_span(request)
     if selection is None:
         return comments[0] if len(comments) == 1 and request.spec.inserts else None
     source, cursor = request.source, selection.span.start
@@ -156,7 +156,7 @@ def _of_comment(request: Request, comment: Comment, selection: Selection | None)
 
 def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
     """True of a comment among the members of a class, or above a unit, that asks for an addition."""
-    if not comment.alone or not request.spec.adds_code or intent_of(comment.text) is Intent.CHANGE:
+    if not comment.alone or not request.spec.adds_code or intent_of(comment.text) is GenerateIntent.CHANGE:
         return False
     if unit.span.contains(comment.span):
         return unit.kind == "class"
@@ -167,14 +167,14 @@ def _adds(request: Request, selection: Selection | None) -> bool:
     """Whether the request is for additional code, which leaves the selected code in place."""
     if not request.spec.adds_code or not request.instruction.strip() or not request.source.text.strip():
         return False
-    if intent_of(request.instruction) is Intent.CHANGE:
+    if intent_of(request.instruction) is GenerateIntent.CHANGE:
         return False
     if selection is None:
         return True
     if selection.unit:  # a named unit is the target, unless a new definition is requested
         return _DEFINES.search(request.instruction) is not None
     source, language = request.source, request.language
-    if not selection.is_position and bare(source.slice(selection.span), language):
+    if not selection.is_position and comment_words(source.slice(selection.span), language):
         return False
     unit = unit_at(source, language, selection.span)
     return unit is None or unit.kind == "class" or not is_stub(source, language, unit)
@@ -257,7 +257,7 @@ def _of_range(request: Request, span: Span) -> Target:
         return _unit_target(request, unit, span)
     if source.slice(span).strip() == source.text.strip():
         return Target(TargetKind.DOCUMENT, source.whole, selection=span)
-    if request.spec.inserts and bare(source.slice(span), request.language):
+    if request.spec.inserts and comment_words(source.slice(span), request.language):
         # A selected ordinary comment is the instruction, and stays above the new code.
         return _insertion(request, source.line_span(source.line_of(span.end) + 1).start, span, source.line_of(span.end))
     return _statements(request, span, span)

@@ -105,10 +105,10 @@ def form(wants: Wants, block: str, tier: ModelTier) -> str:
         return _FINDINGS
     if wants == "plan":
         return _PLAN
-    labelled = f"{'TESTS' if wants == 'tests' else 'CODE'}:\n{block}"
+    labeled = f"{'TESTS' if wants == 'tests' else 'CODE'}:\n{block}"
     if tier == "tiny":
-        return f"Reply with one block of code, in exactly this form:\n{labelled}"
-    return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{labelled}\nNOTES: warnings, if any"
+        return f"Reply with one block of code, in exactly this form:\n{labeled}"
+    return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{labeled}\nNOTES: warnings, if any"
 
 
 def form_begun(target: Target) -> str:

@@ -66,7 +66,7 @@ def place(opinions: Iterable[ModelFinding], lines: Sequence[tuple[int, str]]) ->
 
     `lines` are the lines that the model saw, with their numbers in the document (from 0). A quote has to be a line or
     a part of one, except for white space. If several lines match, the one with the given number is taken, or the
-    nearest within reach; without one the finding is ambiguous and dropped.
+    nearest close enough; without one the finding is ambiguous and dropped.
     """
     squeezed = [(number, _squeezed(text)) for number, text in lines]
     first = lines[0][0] if lines else 0

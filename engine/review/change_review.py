@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from stet_ls.engine.actions.reviewing.file_review import file_review
-from stet_ls.engine.actions.reviewing.review import Subject, part_of_lines
+from stet_ls.engine.actions.reviewing.review import ReviewSubject, part_of_lines
 from stet_ls.engine.actions.reviewing.score import JUDGES
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.request import Buffer, Request, Workspace
@@ -19,7 +19,7 @@ from stet_ls.engine.run import Engine
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.changes.units import is_code
-from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.report import Report, UnitReport, Verdict
 from stet_ls.engine.verify.verify import verify
 from stet_ls.validators.source import Source
@@ -33,7 +33,7 @@ _SHARE = {Verdict.OK: 1.0, Verdict.UNPROVEN: 0.5, Verdict.REFUTED: 0.0}
 class ReviewOptions:
     """`verify` are the judges' options. Without `asks`, judges and tools review alone, which is said."""
 
-    verify: Options = field(default_factory=Options)
+    verify: VerifyOptions = field(default_factory=VerifyOptions)
     asks: bool = True
     on_progress: Callable[[str], None] = field(default=lambda _: None)
 
@@ -74,7 +74,7 @@ async def _review_file(
     units = [each for each in report.units if each.unit.path == file.path]
     wish = "\n\n".join(filter(None, (str(report.intent) if report.intent.is_stated else "", *change.messages)))
     part = await asyncio.to_thread(part_of_lines, before, after)
-    subject = Subject(request, before, after, part, wish, _judged(units), tuple(_told(units, report)), True)
+    subject = ReviewSubject(request, before, after, part, wish, _judged(units), tuple(_told(units, report)), True)
     try:
         answer = await engine.run_action(request, file_review(subject, unasked))
     except StetError as error:

@@ -10,7 +10,7 @@ from stet_ls.engine.actions.reviewing.report import markdown
 from stet_ls.engine.api.review import Review, ReviewFinding, ScorePart
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.verify.render import finding_line, fitted, summary
+from stet_ls.engine.verify.render import finding_line, fitted_line, summary
 from stet_ls.engine.verify.report import Report
 from stet_ls.validators.source import Source
 
@@ -72,15 +72,15 @@ def lines(review: ChangeReview) -> Iterator[str]:
         yield finding_line(each)
     for path, one in review.findings:
         word = "confirmed" if one.confirmed else "opinion"
-        yield fitted(f"{path}:{one.line} {one.kind} {word}: {one.words}")
-        yield fitted(one.quote)
+        yield fitted_line(f"{path}:{one.line} {one.kind} {word}: {one.words}")
+        yield fitted_line(one.quote)
     for file in review.files:
         yield f"{file.path}: {file.review.score} of 100"
         for part in file.review.parts:
-            yield fitted(f"- {part}: {part.detail}")
+            yield fitted_line(f"- {part}: {part.detail}")
     for note in (*review.verified.notes, *review.notes):
-        yield fitted(f"note: {note}")
-    yield fitted(review_summary(review))
+        yield fitted_line(f"note: {note}")
+    yield fitted_line(review_summary(review))
 
 
 def as_markdown(review: ChangeReview) -> str:

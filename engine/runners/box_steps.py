@@ -33,7 +33,7 @@ class BoxStep:
 
 
 @dataclass(slots=True)
-class StepOutput:
+class BoxStepOutput:
     """The output of a step: its lines per stream, and its end. `code` is negative for a signal, None if it never ended.
 
     `side` are the lines that it sent separately from its output; `why` names the limit that stopped it.
@@ -91,11 +91,11 @@ def spec(
     )
 
 
-def outputs(events: Iterable[Event]) -> dict[str, StepOutput]:
+def outputs(events: Iterable[Event]) -> dict[str, BoxStepOutput]:
     """Each step that printed something or ended, by name."""
-    steps: dict[str, StepOutput] = {}
+    steps: dict[str, BoxStepOutput] = {}
     for event in events:
-        step = steps.setdefault(str(event.get("step")), StepOutput())
+        step = steps.setdefault(str(event.get("step")), BoxStepOutput())
         if event["event"] == "line":
             {"out": step.out, "err": step.err, "side": step.side}[str(event["stream"])].append(str(event["text"]))
         elif event["event"] == "exit":
@@ -104,7 +104,7 @@ def outputs(events: Iterable[Event]) -> dict[str, StepOutput]:
     return steps
 
 
-def ended(events: Sequence[Event], steps: Mapping[str, StepOutput]) -> ReporterEvents:
+def ended(events: Sequence[Event], steps: Mapping[str, BoxStepOutput]) -> ReporterEvents:
     """The findings common to all runners: whether the relay finished, what it could not start."""
     found = ReporterEvents(finished=any(event["event"] == "done" for event in events))
     for step in steps.values():

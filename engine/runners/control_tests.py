@@ -18,7 +18,7 @@ _UNREPORTED = "the control tests did not report"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ControlWords:
     """The names and messages of a run's control tests, different in each run."""
 
     good: str
@@ -28,7 +28,7 @@ class Words:
     held: str
 
     @classmethod
-    def of(cls, nonce: str) -> Words:
+    def of(cls, nonce: str) -> ControlWords:
         """The words of a run."""
         drawn = [hashlib.sha256(f"control {kind} {nonce}".encode()).hexdigest()[:16] for kind in cls.__slots__]
         good, bad, copy, message, held = drawn
@@ -44,9 +44,9 @@ class Words:
         return name in (self.good, self.bad) or name.startswith(f"{self.copy}_")
 
 
-def settle(found: ReporterEvents, events: Sequence[Event], nonce: str) -> ReporterEvents:
+def without_control_tests(found: ReporterEvents, events: Sequence[Event], nonce: str) -> ReporterEvents:
     """The findings without the control tests; problems seen by these and by the watch become `signs` of forgery."""
-    words = Words.of(nonce)
+    words = ControlWords.of(nonce)
     own = [case for case in found.cases if words.has(case.id)]
     found.cases = [case for case in found.cases if not words.has(case.id)]
     found.running = tuple(each for each in found.running if not words.has(each))
@@ -62,7 +62,7 @@ def settle(found: ReporterEvents, events: Sequence[Event], nonce: str) -> Report
     return found
 
 
-def _controlled(own: Iterable[CaseResult], words: Words) -> Iterable[str]:
+def _controlled(own: Iterable[CaseResult], words: ControlWords) -> Iterable[str]:
     cases = {case.id.rpartition("::")[2]: case for case in own}
     good, bad = cases.pop(words.good, None), cases.pop(words.bad, None)
     if good is None or bad is None:

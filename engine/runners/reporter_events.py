@@ -54,7 +54,7 @@ class ReporterEvents:
     captured: Mapping[str, CapturedCalls] = field(default_factory=dict)
 
 
-def fold(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
+def case_results(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
     """The events `start`, `raised`, `phase`, `end` of each test, and those about the whole run, as findings."""
     events = tuple(events)
     found = ReporterEvents(captured=captured_calls(events))

@@ -38,7 +38,7 @@ Key = tuple[object, ...]
 
 
 @runtime_checkable
-class Serving(Protocol):
+class PoolBackend(Protocol):
     """A backend that can build a sandbox ahead of its job."""
 
     async def serve(self, spec: RunSpec, start: BoxStart) -> RunResult:
@@ -54,7 +54,7 @@ class _Box:
     leaves: asyncio.TimerHandle
 
 
-class Pool:
+class BoxPool:
     """The waiting sandboxes. `idle` is in seconds; `each` is how many wait per kind of run.
 
     One is enough for occasional runs; with two, one is ready while the other is rebuilt.
@@ -68,10 +68,10 @@ class Pool:
 
     async def run(self, backend: Box, spec: RunSpec) -> RunResult:
         """Runs `spec` in a waiting sandbox, or in a new one; then builds the next one ahead."""
-        kind = kind_of(spec) if isinstance(backend, Serving) else None
+        kind = kind_of(spec) if isinstance(backend, PoolBackend) else None
         if kind is None:
             return await backend.run(spec)
-        assert isinstance(backend, Serving)
+        assert isinstance(backend, PoolBackend)
         state = await asyncio.to_thread(stamp, spec.binds)
         try:
             while (box := self._take(_key(kind))) is not None:
@@ -85,9 +85,9 @@ class Pool:
 
     async def ready(self, backend: Box, spec: RunSpec) -> None:
         """Builds sandboxes for runs like `spec`, as if one had been run."""
-        kind = kind_of(spec) if isinstance(backend, Serving) else None
+        kind = kind_of(spec) if isinstance(backend, PoolBackend) else None
         if kind is not None:
-            assert isinstance(backend, Serving)
+            assert isinstance(backend, PoolBackend)
             self._fill(backend, kind, await asyncio.to_thread(stamp, spec.binds))
 
     def waiting(self) -> int:
@@ -112,7 +112,7 @@ class Pool:
             box.leaves.cancel()
         return box
 
-    def _fill(self, backend: Serving, kind: RunSpec, state: str) -> None:
+    def _fill(self, backend: PoolBackend, kind: RunSpec, state: str) -> None:
         key = _key(kind)
         while len(self._waiting.get(key, [])) < self._each:
             while self.waiting() >= _MOST:
@@ -122,7 +122,7 @@ class Pool:
                 self._drop(other)
             self._waiting.setdefault(key, []).append(self._build(backend, kind, state))
 
-    def _build(self, backend: Serving, kind: RunSpec, state: str) -> _Box:
+    def _build(self, backend: PoolBackend, kind: RunSpec, state: str) -> _Box:
         reading, writing = os.pipe()
         start = BoxStart(reading)
         task = asyncio.create_task(_live(backend, kind, start))
@@ -140,7 +140,7 @@ class Pool:
             box.task.cancel()
 
 
-async def _live(backend: Serving, kind: RunSpec, start: BoxStart) -> RunResult:
+async def _live(backend: PoolBackend, kind: RunSpec, start: BoxStart) -> RunResult:
     with in_use(kind.binds):
         return await backend.serve(kind, start)
 

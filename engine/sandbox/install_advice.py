@@ -41,7 +41,7 @@ def without_any(system: str) -> InstallAdvice:
     return InstallAdvice(f"there is no sandbox for {system}", "")
 
 
-def plainly(name: str) -> Callable[[str], InstallAdvice]:
+def advice_from_error(name: str) -> Callable[[str], InstallAdvice]:
     """The tool's error output, for failures without a known remedy."""
     return lambda output: InstallAdvice(f"{name} does not work here: {_last_line(output)}")
 

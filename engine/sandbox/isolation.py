@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Level(StrEnum):
+class IsolationLevel(StrEnum):
     """From no wall to all of them. A level depends on what was probed on this machine, not on a backend's name."""
 
     NONE = "none"
@@ -16,9 +16,9 @@ class Level(StrEnum):
     STRONG = "strong"
     FULL = "full"
 
-    def reaches(self, minimum: Level) -> bool:
+    def reaches(self, minimum: IsolationLevel) -> bool:
         """True if this level is `minimum` or better."""
-        levels = list(Level)
+        levels = list(IsolationLevel)
         return levels.index(self) >= levels.index(minimum)
 
 
@@ -38,7 +38,7 @@ class Wall(StrEnum):
     ENVIRONMENT = "environment"
 
 
-class Holds(StrEnum):
+class WallState(StrEnum):
     """Whether a wall holds. PARTIAL: only its worst gaps are closed."""
 
     YES = "yes"
@@ -52,8 +52,8 @@ class IsolationReport:
 
     backend: str
     version: str
-    level: Level
-    enforced: Mapping[Wall, Holds] = field(default_factory=dict)
+    level: IsolationLevel
+    enforced: Mapping[Wall, WallState] = field(default_factory=dict)
     why_not_stronger: str = ""
     advice: str = ""
 
@@ -75,23 +75,23 @@ class IsolationReport:
 def weakest(*reports: IsolationReport | None) -> IsolationReport | None:
     """The report of the weakest sandbox, the first of equals; None if there is none."""
     known = [report for report in reports if report is not None]
-    return min(known, key=lambda report: list(Level).index(report.level), default=None)
+    return min(known, key=lambda report: list(IsolationLevel).index(report.level), default=None)
 
 
-def level_of(enforced: Mapping[Wall, Holds]) -> Level:
+def level_of(enforced: Mapping[Wall, WallState]) -> IsolationLevel:
     """The level that a set of walls reaches.
 
     FULL: all walls hold. STRONG: nothing can be read, written, reached or left behind, but a wall against waste
     (memory, disk, processes) may have gaps, and a guessed file name can be confirmed. PARTIAL: files cannot be written
     and the process tree ends. NONE: anything less.
     """
-    if all(enforced.get(wall) is Holds.YES for wall in Wall):
-        return Level.FULL
-    if all(enforced.get(wall) is Holds.YES for wall in _STRONG):
-        return Level.STRONG
-    if all(enforced.get(wall) is Holds.YES for wall in _PARTIAL):
-        return Level.PARTIAL
-    return Level.NONE
+    if all(enforced.get(wall) is WallState.YES for wall in Wall):
+        return IsolationLevel.FULL
+    if all(enforced.get(wall) is WallState.YES for wall in _STRONG):
+        return IsolationLevel.STRONG
+    if all(enforced.get(wall) is WallState.YES for wall in _PARTIAL):
+        return IsolationLevel.PARTIAL
+    return IsolationLevel.NONE
 
 
 _PARTIAL = (Wall.FILES_WRITE, Wall.TREE_KILL, Wall.ENVIRONMENT)

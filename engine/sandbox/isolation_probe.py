@@ -22,7 +22,7 @@ from typing import Any
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.env_vars import ENVIRONMENT
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Holds, Wall
+from stet_ls.engine.sandbox.isolation import Wall, WallState
 from stet_ls.engine.sandbox.spec import Box, Limits, RunResult, RunSpec, RunStatus
 
 _SCRIPT = Path(__file__).parent / "inside" / "attack.py"
@@ -38,7 +38,7 @@ _SHELL = ("PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE")  # what shells and Python a
 class WallReport:
     """The walls that hold, and for each of the others what went through it."""
 
-    enforced: Mapping[Wall, Holds]
+    enforced: Mapping[Wall, WallState]
     holes: Mapping[Wall, str]
 
 
@@ -67,8 +67,8 @@ async def attack(runner: Box, partly: Mapping[Wall, str] | None = None) -> WallR
     for wall, found in await asyncio.gather(_tree(runner), _memory(runner), _processes(runner), _disk(runner)):
         if found:
             holes[wall] = found
-    enforced = {wall: Holds.PARTIAL if wall in (partly or {}) else Holds.YES for wall in Wall}
-    enforced.update(dict.fromkeys(holes, Holds.NO))
+    enforced = {wall: WallState.PARTIAL if wall in (partly or {}) else WallState.YES for wall in Wall}
+    enforced.update(dict.fromkeys(holes, WallState.NO))
     return WallReport(enforced, {**(partly or {}), **holes})
 
 

@@ -14,7 +14,7 @@ _NOT_RUN = frozenset({RunStatus.NO_RUNNER, RunStatus.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordingBox:
     """Runs commands in `sandbox` and passes the report of each run's sandbox to `ran`."""
 
     sandbox: Sandbox

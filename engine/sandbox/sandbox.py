@@ -18,22 +18,22 @@ from stet_ls.engine.sandbox import install_advice, isolation_probe
 from stet_ls.engine.sandbox.backends import reaper
 from stet_ls.engine.sandbox.backends.backend import Backend, ProbedBackend
 from stet_ls.engine.sandbox.backends.backend_discovery import BackendCandidate, candidates
-from stet_ls.engine.sandbox.box_pool import Pool
+from stet_ls.engine.sandbox.box_pool import BoxPool
 from stet_ls.engine.sandbox.files import scratch
 from stet_ls.engine.sandbox.files.overlay import OverlayFolders
-from stet_ls.engine.sandbox.files.run_folder import Workplace
+from stet_ls.engine.sandbox.files.run_folder import RunFolder
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
-from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall, WallState, level_of
 from stet_ls.engine.sandbox.spec import BoxError, RunResult, RunSpec
 from stet_ls.engine.storage.private_files import read_private, write_private
-from stet_ls.engine.storage.writable import Obstacle
+from stet_ls.engine.storage.writable import WriteObstacle
 
 T = TypeVar("T")
 
 _PROBED = "probed.json"
 """The file of probe results in the sandbox's folder."""
 
-Ask = Callable[[IsolationReport, Level], Awaitable[bool]]
+Ask = Callable[[IsolationReport, IsolationLevel], Awaitable[bool]]
 """Asks the user whether one run may proceed in a sandbox weaker than the required level."""
 
 
@@ -45,29 +45,29 @@ class Sandbox:
     run is refused.
     """
 
-    def __init__(self, minimum: Level, folder: Path, *, backend: str = "", ask: Ask | None = None) -> None:
+    def __init__(self, minimum: IsolationLevel, folder: Path, *, backend: str = "", ask: Ask | None = None) -> None:
         self.minimum = minimum
-        self._place = Workplace(folder)
+        self._place = RunFolder(folder)
         self.backend = backend
         self._ask = ask
         self._tried: dict[str, ProbedBackend] = {}
         self._found: tuple[BackendCandidate, ...] | None = None
         self._lock = asyncio.Lock()
-        self._pool = Pool(each=2)
+        self._pool = BoxPool(each=2)
 
     @property
-    def obstacle(self) -> Obstacle | None:
+    def obstacle(self) -> WriteObstacle | None:
         """Why runs use a temporary folder; None if they do not."""
         return self._place.obstacle
 
-    async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
+    async def run(self, spec: RunSpec, *, at_least: IsolationLevel | None = None) -> RunResult:
         """Runs `spec`. Raises PolicyError if the isolation is too weak, ValueError for an impossible spec.
 
         If a sandbox no longer works, all are probed again: the next one serves if its level is sufficient.
         """
         return await self._or_elsewhere(partial(self._run, spec, at_least))
 
-    async def _run(self, spec: RunSpec, at_least: Level | None) -> RunResult:
+    async def _run(self, spec: RunSpec, at_least: IsolationLevel | None) -> RunResult:
         overlay = spec.overlay is not None
         backend = await self._allow(at_least, overlay=overlay)
         try:
@@ -85,10 +85,10 @@ class Sandbox:
         """The sandbox of the next run. Raises PolicyError if the isolation is too weak."""
         return await self._or_elsewhere(partial(self._allow, None, overlay=False))
 
-    async def _allow(self, at_least: Level | None, *, overlay: bool) -> Backend:
-        needed = max(self.minimum, at_least or self.minimum, key=list(Level).index)
+    async def _allow(self, at_least: IsolationLevel | None, *, overlay: bool) -> Backend:
+        needed = max(self.minimum, at_least or self.minimum, key=list(IsolationLevel).index)
         best = await self.best(overlay=overlay)
-        report = best.report if best else none_here(self.backend)
+        report = best.report if best else no_backend_report(self.backend)
         if best is None or best.backend is None or not await self._may(report, needed):
             raise PolicyError(refusal(report, needed))
         return best.backend
@@ -102,7 +102,7 @@ class Sandbox:
     async def identity(self) -> str:
         """Identifies the sandbox of runs: its backend, its level, the boot and Stet's version."""
         best = await self.best()
-        report = best.report if best else none_here(self.backend)
+        report = best.report if best else no_backend_report(self.backend)
         return f"{_boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
 
     async def close(self) -> None:
@@ -137,11 +137,11 @@ class Sandbox:
         self._found = None
         self._tried.clear()
 
-    async def _may(self, report: IsolationReport, needed: Level) -> bool:
+    async def _may(self, report: IsolationReport, needed: IsolationLevel) -> bool:
         """Level none is no sandbox: only the user's own setting allows code to run there, without a question."""
         if report.level.reaches(needed):
             return True
-        return report.level is not Level.NONE and self._ask is not None and await self._ask(report, needed)
+        return report.level is not IsolationLevel.NONE and self._ask is not None and await self._ask(report, needed)
 
     async def best(self, *, overlay: bool = False) -> ProbedBackend | None:
         """The strongest candidate, the first of equals; for an `overlay` one that copies nothing comes first.
@@ -153,12 +153,14 @@ class Sandbox:
             candidate = await self._examine(found)
             if best is None or _rank(candidate, overlay) > _rank(best, overlay):
                 best = candidate
-            if _rank(best, overlay) == (len(Level) - 1, True):
+            if _rank(best, overlay) == (len(IsolationLevel) - 1, True):
                 break
-        if best is None or self.backend or best.report.level is Level.FULL or best.report.advice:
+        if best is None or self.backend or best.report.level is IsolationLevel.FULL or best.report.advice:
             return best
         # The user needs to know why a stronger one does not work.
-        stronger = next((each.report for each in self._tried.values() if each.backend is None), None) or none_here()
+        stronger = (
+            next((each.report for each in self._tried.values() if each.backend is None), None) or no_backend_report()
+        )
         why = "; ".join(filter(None, (stronger.why_not_stronger, best.report.why_not_stronger)))
         report = replace(best.report, why_not_stronger=why, advice=stronger.advice)
         return replace(best, report=report)
@@ -211,8 +213,8 @@ class Sandbox:
         text = read_private(self._place.folder / _PROBED) or read_private(self._place.wanted / _PROBED)
         try:
             row: dict[str, Any] = json.loads(text or "{}")[key]
-            enforced = {Wall(wall): Holds(holds) for wall, holds in row.pop("enforced").items()}
-            return IsolationReport(**{**row, "level": Level(row["level"]), "enforced": enforced})
+            enforced = {Wall(wall): WallState(holds) for wall, holds in row.pop("enforced").items()}
+            return IsolationReport(**{**row, "level": IsolationLevel(row["level"]), "enforced": enforced})
         except (KeyError, TypeError, ValueError):
             return None
 
@@ -248,23 +250,23 @@ def _key(found: BackendCandidate) -> str:
 
 def _rank(candidate: ProbedBackend, overlay: bool) -> tuple[int, bool]:
     lays = not overlay or (candidate.backend is not None and candidate.backend.overlays)
-    return list(Level).index(candidate.report.level), lays
+    return list(IsolationLevel).index(candidate.report.level), lays
 
 
-def none_here(named: str = "") -> IsolationReport:
+def no_backend_report(named: str = "") -> IsolationReport:
     """The report of a machine without any backend, or without the one that the user named."""
     if named:
         why = f"the configured sandbox backend {named} is not available"
-        return IsolationReport("none", "", Level.NONE, why_not_stronger=why)
+        return IsolationReport("none", "", IsolationLevel.NONE, why_not_stronger=why)
     found = install_advice.without_any(platform.system())
-    return IsolationReport("none", "", Level.NONE, why_not_stronger=found.why, advice=found.command)
+    return IsolationReport("none", "", IsolationLevel.NONE, why_not_stronger=found.why, advice=found.command)
 
 
-def refusal(report: IsolationReport, needed: Level) -> str:
+def refusal(report: IsolationReport, needed: IsolationLevel) -> str:
     """The sentence for a run that was refused."""
     why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
     help_ = f" Try: {report.advice}" if report.advice else ""
-    if needed is Level.NONE:
+    if needed is IsolationLevel.NONE:
         return f"No code ran: no sandbox is available here{why}.{help_}"
     return f"No code ran: isolation {needed} is required, and only {report.level} is available here{why}.{help_}"
 

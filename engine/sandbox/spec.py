@@ -13,7 +13,7 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 
 _KIB = 1024
 _MIB = 1024 * _KIB
-_LEAST_PATIENCE = 1.5
+_LEAST_WALL_FACTOR = 1.5
 """A smaller factor would report an endless program on an idle machine as starved: some waiting always occurs."""
 _LEAST = 1.0
 """Seconds for a run that begins when no time is left."""
@@ -24,7 +24,7 @@ class Limits:
     """The most that a run may use; times in seconds, sizes in bytes.
 
     `seconds` are the run's own: waiting for a core is not counted (`procfs.Clock`), so that a busy machine ends no
-    run that would have finished. On a very busy machine at most `patience` times as many seconds may pass (`wall`).
+    run that would have finished. On a very busy machine at most `wall_factor` times as many seconds may pass (`wall`).
 
     `data` is RLIMIT_DATA of one process: RLIMIT_AS breaks Node under 1 GB and Java under 4 GB. `memory` is what the
     whole tree may hold, which no rlimit bounds. `output` is how much of each stream is kept; four times that much in
@@ -32,7 +32,7 @@ class Limits:
     """
 
     seconds: float = 10.0
-    patience: float = 6.0
+    wall_factor: float = 6.0
     data: int = 1024 * _MIB
     memory: int = 1536 * _MIB
     processes: int = 64
@@ -46,7 +46,7 @@ class Limits:
     @property
     def wall(self) -> float:
         """Seconds that may pass in total."""
-        return self.seconds * self.patience
+        return self.seconds * self.wall_factor
 
     def within(self, left: float) -> Limits:
         """These limits for a caller with `left` seconds to wait, plus half as many again for the start and the end.
@@ -54,8 +54,8 @@ class Limits:
         Its own seconds do not change: a run that is cut off before they are used up is STARVED, not reported as
         endless.
         """
-        wall = max(left, _LEAST_PATIENCE * min(self.seconds, max(left, _LEAST)))
-        return replace(self, patience=min(self.patience, wall / self.seconds))
+        wall = max(left, _LEAST_WALL_FACTOR * min(self.seconds, max(left, _LEAST)))
+        return replace(self, wall_factor=min(self.wall_factor, wall / self.seconds))
 
 
 TESTS = Limits(seconds=30.0)

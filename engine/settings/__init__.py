@@ -4,11 +4,11 @@ Defaults < user file < chosen model < project file < environment < editor < comm
 
 Each later source overrides the earlier ones key by key. The user's file, the environment and the command line belong to
 the user. The project's file and all that an editor sends may come with the opened folder: each key says whether these
-may set it, only tighten it, or neither (`SetBy`); any other value is ignored and reported.
+may set it, only tighten it, or neither (`SettableBy`); any other value is ignored and reported.
 """
 
-from stet_ls.engine.settings.keys import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
-from stet_ls.engine.settings.load import Loaded, SettingRow, load
+from stet_ls.engine.settings.keys import KEYS, PROVIDER_KEYS, TABLES, Key, SettableBy
+from stet_ls.engine.settings.load import LoadedSettings, SettingRow, load
 from stet_ls.engine.settings.sources import NOT_SETTINGS, PROJECT_FILE, find_project
 
 __all__ = [
@@ -18,8 +18,8 @@ __all__ = [
     "PROVIDER_KEYS",
     "TABLES",
     "Key",
-    "Loaded",
-    "SetBy",
+    "LoadedSettings",
+    "SettableBy",
     "SettingRow",
     "find_project",
     "load",

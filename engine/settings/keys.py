@@ -15,7 +15,7 @@ from stet_ls.engine.settings.table_schemas import ActionRow, CheckerRow, ModelRo
 JsonSchema = Mapping[str, Any]
 
 
-class SetBy(StrEnum):
+class SettableBy(StrEnum):
     """The sources other than the user that may set a key."""
 
     ANYONE = "anyone"
@@ -35,13 +35,13 @@ class Key:
     description: str
     default: object
     expected: str
-    set_by: SetBy
+    set_by: SettableBy
     schema: JsonSchema
 
     @property
     def user_only(self) -> bool:
         """True if only the user may set it."""
-        return self.set_by is SetBy.USER
+        return self.set_by is SettableBy.USER
 
     def loosens(self, value: object, held: object) -> bool:
         """True if a value of a key that others may tighten is looser than the one in force, `held`."""
@@ -100,7 +100,7 @@ def _limits(schema: JsonSchema) -> str:
 
 
 def _walk(
-    schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str = "", of_table: SetBy | None = None
+    schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str = "", of_table: SettableBy | None = None
 ) -> Iterator[Key]:
     """The keys of a schema, a table's with its permissions. An unmarked key, which fails a test, is the user's."""
     for name, field in schema["properties"].items():
@@ -108,7 +108,7 @@ def _walk(
             section = definitions[field["$ref"].rpartition("/")[2]]
             yield from _walk(section, definitions, f"{prefix}{name}.", of_table)
         else:
-            set_by = of_table or SetBy(field.get("set_by", SetBy.USER))
+            set_by = of_table or SettableBy(field.get("set_by", SettableBy.USER))
             yield Key(prefix + name, field.get("description", ""), field.get("default"), expected(field), set_by, field)
 
 
@@ -119,7 +119,7 @@ KEYS: Mapping[str, Key] = {key.name: key for key in _walk(_SCHEMA, _SCHEMA["$def
 
 PROVIDER_KEYS: Mapping[str, Key] = {
     key.name: key
-    for key in _walk(Provider.model_json_schema(), {}, of_table=SetBy.USER)
+    for key in _walk(Provider.model_json_schema(), {}, of_table=SettableBy.USER)
     if key.name != "api_key"  # filled from the environment variable that `api_key_env` names
 }
 """The keys of one `[[providers]]` table."""

@@ -15,7 +15,17 @@ from pydantic import ValidationError
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.settings import providers, sources
 from stet_ls.engine.settings.action_tables import read_actions
-from stet_ls.engine.settings.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, SetBy, suggestion, unknown_key
+from stet_ls.engine.settings.keys import (
+    KEYS,
+    ROWS,
+    SECTIONS,
+    TABLES,
+    VARIABLES,
+    Key,
+    SettableBy,
+    suggestion,
+    unknown_key,
+)
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.sources import SettingEntry, SettingsSource
 from stet_ls.engine.settings.table_reader import read_tables
@@ -35,7 +45,7 @@ class SettingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSettings:
     """The settings in force with a row per key and a sentence per problem; `broken` are those of actions' tables."""
 
     settings: Settings
@@ -52,7 +62,7 @@ def load(
     arguments: Mapping[str, Any] | None = None,
     strict: bool = False,
     trust_project: bool = False,
-) -> Loaded:
+) -> LoadedSettings:
     """Reads all sources. `project` is the folder of the project file.
 
     `editor` is what an editor sends for its workspace, `editor_user` what it reports as the user's settings. Neither
@@ -84,7 +94,7 @@ def load(
     tables = {"providers": tuple(endpoint.provider for endpoint in endpoints), **state.tables}
     settings = settings.model_copy(update=tables)
     rows = (*state.rows(settings), *_provider_rows(endpoints, state.providers_origin), *state.refused)
-    return Loaded(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
+    return LoadedSettings(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
 
 
 class _State:
@@ -115,7 +125,7 @@ class _State:
         elif not source.trusted and (reason := self._refusal(key, entry)) is not None:
             if reason:
                 self.refusals.append(f'"{key.name}" in {entry.place} is ignored: {reason}')
-                self.refused.append(SettingRow(key.name, shown(key.name, entry.value), origin, refused=True))
+                self.refused.append(SettingRow(key.name, shown_value(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
         elif key.name == "actions":
@@ -131,7 +141,7 @@ class _State:
 
     def _refusal(self, key: Key, entry: SettingEntry) -> str | None:
         """Why a source other than the user may not set a key (decided only here); "" for no change, None if it may."""
-        if key.set_by in (SetBy.ANYONE, SetBy.TRUST):
+        if key.set_by in (SettableBy.ANYONE, SettableBy.TRUST):
             return None
         way = str(user_paths().config_file) + ("" if key.name in TABLES else f" or by {key.variable}")
         by_user = f"only the user may set it, in {way}"
@@ -168,7 +178,7 @@ class _State:
         for name in KEYS:
             if name not in TABLES:
                 origin = self.values[name][1] if name in self.values else "default"
-                yield SettingRow(name, shown(name, attrgetter(name)(settings)), origin)
+                yield SettingRow(name, shown_value(name, attrgetter(name)(settings)), origin)
         for name in ROWS:
             yield from _table_rows(name, self.tables.get(name, ()), self.table_origins.get(name, "default"))
 
@@ -227,7 +237,7 @@ def _nested(values: Mapping[str, object]) -> dict[str, Any]:
     return root
 
 
-def shown(name: str, value: object) -> object:
+def shown_value(name: str, value: object) -> object:
     """A value as `config show` may print it: addresses without passwords, endpoints as their number."""
     if name == "providers":
         return f"{len(value)} of them" if isinstance(value, list | tuple) else "not a list"
@@ -241,6 +251,6 @@ def _provider_rows(endpoints: Collection[providers.ConfiguredEndpoint], origin: 
         yield SettingRow("providers", [], origin)
     for index, endpoint in enumerate(endpoints):
         for name, value in endpoint.provider.model_dump(exclude_defaults=True).items():
-            yield SettingRow(f"providers[{index}].{name}", shown(name, value), origin)
+            yield SettingRow(f"providers[{index}].{name}", shown_value(name, value), origin)
         key = f"set (from {endpoint.key_origin})" if endpoint.key_origin else "not set"
         yield SettingRow(f"providers[{index}].api_key", key, origin)

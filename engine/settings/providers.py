@@ -28,7 +28,7 @@ def endpoint_of(
     """Reads one `[[providers]]` table.
 
     A misspelled key is a reported problem. An endpoint that cannot be used raises SettingsError, in the server too:
-    going on without it would send code to another model than the user chose.
+    continuing without it would send code to another model than the user chose.
     """
     name = f"providers[{index}]"
     if not isinstance(table, Mapping):

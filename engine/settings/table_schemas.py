@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, field_validator
 from pydantic.config import JsonDict
 
-from stet_ls.engine.api.evidence import CHECKS, NAMEABLE, Scope
+from stet_ls.engine.api.evidence import CHECKS, NAMEABLE, JudgedEdits
 from stet_ls.validators.languages import LANGUAGES, language
 
 UserOnly: JsonDict = {"set_by": "user"}
@@ -135,7 +135,9 @@ TARGETS = ("unit", "statements", "document")
 """What an action can work on."""
 
 
-JUDGES = tuple(check.value for check, row in CHECKS.items() if check in NAMEABLE or row.scope is Scope.EVERY_EDIT)
+JUDGES = tuple(
+    check.value for check, row in CHECKS.items() if check in NAMEABLE or row.judged_edits is JudgedEdits.EVERY_EDIT
+)
 """The judges that an action can name: some of them always judge it."""
 
 

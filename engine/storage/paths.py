@@ -21,7 +21,7 @@ class Paths:
 
     @property
     def model_file(self) -> Path:
-        """The model that the user chose by question, beside the settings."""
+        """The model that the user chose by question, next to the settings."""
         return self.config_file.with_name("model.toml")
 
     @property

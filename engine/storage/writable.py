@@ -24,7 +24,7 @@ _TRIED = b"\0" * 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class WriteObstacle:
     """Why `place`, a folder or one above it, is not writable; `disk`: its device's number if all of that is."""
 
     place: Path
@@ -32,7 +32,7 @@ class Obstacle:
     disk: int | None = None
 
     @classmethod
-    def of(cls, place: Path, error: OSError) -> Obstacle:
+    def of(cls, place: Path, error: OSError) -> WriteObstacle:
         """The obstacle for an error that occurred at `place`."""
         disk = None
         if error.errno in FULL:
@@ -44,7 +44,7 @@ class Obstacle:
         return f"`{self.place}` is not writable ({self.reason})"
 
 
-def obstacle(folder: Path) -> Obstacle | None:
+def obstacle(folder: Path) -> WriteObstacle | None:
     """Why no file can be written into `folder`, which need not exist; None if one can. Writes a file without a name."""
     place = folder
     try:
@@ -57,7 +57,7 @@ def obstacle(folder: Path) -> Obstacle | None:
         with tempfile.TemporaryFile(dir=place, buffering=0) as file:
             file.write(_TRIED)
     except OSError as error:
-        return Obstacle.of(place, error)
+        return WriteObstacle.of(place, error)
     return None
 
 
@@ -66,7 +66,7 @@ def unwritable_warnings(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
 
     `parts` are the folders of enabled parts, each by its name in a sentence; `runs` is where code runs.
     """
-    off: dict[tuple[object, ...], list[tuple[str, Obstacle]]] = defaultdict(list)
+    off: dict[tuple[object, ...], list[tuple[str, WriteObstacle]]] = defaultdict(list)
     for name, folder in parts.items():
         if (found := obstacle(folder)) is not None:
             off[_cause(found)].append((name, found))
@@ -78,7 +78,7 @@ def unwritable_warnings(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
         yield f"{replace(each[0][1], place=place)}. Disabled until it is: {names}{instead}. {WAY_OUT}."
 
 
-def _cause(found: Obstacle) -> tuple[object, ...]:
+def _cause(found: WriteObstacle) -> tuple[object, ...]:
     """A key shared by all folders with the same obstacle."""
     return (found.reason, found.place if found.disk is None else found.disk)
 

@@ -20,7 +20,7 @@ from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.file_lock import FileLock
 from stet_ls.engine.storage.private_files import private_folder, read_private
-from stet_ls.engine.storage.writable import Obstacle
+from stet_ls.engine.storage.writable import WriteObstacle
 from stet_ls.engine.task_history.step_record import DONE, FAILED, SKIPPED, StepRecord
 
 log = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ class OpenTask:
 
     def _stop(self, error: OSError) -> None:
         self._writable = False
-        log.warning("task %s is not recorded: %s", self.id, Obstacle.of(self._path.parent, error))
+        log.warning("task %s is not recorded: %s", self.id, WriteObstacle.of(self._path.parent, error))
 
 
 def request_row(request: Request) -> dict[str, Any]:

@@ -206,7 +206,7 @@ def _drop_incomparable(recorded: dict[str, Any], replayed: dict[str, Any]) -> No
             answer["summary"] = {name: part for name, part in answer["summary"].items() if name not in _QUOTING}
 
 
-def _completion(reply: form.Reply) -> Completion:
+def _completion(reply: form.RecordedReply) -> Completion:
     usage = None if reply.usage is None else Usage(*reply.usage)
     return Completion(**{**dict(reply), "usage": usage, "fault": _fault(reply.fault)})
 

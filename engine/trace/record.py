@@ -64,14 +64,14 @@ class RecordedRequest(RecordPart):
     candidate: str = ""
 
 
-class Turn(RecordPart):
+class RecordedMessage(RecordPart):
     """A message of a prompt, as sent."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-class Wire(RecordPart):
+class EndpointRequest(RecordPart):
     """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` a wrong body's."""
 
     endpoint: str
@@ -94,7 +94,7 @@ class RecordedError(RecordPart):
     status: int | None = None
 
 
-class Reply(RecordPart):
+class RecordedReply(RecordPart):
     """A reply; see `engine.model.chat.Completion`."""
 
     text: str
@@ -113,22 +113,22 @@ class Reply(RecordPart):
     runaway: bool
 
 
-class Called(RecordPart):
+class RecordedCall(RecordPart):
     """One call. Without reply and error it was cancelled. The first `same` messages are those of the call before."""
 
     at: float
     seconds: float
     same: int = Field(ge=0)
-    messages: tuple[Turn, ...]
+    messages: tuple[RecordedMessage, ...]
     temperature: float
     max_tokens: int
     deadline: float
-    requests: tuple[Wire, ...]
-    reply: Reply | None
+    requests: tuple[EndpointRequest, ...]
+    reply: RecordedReply | None
     error: RecordedError | None
 
 
-class Happened(RecordPart):
+class RecordedEvent(RecordPart):
     """A stage, a notice or a judge's result, at so many seconds."""
 
     at: float
@@ -137,7 +137,7 @@ class Happened(RecordPart):
     detail: str
 
 
-class Versions(RecordPart):
+class RecordVersions(RecordPart):
     """The versions of what wrote the record."""
 
     stet: str
@@ -154,12 +154,12 @@ class Record(RecordPart):
     ended: JobEnd
     seconds: float
     whole: bool
-    versions: Versions
+    versions: RecordVersions
     request: RecordedRequest
     settings: dict[str, Any]
     profile: dict[str, Any]
-    calls: tuple[Called, ...]
-    events: tuple[Happened, ...]
+    calls: tuple[RecordedCall, ...]
+    events: tuple[RecordedEvent, ...]
     stages: dict[str, float]
     answer: dict[str, Any] | None
     error: RecordedError | None

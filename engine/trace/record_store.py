@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import PolicyError, UnknownIdError, UsageError
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
-from stet_ls.engine.storage.writable import Obstacle
+from stet_ls.engine.storage.writable import WriteObstacle
 from stet_ls.engine.trace import record as form
 from stet_ls.engine.trace.recorder import FinishedJob
 from stet_ls.engine.trace.serializer import make_record
@@ -89,7 +89,7 @@ class RecordStore:
             write_private(self.folder / f"{moment}-{job.id}.json", text)
             self._prune()
         except OSError as error:
-            log.warning("no record of job %s: %s", job.id, Obstacle.of(self.folder, error))
+            log.warning("no record of job %s: %s", job.id, WriteObstacle.of(self.folder, error))
         except PolicyError as error:
             log.warning("no record of job %s: %s", job.id, error)
         except Exception as error:  # noqa: BLE001 - no job fails for its record; its words may quote code, so only its kind
@@ -100,7 +100,9 @@ class RecordStore:
             for file in self._named(job):
                 write_private(_beside(file), f"{outcome}\n")
         except OSError as error:
-            log.warning("cannot record the outcome of job %s (%s): %s", job, outcome, Obstacle.of(self.folder, error))
+            log.warning(
+                "cannot record the outcome of job %s (%s): %s", job, outcome, WriteObstacle.of(self.folder, error)
+            )
 
     def _prune(self) -> None:
         room = KEPT_BYTES

@@ -60,7 +60,7 @@ def make_record(job: FinishedJob) -> form.Record:
         ended=job.ended,
         seconds=round(job.seconds, 3),
         whole=True,
-        versions=form.Versions(
+        versions=form.RecordVersions(
             stet=__version__, python=platform.python_version(), system=f"{sys.platform} {platform.machine()}"
         ),
         request=asked,
@@ -142,10 +142,10 @@ def _buffers(
     return tuple(kept), missing
 
 
-def _called(call: ModelCall, former: tuple[Message, ...], scrubber: Scrubber) -> form.Called:
+def _called(call: ModelCall, former: tuple[Message, ...], scrubber: Scrubber) -> form.RecordedCall:
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(former, call.messages, strict=False)))
-    turns = (form.Turn(role=each.role, content=scrubber.sent(each.content)) for each in call.messages[same:])
-    return form.Called(
+    turns = (form.RecordedMessage(role=each.role, content=scrubber.sent(each.content)) for each in call.messages[same:])
+    return form.RecordedCall(
         at=call.at,
         seconds=call.seconds,
         same=same,
@@ -153,14 +153,14 @@ def _called(call: ModelCall, former: tuple[Message, ...], scrubber: Scrubber) ->
         temperature=call.sampling.temperature,
         max_tokens=call.sampling.max_tokens,
         deadline=round(call.deadline, 3),
-        requests=tuple(_wire(request, scrubber) for request in call.requests),
+        requests=tuple(_endpoint_request(request, scrubber) for request in call.requests),
         reply=_reply(call, scrubber),
         error=None if call.error is None else recorded_error(call.error, scrubber),
     )
 
 
-def _wire(request: Requested, scrubber: Scrubber) -> form.Wire:
-    return form.Wire(
+def _endpoint_request(request: Requested, scrubber: Scrubber) -> form.EndpointRequest:
+    return form.EndpointRequest(
         endpoint=scrubber.text(request.endpoint),
         model=scrubber.text(request.model),
         seconds=request.seconds,
@@ -172,12 +172,12 @@ def _wire(request: Requested, scrubber: Scrubber) -> form.Wire:
     )
 
 
-def _reply(call: ModelCall, scrubber: Scrubber) -> form.Reply | None:
+def _reply(call: ModelCall, scrubber: Scrubber) -> form.RecordedReply | None:
     got = call.completion
     if got is None:
         return None
     usage = got.usage
-    return form.Reply(
+    return form.RecordedReply(
         text=scrubber.sent(got.text),
         reasoning=scrubber.sent(got.reasoning),
         finish=got.finish,
@@ -195,16 +195,16 @@ def _reply(call: ModelCall, scrubber: Scrubber) -> form.Reply | None:
     )
 
 
-def _happened(at: float, event: Event, scrubber: Scrubber) -> form.Happened:
+def _happened(at: float, event: Event, scrubber: Scrubber) -> form.RecordedEvent:
     match event:
         case Stage(name, detail):
-            return form.Happened(at=at, what="stage", name=name, detail=scrubber.text(detail))
+            return form.RecordedEvent(at=at, what="stage", name=name, detail=scrubber.text(detail))
         case JudgeFinished(evidence):
             detail = f"{evidence.verdict}: {evidence.detail}"
-            return form.Happened(at=at, what="judged", name=evidence.label, detail=scrubber.text(detail))
+            return form.RecordedEvent(at=at, what="judged", name=evidence.label, detail=scrubber.text(detail))
         case Notice(message):
-            return form.Happened(at=at, what="notice", name="", detail=scrubber.text(message))
-    return form.Happened(at=at, what="notice", name=type(event).__name__, detail="")
+            return form.RecordedEvent(at=at, what="notice", name="", detail=scrubber.text(message))
+    return form.RecordedEvent(at=at, what="notice", name=type(event).__name__, detail="")
 
 
 def hidden_answer(answer: Answer, scrubber: Scrubber) -> dict[str, Any]:

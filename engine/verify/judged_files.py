@@ -17,8 +17,8 @@ from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.changes.intent import Intent, IntentKind
-from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
+from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
 from stet_ls.engine.verify.report import CheckResult
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
@@ -53,7 +53,7 @@ def case_of(
     )  # fmt: skip
 
 
-async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[CheckResult, ...]:
+async def static_checks(case: Case, file: ChangedFile, intent: ChangeIntent) -> tuple[CheckResult, ...]:
     """Syntax, names, dangerous calls, and whether the code is the same but for comments. Nothing is run."""
     if line := _line_of_conflict(file):
         return (CheckResult(Check.SYNTAX.value, Ruling.FAIL, "marks of a merge conflict", refutes=True, line=line),)
@@ -82,13 +82,13 @@ async def static_checks(case: Case, file: ChangedFile, intent: Intent) -> tuple[
     return tuple(found)
 
 
-async def linted(case: Case) -> CheckResult:
+async def lint_results(case: Case) -> CheckResult:
     """New findings of the linter: style is the project's choice, so they are notes."""
     found = await timed(judge_of(Check.LINT), case)
     return CheckResult.of(replace(found, trusted=False), noted=found.verdict is Ruling.UNKNOWN)
 
 
-async def typed(case: Case) -> CheckResult:
+async def type_results(case: Case) -> CheckResult:
     """New errors of the project's type checker. They refute nothing, since what runs may be right all the same; a
     change with an error in its own lines is not ok.
     """
@@ -98,7 +98,7 @@ async def typed(case: Case) -> CheckResult:
     return replace(result, opens=is_at_fault)
 
 
-def _same_code(evidence: Evidence, file: ChangedFile, intent: Intent) -> CheckResult:
+def _same_code(evidence: Evidence, file: ChangedFile, intent: ChangeIntent) -> CheckResult:
     """Equal code is proven by its tree; changed code contradicts a change of docs, and product code one of tests."""
     same = evidence.verdict is Ruling.PASS and file.was == file.path
     keeps = intent.kind is IntentKind.DOCS or (intent.kind is IntentKind.TEST and not is_of_tests(file.path))
@@ -121,20 +121,22 @@ def is_broken(checks: Sequence[CheckResult]) -> bool:
     return any(each.check == Check.SYNTAX and each.status is Ruling.FAIL for each in checks)
 
 
-async def compare_unit(case: Case, unit: UnitChange, intent: Intent, others: Sequence[ChangedFile]) -> CheckResult:
+async def compare_unit(
+    case: Case, unit: UnitChange, intent: ChangeIntent, others: Sequence[ChangedFile]
+) -> CheckResult:
     """The behavior of a unit, old against new. Only a claim that it is the same is refuted by a difference."""
     check = Check.DIFFERENTIAL.value
-    if unit.change is Kind.REMOVED and unit.is_public and not _is_bound(unit):
+    if unit.change is UnitChangeKind.REMOVED and unit.is_public and not _is_bound(unit):
         return _gone(unit, intent)
     if unit.pairing is Pairing.SIMILAR:
         return CheckResult(
             check, Ruling.UNKNOWN, f"{unit.change} from `{unit.was}` and edited: its behavior is not compared",
             opens=True,
         )  # fmt: skip
-    if unit.change is not Kind.CHANGED or not unit.name:
+    if unit.change is not UnitChangeKind.CHANGED or not unit.name:
         why = (
             "there is no old form to compare with"
-            if unit.change is Kind.ADDED
+            if unit.change is UnitChangeKind.ADDED
             else f"{unit.change} code is not compared"
         )
         return CheckResult(check, Ruling.SKIPPED, why if unit.name else "code outside of functions is not compared")
@@ -164,7 +166,7 @@ def _is_bound(unit: UnitChange) -> bool:
     return re.search(bound, unit.file.text(unit.file.after) or "", re.MULTILINE) is not None
 
 
-def _gone(unit: UnitChange, intent: Intent) -> CheckResult:
+def _gone(unit: UnitChange, intent: ChangeIntent) -> CheckResult:
     """Tests that pass without a public unit do not show that no one uses it; a claim of equal behavior is wrong, unless
     a base class or the language has one of that name.
     """

@@ -22,24 +22,24 @@ from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.verify.changes.broken_calls import broken_calls
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
-from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
     former_files,
     is_broken,
     is_same_code,
-    linted,
+    lint_results,
     static_checks,
-    typed,
+    type_results,
 )
-from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
 from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
-from stet_ls.engine.verify.project_tests.executed_files import executed
+from stet_ls.engine.verify.project_tests.executed_files import is_change_executed
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 from stet_ls.engine.verify.project_tests.special_cases import special_case
@@ -47,7 +47,7 @@ from stet_ls.engine.verify.project_tests.weak_new_tests import weak_new_tests
 from stet_ls.engine.verify.project_tests.weakened_tests import weakened_tests
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
 from stet_ls.engine.verify.stored.kept_runs import KeptRuns
-from stet_ls.engine.verify.stored.result_cache import ResultCache
+from stet_ls.engine.verify.stored.result_cache import VerifyCache
 from stet_ls.engine.verify.timed_units import timed_results, timing_of
 from stet_ls.validators.languages import family
 from stet_ls.validators.source import Source
@@ -64,18 +64,18 @@ _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 
 
 @dataclass
-class Judging:
+class VerifyRun:
     """The results so far. `units` are those to judge, `every` all of the change."""
 
     change: Change
-    intent: Intent
-    options: Options
+    intent: ChangeIntent
+    options: VerifyOptions
     units: Sequence[UnitChange]
     every: Sequence[UnitChange]
     runtimes: RuntimeProvider
     until: float
     held: AsyncExitStack
-    cache: ResultCache
+    cache: VerifyCache
     of_files: dict[str, tuple[CheckResult, ...]] = field(default_factory=dict)
     of_units: dict[UnitChange, list[CheckResult]] = field(default_factory=dict)
     test_rows: list[TestResult] = field(default_factory=list)
@@ -103,13 +103,13 @@ class Judging:
             case = case_of(self.change, file, self.options.tools, None)
             checks = await static_checks(case, file, self.intent)
             if self.options.runs_code and is_code(file) and file.after is not None and not is_broken(checks):
-                checks = (*checks, *([] if is_same_code(checks) else [await linted(case)]))
+                checks = (*checks, *([] if is_same_code(checks) else [await lint_results(case)]))
             self.of_files[file.path] = checks
             if is_code(file):
                 continue
             if any(each.refutes or each.noted for each in checks):
                 line = next(each.line for each in checks if each.refutes or each.noted)
-                unit = UnitChange(file, "", max(line, 1), Kind.CHANGED, Pairing.NAME)
+                unit = UnitChange(file, "", max(line, 1), UnitChangeKind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
                 self.notes.append(f"{file.path} is not judged: not code")
@@ -121,7 +121,7 @@ class Judging:
         result = CheckResult.late(Check.SYNTAX)
         self.of_files |= {each.path: (result,) for each in late}
         self.others += [
-            UnitReport(UnitChange(each, "", 1, Kind.CHANGED, Pairing.NONE), (result,))
+            UnitReport(UnitChange(each, "", 1, UnitChangeKind.CHANGED, Pairing.NONE), (result,))
             for each in late
             if each in unread or not is_code(each)
         ]
@@ -189,11 +189,11 @@ class Judging:
         """New type errors, the riskiest files first: a checker reads more than what changed, so it comes last."""
         for file in [each for each in files if each.after is not None][:_MOST_TYPED]:
             case = case_of(self.change, file, self.options.tools, runtime)
-            self.of_files[file.path] = (*self.of_files[file.path], await typed(case))
+            self.of_files[file.path] = (*self.of_files[file.path], await type_results(case))
 
     async def _time(self, units: Sequence[UnitChange], runtime: Runtime, former: Mapping[Path, str]) -> None:
         """Old against new speed of the changed units, one at a time."""
-        changed = [each for each in units if each.change is Kind.CHANGED and each.name]
+        changed = [each for each in units if each.change is UnitChangeKind.CHANGED and each.name]
         measured = {
             each: await timing_of(case_of(self.change, each.file, self.options.tools, runtime, former), each)
             for each in units_by_risk(changed)[:_MOST_TIMED]
@@ -215,7 +215,7 @@ class Judging:
         self.refused |= runs.refused
         edits = await asyncio.to_thread(edits_of, files, runs.language)
         removed = {each.name.rpartition(".")[2] for each in self.every
-                   if each.change is Kind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
+                   if each.change is UnitChangeKind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         renamed = {each.was: each.path for each in files if each.was != each.path and is_of_tests(each.path)}
         rows = list(outcome_table.results(runs, edits, self.intent, removed, renamed))
         self.test_rows += rows
@@ -234,7 +234,7 @@ class Judging:
                 self._of_test_file(runs, own, fixed=fixed)
             elif own:
                 case = case_of(self.change, file, self.options.tools, suite.runtime)
-                result = self._fixing(await executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
+                result = self._fixing(await is_change_executed(case, file, suite, runs, is_worse=is_worse), fixed=fixed)
                 self.partial |= result.out_of_time
                 texts = [*suite.selected.texts.values()]
                 for each in own:
@@ -262,7 +262,9 @@ class Judging:
                 )  # fmt: skip
             else:
                 detail = "other tests notice the planted errors that it noticed"
-                result = CheckResult(Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is Kind.REMOVED)
+                result = CheckResult(
+                    Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is UnitChangeKind.REMOVED
+                )
             self.of_units.setdefault(unit, []).append(result)
         of_tests = self.intent.kind is IntentKind.TEST
         for each in await weak_new_tests(self.change, self.units, own, suite, runs, self._slots, of_tests=of_tests):
@@ -292,7 +294,7 @@ class Judging:
 
     async def _compare(self, unit: UnitChange, runtime: Runtime, kept: KeptRuns, former: Mapping[Path, str]) -> None:
         """Old against new behavior of a unit, while there is time."""
-        if unit.change is not Kind.CHANGED or not unit.name:
+        if unit.change is not UnitChangeKind.CHANGED or not unit.name:
             case = case_of(self.change, unit.file, self.options.tools, None)
             result = await compare_unit(case, unit, self.intent, ())
         else:
@@ -300,7 +302,7 @@ class Judging:
                 result = await self._compared(unit, runtime, kept, former)
         self.partial |= result.out_of_time
         self.of_units.setdefault(unit, []).append(result)
-        if unit.change is Kind.CHANGED and unit.is_public:
+        if unit.change is UnitChangeKind.CHANGED and unit.is_public:
             before, after = (unit.file.text(data) or "" for data in (unit.file.before, unit.file.after))
             if why := await asyncio.to_thread(broken_calls, before, after, unit.name):
                 detail = f"{why}; check its callers"
@@ -347,7 +349,7 @@ def _of_unit(
     unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile], tests: Sequence[str]
 ) -> CheckResult:  # fmt: skip
     """What a file's tests say about one of its units. Parses."""
-    if result.proves and unit.change is Kind.ADDED and asserts_nothing(unit.name, files):
+    if result.proves and unit.change is UnitChangeKind.ADDED and asserts_nothing(unit.name, files):
         return CheckResult(
             result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", noted=True, opens=True
         )

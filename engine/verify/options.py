@@ -12,7 +12,7 @@ BUDGET = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class VerifyOptions:
     """`intent` is the caller's claim ("" for none), `budget` in seconds. Without `runs_code` only syntax, names and
     dangerous calls are judged. With `uses_cache`, results are kept for the next time and taken from there. Of `shard`,
     part and number of parts, only that part of the units is judged.

@@ -75,7 +75,7 @@ def _lists(report: Report) -> Iterator[tuple[str, list[str]]]:
     yield "failedTests", sorted([*names[Verdict.REFUTED], *(each.id for each in report.tests if each.refutes)])
 
 
-def stated(data: bytes) -> dict[str, Any]:
+def read_receipt(data: bytes) -> dict[str, Any]:
     """A receipt that was read. UsageError if it is not a receipt."""
     try:
         found = json.loads(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.verify.report import Finding, Report, Verdict
+from stet_ls.engine.verify.report import Report, Verdict, VerifyFinding
 from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
@@ -20,16 +20,16 @@ def lines(report: Report) -> Iterator[str]:
     reported = {(each.path, each.unit) for each in report.findings}
     for each in report.units:
         if each.verdict is Verdict.UNPROVEN and (each.unit.path, each.unit.label) not in reported:
-            yield fitted(f"{each.unit.path}:{each.unit.line} {each.unit.label}: unproven: {each.why}")
+            yield fitted_line(f"{each.unit.path}:{each.unit.line} {each.unit.label}: unproven: {each.why}")
     for note in report.notes:
-        yield fitted(f"note: {note}")
-    yield fitted(summary(report))
+        yield fitted_line(f"note: {note}")
+    yield fitted_line(summary(report))
 
 
-def finding_line(finding: Finding) -> str:
+def finding_line(finding: VerifyFinding) -> str:
     """One finding with its place."""
     word = "refuted" if finding.refutes else "note"
-    return fitted(f"{finding.path}:{finding.line} {finding.unit}: {finding.check} {word}: {finding.detail}")
+    return fitted_line(f"{finding.path}:{finding.line} {finding.unit}: {finding.check} {word}: {finding.detail}")
 
 
 def summary(report: Report) -> str:
@@ -47,7 +47,7 @@ def summary(report: Report) -> str:
     return "; ".join((*parts, str(report.intent), f"{report.seconds:.1f} s"))
 
 
-def fitted(text: str) -> str:
+def fitted_line(text: str) -> str:
     """A text as one line of at most `COLUMNS` columns, cut in its middle: the place leads, the results end it."""
     line = escape_invisible(" ".join(text.split()))
     if len(line) <= COLUMNS:

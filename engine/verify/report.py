@@ -12,7 +12,7 @@ from typing import Any
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.verify.changes.change import is_of_tests
-from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.intent import ChangeIntent
 from stet_ls.engine.verify.changes.units import UnitChange
 
 SCHEMA = "stet.verify/1"
@@ -70,7 +70,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class VerifyFinding:
     """One line for a person. `id` is the same for the same finding in the same text.
 
     `edited_line` is a line that the change adds or edits, 0 if there is none: reviews show nothing elsewhere.
@@ -168,7 +168,7 @@ class TestResult:
 class Report:
     """The verdict on a change. `partial`: the time was up before all was run. `refused`: the sandbox was too weak."""
 
-    intent: Intent
+    intent: ChangeIntent
     base: str
     head: str
     units: tuple[UnitReport, ...] = ()
@@ -195,33 +195,33 @@ class Report:
         return Verdict.UNPROVEN if is_open else Verdict.OK
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[VerifyFinding, ...]:
         """The findings, refutations first. A file's own finding appears once, at the unit that holds its line."""
-        found: dict[tuple[str, str, str], tuple[int, Finding]] = {}
+        found: dict[tuple[str, str, str], tuple[int, VerifyFinding]] = {}
         for distance, each in sorted(self._findings(), key=lambda row: not row[1].refutes):
             key = (each.path if each.check != _TESTS else each.id, each.check, each.detail)
             if key not in found or distance < found[key][0]:
                 found[key] = distance, each
         return tuple(each for _, each in found.values())
 
-    def _findings(self) -> Iterator[tuple[int, Finding]]:
+    def _findings(self) -> Iterator[tuple[int, VerifyFinding]]:
         """Each finding with the number of lines from the start of its unit, if its line is in it."""
         for test in self.tests:
             if test.detail:
                 path, _, name = test.id.partition("::")
-                yield 0, Finding(path, 1, name, "tests", test.detail, test.refutes)
+                yield 0, VerifyFinding(path, 1, name, "tests", test.detail, test.refutes)
         for each in self.units:
             for check in each.checks:
                 if check.refutes or check.noted:
                     edited = each.unit.edited_lines
                     line = check.line or each.unit.line
                     distance = line - each.unit.line
-                    yield distance if distance >= 0 else line, Finding(
+                    yield distance if distance >= 0 else line, VerifyFinding(
                         each.unit.path, line, each.unit.label, check.check, check.detail, check.refutes,
                         check.attachments, line if line in edited else next(iter(edited), 0),
                     )  # fmt: skip
 
-    def edited_place(self, finding: Finding) -> tuple[str, int]:
+    def edited_place(self, finding: VerifyFinding) -> tuple[str, int]:
         """The file and line to show a finding at: one that the change adds or edits, if there is any."""
         if finding.edited_line or self._first_edited is None:
             return finding.path, finding.edited_line or finding.line

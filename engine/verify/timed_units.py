@@ -12,7 +12,7 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, timed
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.intent import ChangeIntent
 from stet_ls.engine.verify.changes.units import UnitChange
 from stet_ls.engine.verify.report import NO_TIME, CheckResult
 
@@ -26,13 +26,13 @@ async def timing_of(case: Case, unit: UnitChange) -> Evidence:
     return await timed(judge_of(Check.TIMING), replace(case, unit=unit.name, parts=unit.parts))
 
 
-def timed_results(measured: Mapping[UnitChange, Evidence], intent: Intent) -> Mapping[UnitChange, CheckResult]:
+def timed_results(measured: Mapping[UnitChange, Evidence], intent: ChangeIntent) -> Mapping[UnitChange, CheckResult]:
     """What the measured speeds say about the claim, for each unit."""
     gains = any(each.verdict is Ruling.PASS for each in measured.values())
     return {unit: _result(each, intent, gains=gains) for unit, each in measured.items()}
 
 
-def _result(evidence: Evidence, intent: Intent, *, gains: bool) -> CheckResult:
+def _result(evidence: Evidence, intent: ChangeIntent, *, gains: bool) -> CheckResult:
     refutes = evidence.verdict is Ruling.FAIL and intent.is_stated and not gains
     result = CheckResult.of(replace(evidence, trusted=refutes), noted=evidence.verdict is not Ruling.PASS)
     return replace(result, opens=not gains)

@@ -13,9 +13,9 @@ from stet_ls.engine.verify.changes.change import Change, ChangedFile
 from stet_ls.engine.verify.changes.intent import intent_of
 from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.changes.units import UnitChange, changed_units
-from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.report import Report
-from stet_ls.engine.verify.stored.result_cache import ResultCache
+from stet_ls.engine.verify.stored.result_cache import VerifyCache
 from stet_ls.engine.verify.stored.stored_report import (
     ReportPart,
     StoredReport,
@@ -23,48 +23,48 @@ from stet_ls.engine.verify.stored.stored_report import (
     key_for,
     merge,
     part_of,
-    restored,
-    stored,
+    restore_report,
+    store_report,
 )
 
 _READING = 0.3
 """The share of the budget for reading the units."""
 
 
-async def verify(change: Change, runtimes: RuntimeProvider, options: Options | None = None) -> Report:
+async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptions | None = None) -> Report:
     """Judges a change. Nothing is written into the project, and code runs only in the sandbox."""
-    options = options or Options()
+    options = options or VerifyOptions()
     started = time.monotonic()
     until = started + options.budget
     intent = intent_of(options.intent, change.messages)
     units, unread = await asyncio.to_thread(_units_of, change, started + _READING * options.budget)
     options.on_progress(_plan(change, units, unread, options.budget))
-    cache = ResultCache(runtimes.cache / "verify", options.uses_cache)
+    cache = VerifyCache(runtimes.cache / "verify", options.uses_cache)
     number, count = options.shard
     is_whole = cache.is_on and count == 1
     key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if is_whole else ""
     if (kept := cache.get(StoredReport, key)) is not None:
-        report = restored(kept, change, intent, units, time.monotonic() - started)
+        report = restore_report(kept, change, intent, units, time.monotonic() - started)
         if report is not None:
             return report
     # Importing the judges takes longer than finding a kept verdict.
-    from stet_ls.engine.verify.judging import Judging
+    from stet_ls.engine.verify.judging import VerifyRun
 
     async with AsyncExitStack() as held:
-        judging = Judging(change, intent, options, units[number - 1 :: count], units, runtimes, until, held, cache)
+        judging = VerifyRun(change, intent, options, units[number - 1 :: count], units, runtimes, until, held, cache)
         await judging.static(unread)
         if options.runs_code:
             await judging.run()
         report = judging.report(time.monotonic() - started)
     if judging.is_final and not (report.partial or report.refused):
-        cache.put(StoredReport, key, stored(report, units))
+        cache.put(StoredReport, key, store_report(report, units))
     if cache.is_on and await asyncio.to_thread(is_unchanged, change):
         await asyncio.to_thread(cache.write)
     return report
 
 
 def part(change: Change, report: Report, shard: tuple[int, int]) -> ReportPart:
-    """What a run with `Options.shard` found, for `merged`. Parses."""
+    """What a run with `VerifyOptions.shard` found, for `merged`. Parses."""
     units, _ = _units_of(change, float("inf"))
     return part_of(change, units, report, shard)
 
@@ -86,4 +86,4 @@ def _plan(change: Change, units: Sequence[UnitChange], unread: Sequence[ChangedF
     return f"{files}, the riskiest first, within {budget:.0f} s" + (f"; {len(unread)} not read" if unread else "")
 
 
-__all__ = ["Options", "merged", "part", "verify"]
+__all__ = ["VerifyOptions", "merged", "part", "verify"]

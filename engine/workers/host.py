@@ -25,7 +25,7 @@ _LOOKS = 4
 """Activity checks per idle period. Each check costs the work a little."""
 
 
-class Work(Protocol):
+class ChildWork(Protocol):
     """The work of a child."""
 
     def start(self) -> Mapping[str, Any]:
@@ -44,7 +44,7 @@ class IdleLimits:
     idle: float = 600.0
 
 
-def host(work: Work, limits: IdleLimits) -> NoReturn:
+def host(work: ChildWork, limits: IdleLimits) -> NoReturn:
     """Runs `work` until it is no longer needed, then ends the process with all its native threads."""
     starter = _take_stdout()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
@@ -69,14 +69,14 @@ def _take_stdout() -> TextIO:
     return starter
 
 
-async def _serve(work: Work, limits: IdleLimits, info: Mapping[str, Any], starter: TextIO) -> str:
+async def _serve(work: ChildWork, limits: IdleLimits, info: Mapping[str, Any], starter: TextIO) -> str:
     return await _Control(work, limits).serve(info, starter)
 
 
 class _Control:
     """The control port: counts leases and decides when to exit. Created inside the running loop."""
 
-    def __init__(self, work: Work, limits: IdleLimits) -> None:
+    def __init__(self, work: ChildWork, limits: IdleLimits) -> None:
         self._work = work
         self._limits = limits
         self._key = new_key()

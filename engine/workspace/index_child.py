@@ -22,7 +22,7 @@ from stet_ls.engine.workspace.source_files import WalkLimits
 
 _log = logging.getLogger(__name__)
 
-PATIENCE = IdleLimits(first_lease=30.0, last_lease=2.0, idle=12.0)
+IDLE_LIMITS = IdleLimits(first_lease=30.0, last_lease=2.0, idle=12.0)
 """Idle for longer than `worker` takes to treat a child as failed."""
 _POLITE = 10
 
@@ -59,4 +59,4 @@ class IndexWorker:
 
 
 if __name__ == "__main__":
-    host(IndexWorker(*sys.argv[1:]), PATIENCE)
+    host(IndexWorker(*sys.argv[1:]), IDLE_LIMITS)

@@ -15,7 +15,7 @@ from pathlib import Path
 from stet_ls.engine.storage.private_files import private_folder
 
 _FORMAT = 1
-_PATIENCE = 0.5
+_TIMEOUT = 0.5
 """Seconds to wait for another process's writing."""
 _MOST_FOUND = 40
 """Definitions of one name that are examined: a name like `get` has too many to be useful."""
@@ -169,7 +169,7 @@ class IndexStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", timeout=_PATIENCE, uri=True)) as db:
+        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", timeout=_TIMEOUT, uri=True)) as db:
             db.execute("pragma foreign_keys = on")
             db.execute("pragma synchronous = off")  # it can be rebuilt
             yield db

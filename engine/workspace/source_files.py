@@ -94,7 +94,7 @@ class SourceWalk:
                 yield file
 
 
-def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> SourceFile | None:
+def admitted_file(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> SourceFile | None:
     """One file of a root as a walk would find it; None if a walk would skip it."""
     if not path.is_relative_to(root):
         return None

@@ -20,7 +20,7 @@ from stet_ls.engine.workers.worker import ChildSpec, Worker
 from stet_ls.engine.workspace import file_symbols
 from stet_ls.engine.workspace.index_scan import scan, update
 from stet_ls.engine.workspace.index_store import IndexStatus, IndexStore, Stamp, SymbolEntry, SymbolHit, database
-from stet_ls.engine.workspace.source_files import LARGEST, WalkLimits, admitted
+from stet_ls.engine.workspace.source_files import LARGEST, WalkLimits, admitted_file
 from stet_ls.validators.containment import is_inside_any
 from stet_ls.validators.languages import family, language_of
 from stet_ls.validators.source import Source
@@ -122,7 +122,7 @@ class SymbolIndex:
                     if not path.is_relative_to(root) or path == root or not store.path.exists():
                         continue
                     try:
-                        update(root, store, path, admitted(root, path, self._ignore))
+                        update(root, store, path, admitted_file(root, path, self._ignore))
                     except (OSError, sqlite3.Error) as error:
                         _log.info("%s not indexed yet: %s", path.name, error)
 
@@ -160,7 +160,7 @@ class SymbolIndex:
             hidden = IgnoredFiles(workspace, self._ignore).reason(path) is not None
             outside = not is_inside_any(path, workspace.roots)
             return None if hidden or outside else Definition(path, language, candidate.text, entry)
-        if not any(admitted(root, path, self._ignore) for root in workspace.roots):
+        if not any(admitted_file(root, path, self._ignore) for root in workspace.roots):
             return None
         content = file_symbols.read(path)
         if content is None:

@@ -36,7 +36,7 @@ class Installer:
 
 
 def shipped(*names: str) -> Path:
-    """A file or folder for an editor: beside the configurations in a package, one folder above them in a checkout."""
+    """A file or folder for an editor: next to the configurations in a package, one folder above them in a checkout."""
     here = Path(stet_ls.editors.__file__).resolve().parent
     place = here.joinpath(*names)
     return place if place.exists() else here.parent.joinpath(*names)

@@ -16,7 +16,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.judges.project_tests.discovery import is_test, touching
+from stet_ls.engine.judges.project_tests.discovery import is_test, touching_tests
 from stet_ls.engine.memory.import_solutions import learn
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, TestReport, TracedLines
@@ -42,7 +42,7 @@ OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Learned:
+class LearnResult:
     """The result: documented functions; how many are new, known, not run by any test, or failing."""
 
     documented: int = 0
@@ -71,13 +71,13 @@ def functions_of(path: Path) -> tuple[Path, list[Solution]]:
 
 async def take_in_proven(
     memory: MemoryClient, runtimes: RuntimeProvider, root: Path, found: Sequence[Solution], draw: OnProgress
-) -> Learned:
+) -> LearnResult:
     """Remembers the functions whose tests pass, file by file: finished files are kept if the rest is cancelled.
 
     Each test file is run once, in the sandbox. Cancelling ends its processes.
     """
     known = {str(row["id"]) for row in await memory.give_out()}
-    learned = Learned(len(found), known=sum(each.id in known for each in found))
+    learned = LearnResult(len(found), known=sum(each.id in known for each in found))
     files: dict[str, list[Solution]] = {}
     for each in found:
         if each.id not in known:
@@ -117,7 +117,7 @@ class _Trial:
         """The result of its tests as evidence; "" if they do not pass; None if none of them runs it."""
         if solution.path not in self._touching:
             where = self._root / solution.path
-            found = await asyncio.to_thread(touching, self._root, where, "", solution.language, {})
+            found = await asyncio.to_thread(touching_tests, self._root, where, "", solution.language, {})
             self._touching[solution.path] = found.tests
         name = re.compile(rf"\b{re.escape(solution.unit.rpartition('.')[2])}\b")
         tests = [

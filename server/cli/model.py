@@ -102,7 +102,7 @@ def _pull(arguments: argparse.Namespace) -> int:
     models = known(paths)
     is_file = name not in models and ("/" in name or name.endswith(".gguf"))
     if is_file and not arguments.sha256:
-        raise UsageError(f"{name}: add `--sha256 DIGEST`, which its author publishes beside the file")
+        raise UsageError(f"{name}: add `--sha256 DIGEST`, which its author publishes with the file")
     if not is_file and arguments.sha256:
         raise UsageError("`--sha256` needs the path or the address of a GGUF file")
     if not is_file and name not in models:

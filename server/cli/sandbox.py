@@ -11,8 +11,8 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
-from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
+from stet_ls.engine.sandbox.sandbox import Sandbox, no_backend_report
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.inputs.load_settings import load_settings
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _sandbox(backend: str | None) -> Sandbox:
     settings = load_settings().settings.sandbox
     named = settings.backend if backend is None else backend
-    return Sandbox(Level(settings.minimum_level), user_paths().cache / "sandbox", backend=named)
+    return Sandbox(IsolationLevel(settings.minimum_level), user_paths().cache / "sandbox", backend=named)
 
 
 def _files(paths: list[Path]) -> dict[str, bytes]:
@@ -106,7 +106,7 @@ async def _reports(sandbox: Sandbox) -> list[IsolationReport]:
     """The reports of all backends, in the order in which jobs try them."""
     best = await sandbox.best()
     if best is None:
-        return [none_here(sandbox.backend)]
+        return [no_backend_report(sandbox.backend)]
     others = [each.report for each in await sandbox.candidates()]
     first = (best.report.backend, best.report.version)
     return [best.report, *(each for each in others if (each.backend, each.version) != first)]

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import asdict
 
-from stet_ls.engine.job.ledger import GROUPS, LedgerFile, Total, days_ago, total, totals
+from stet_ls.engine.job.ledger import GROUPS, LedgerFile, LedgerTotal, days_ago, total, totals
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import positive
 from stet_ls.server.cli.terminal import render
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(name: str, sum_: Total) -> tuple[str, ...]:
+def _row(name: str, sum_: LedgerTotal) -> tuple[str, ...]:
     cost = f"{sum_.cost:.4f}" if sum_.unpriced == 0 else f"{sum_.cost:.4f} + {sum_.unpriced} unpriced"
     numbers = (sum_.jobs, sum_.offered, sum_.refuted, sum_.calls, sum_.prompt_tokens, sum_.completion_tokens)
     return (name, *map(str, numbers), cost, f"{sum_.seconds:.1f}")

@@ -17,7 +17,7 @@ from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 
 if TYPE_CHECKING:  # the record's model imports the engine
-    from stet_ls.engine.trace.record import Called, Record
+    from stet_ls.engine.trace.record import Record, RecordedCall
     from stet_ls.engine.trace.record_store import RecordStore
 
 _LONGEST_MESSAGE = 80
@@ -94,7 +94,7 @@ def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(record: Record, fate: str) -> dict[str, Any]:
+def _row(record: Record, outcome: str) -> dict[str, Any]:
     message = (record.answer or {}).get("message") or (record.error.message if record.error else "")
     return {
         "job": record.id,
@@ -102,7 +102,7 @@ def _row(record: Record, fate: str) -> dict[str, Any]:
         "action": record.request.action,
         "language": record.request.language,
         "ended": record.ended.value,
-        "became": fate or _ended(record),
+        "became": outcome or _ended(record),
         "seconds": record.seconds,
         "calls": len(record.calls),
         "message": str(message).split("\n")[0][:_LONGEST_MESSAGE],
@@ -116,18 +116,18 @@ def _ended(record: Record) -> str:
     return record.ended.value if offers else "answered"
 
 
-def _show(record: Record, fate: str, arguments: argparse.Namespace) -> int:
+def _show(record: Record, outcome: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
         render.print_json(json.loads(record.to_json()))
         return 0
-    for line in _shown(record, fate, prompts=arguments.prompts):
+    for line in _shown(record, outcome, prompts=arguments.prompts):
         render.print_text(line)
     return 0
 
 
-def _shown(record: Record, fate: str, *, prompts: bool) -> Iterator[str]:
+def _shown(record: Record, outcome: str, *, prompts: bool) -> Iterator[str]:
     asked = record.request
-    came = _ended(record) + (f", then {fate}" if fate else "")
+    came = _ended(record) + (f", then {outcome}" if outcome else "")
     yield f"job {record.id}, {record.at}: {asked.action}, {asked.language}, {asked.path or 'no file'}: {came}"
     yield f"made by Stet {record.versions.stet}, Python {record.versions.python}, {record.versions.system}"
     if asked.instruction:
@@ -148,7 +148,7 @@ def _shown(record: Record, fate: str, *, prompts: bool) -> Iterator[str]:
     )
 
 
-def _call(number: int, call: Called, *, prompts: bool) -> Iterator[str]:
+def _call(number: int, call: RecordedCall, *, prompts: bool) -> Iterator[str]:
     yield ""
     yield f"call {number} at {call.at:.3f} s, {call.seconds:.3f} s, temperature {call.temperature}"
     for request in call.requests:

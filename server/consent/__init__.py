@@ -1,1 +1,1 @@
-"""Questions before a job goes on: running code, trusting a project, downloading a model."""
+"""Questions before a job continues: running code, trusting a project, downloading a model."""

@@ -73,7 +73,7 @@ class ModelDownloadOffer:
         else:
             download = f"Download {weights.megabytes} MB"
             choice = await self._choice(problem, [download, OTHER])
-            ready = await self._fetch(name, weights, "Your job goes on.") if choice == download else False
+            ready = await self._fetch(name, weights, "Your job continues.") if choice == download else False
             if ready or (choice == OTHER and await other()):
                 again()
 

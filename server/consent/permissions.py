@@ -16,9 +16,9 @@ from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from stet_ls.engine.model.local_server_consent import FoundServer
-    from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+    from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 
-PATIENCE = 600.0
+TIMEOUT = 600.0
 """Seconds for which a job waits for the user. Its question stays open; a later answer counts for later jobs."""
 
 RUN = "Run it anyway"
@@ -35,7 +35,7 @@ class PermissionPrompts:
         self._asked: dict[Hashable, asyncio.Future[bool]] = {}
         self._late: set[Hashable] = set()
 
-    async def isolation(self, report: IsolationReport, needed: Level) -> bool:
+    async def isolation(self, report: IsolationReport, needed: IsolationLevel) -> bool:
         """Whether code may run in a sandbox that is weaker than the settings require."""
         why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
         help_ = f" To improve it: {report.advice}." if report.advice else ""
@@ -70,7 +70,7 @@ class PermissionPrompts:
         return await self.ask(about, question, yes) is True
 
     async def ask(self, about: Hashable, question: str, yes: str) -> bool | None:
-        """The user's answer to a question, shared by all jobs; None for a job without an answer within `PATIENCE`.
+        """The user's answer to a question, shared by all jobs; None for a job without an answer within `TIMEOUT`.
 
         Later jobs do not wait again: they get the answer if it is known by then, else None.
         """
@@ -78,7 +78,7 @@ class PermissionPrompts:
             asked = self._asked[about] = asyncio.ensure_future(ask_yes_no(self._ls, question, yes))
             asked.add_done_callback(lambda _: self._late.discard(about))
         if about not in self._late:
-            await asyncio.wait({asked}, timeout=PATIENCE)
+            await asyncio.wait({asked}, timeout=TIMEOUT)
         if asked.done():
             return asked.result()
         if about not in self._late:

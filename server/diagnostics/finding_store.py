@@ -1,4 +1,4 @@
-"""The findings of analyze and of verify, apart from the text: each moves with its lines, and goes when they change."""
+"""The findings of analyze and of verify, separate from the text: each moves with its lines until they change."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.server.diagnostics.serial_executor import SerialExecutor
-from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
 
 if TYPE_CHECKING:
     from stet_ls.server.documents.open_documents import Documents, Snapshot
@@ -44,8 +44,8 @@ _LINE = re.compile(r"\bline \d+")
 class _Settled:
     """Both verdicts on a text at rest; `track` follows that text."""
 
-    glance: Verdict
-    verdict: Verdict
+    glance: SyntaxVerdict
+    verdict: SyntaxVerdict
     track: PositionTracker
 
 
@@ -147,7 +147,7 @@ class LiveSyntax:
         self._changed(snapshot.uri)
 
 
-def _glance(snapshot: Snapshot) -> Verdict:
+def _glance(snapshot: Snapshot) -> SyntaxVerdict:
     from stet_ls.validators import syntax  # imports the parsers: not before the handshake
     from stet_ls.validators.parsing.parse import parse
 
@@ -164,7 +164,7 @@ def _glance(snapshot: Snapshot) -> Verdict:
     return replace(verdict, findings=verdict.findings[:1]) if hurried else verdict
 
 
-def _check(snapshot: Snapshot, tools: Toolbox | None) -> Verdict:
+def _check(snapshot: Snapshot, tools: Toolbox | None) -> SyntaxVerdict:
     from stet_ls.validators import syntax
     from stet_ls.validators.checkers.toolbox import BUILT_IN
 
@@ -173,7 +173,7 @@ def _check(snapshot: Snapshot, tools: Toolbox | None) -> Verdict:
     )
 
 
-def _provisional(glance: Verdict, settled: _Settled | None) -> tuple[Finding, ...]:
+def _provisional(glance: SyntaxVerdict, settled: _Settled | None) -> tuple[Finding, ...]:
     """The findings to show for a text that only the grammar has seen, based on both verdicts on the text before it.
 
     If the grammar finds the same as then, the best checker's findings stay, at their new positions; if that checker
@@ -208,7 +208,7 @@ def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding
     return tuple(moved)
 
 
-def _advised(verdict: Verdict) -> tuple[Finding, ...]:
+def _advised(verdict: SyntaxVerdict) -> tuple[Finding, ...]:
     """The findings, as warnings if the grammar alone judged and is known to reject too much valid code."""
     if verdict.authoritative or verdict.may_block:
         return verdict.findings

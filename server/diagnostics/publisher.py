@@ -23,7 +23,7 @@ from stet_ls.server.diagnostics.live_syntax import REST_SECONDS, LiveSyntax
 from stet_ls.server.diagnostics.suppression import OtherServers, SuppressionReason, SuppressionRules, suppression_reason
 from stet_ls.server.documents.open_documents import Documents, Snapshot
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
-from stet_ls.server.lsp.convert import shown_as
+from stet_ls.server.lsp.convert import protocol_diagnostic
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
@@ -194,7 +194,9 @@ class DiagnosticsPublisher:
         if suppression_reason(snapshot, self._rules, self._others) in (None, SuppressionReason.ELSEWHERE):
             kept = tuple(each for each in kept if each.kind != "syntax")  # the live checks report these
         kept = (*kept, *self._verified.findings(snapshot.uri))
-        one, other = (tuple(shown_as(each, snapshot, self._client) for each in found) for found in (live, kept))
+        one, other = (
+            tuple(protocol_diagnostic(each, snapshot, self._client) for each in found) for found in (live, kept)
+        )
         return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))
 
     def _deliver(self, uri: str) -> None:

@@ -119,7 +119,7 @@ def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditP
     return EditPlan(kept, texts, rebased and bool(own), binary, answer.moves)
 
 
-def as_made(answer: Answer) -> EditPlan:
+def unrebased_edits(answer: Answer) -> EditPlan:
     """The edits on the exact texts that they were made and judged on, wherever they are applied."""
     changes = []
     for path in dict.fromkeys(edit.path for edit in answer.edits):
@@ -150,7 +150,7 @@ def write_binary(files: Iterable[NewFile]) -> str:
     return ""
 
 
-def created(file: NewFile, language: str) -> DocumentChange:
+def new_document(file: NewFile, language: str) -> DocumentChange:
     """A new file as a change of an empty document."""
     before = Snapshot(file.path.as_uri(), None, language, Source(""), file.path)
     return _change(before, [Splice(Span(0, 0), file.text)])

@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def is_applied(live: Source, change: DocumentChange) -> bool:
-    """Whether `live` contains the change, apart from what the user typed elsewhere at the same moment.
+    """Whether `live` contains the change, except for what the user typed elsewhere at the same moment.
 
     Line ends and the one at the end of the file are not compared, since editors change them.
     """
@@ -42,7 +42,7 @@ def is_same_edit(change: DocumentChange, wanted: DocumentChange) -> bool:
 
 
 def inserted_spans(live: Source, change: DocumentChange) -> tuple[Span, ...]:
-    """The spans in `live` that the change inserted, apart from what was typed elsewhere at the same moment."""
+    """The spans in `live` that the change inserted, except for what was typed elsewhere at the same moment."""
     anchors = Anchors(change.after.data)
     anchors.follow(minimal(change.after, live), live.data)
     places = [anchors.place(splice.span) for splice in minimal(change.after, change.before.source)]

@@ -113,9 +113,11 @@ def _rows(lines: Sequence[Evidence], files: Files) -> list[dict[str, Any]]:
 
 
 def _diff(answer: Answer) -> str:
-    from stet_ls.server.edits.edit_plan import as_made  # not imported before the handshake: imports the engine's models
+    from stet_ls.server.edits.edit_plan import (
+        unrebased_edits,  # not imported before the handshake: imports the engine's models
+    )
 
-    return first_lines(as_made(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
+    return first_lines(unrebased_edits(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
 
 
 def write(folder: Path, lines: Sequence[Evidence]) -> Files:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.evidence import CHECKS
-from stet_ls.engine.api.summary import MARKS, SEPARATOR, evidence_line, failed_first, phrase, shown
+from stet_ls.engine.api.summary import MARKS, SEPARATOR, evidence_line, failed_first, phrase, shown_evidence
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.markdown import code_span, fenced, harmless, plain
 
@@ -47,7 +47,7 @@ def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
         passed = evidence_line(item for item in answer.evidence if item.verdict == "pass")
         return f"{answer.message} Passed: {passed}." if passed else answer.message
     reasons = [reason for reason in answer.metadata.reasons if reason not in apart]
-    judged = (phrase(item) for item in shown(answer.evidence) if not _is_reason(item, answer))
+    judged = (phrase(item) for item in shown_evidence(answer.evidence) if not _is_reason(item, answer))
     return _sentence(answer, reasons, tuple(judged), apart)
 
 
@@ -86,21 +86,21 @@ def _other_reasons(answer: Answer) -> list[str]:
     return [reason for reason in answer.metadata.reasons if reason not in stated]
 
 
-def boxed(answer: Answer) -> str:
+def sandbox_text(answer: Answer) -> str:
     """The sandbox level of its runs and its reason: "Code ran in landlock (strong), because ..."; "" if none ran."""
     box = answer.isolation
     if not box:
         return ""
-    why = "" if is_full(answer) else box.get("why_not_stronger", "")
+    why = "" if is_fully_isolated(answer) else box.get("why_not_stronger", "")
     return f"Code ran in {box['backend']} ({box['level']}){f', because {why}' if why else ''}"
 
 
-def is_full(answer: Answer) -> bool:
+def is_fully_isolated(answer: Answer) -> bool:
     """True unless code ran in a sandbox with incomplete isolation."""
     return not answer.isolation or answer.isolation["level"] == "full"
 
 
-def dangers(answer: Answer) -> tuple[str, ...]:
+def unrequested_risks(answer: Answer) -> tuple[str, ...]:
     """The edit's risks that were not requested, as text."""
     return tuple(
         item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
@@ -116,7 +116,7 @@ def not_run(answer: Answer) -> str:
     return f"no check ran it; {answer.metadata.raised_by or 'add a test'}" if answer.not_run else ""
 
 
-def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
+def unrequested_risk_codes(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
     """The codes of the edit's risks that were not requested, without those that the user accepts."""
     from stet_ls.engine.judges.danger.risk_kinds import OTHER
 
@@ -183,7 +183,7 @@ def _footer(answer: Answer) -> str:
         source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
         why = "; ".join(_other_reasons(answer))
         rows.append(f"Confidence {confidence(answer)} % ({source}){f': {_prose(why)}' if why else ''}")
-    rows.append(_prose(boxed(answer)) or "No code ran")
+    rows.append(_prose(sandbox_text(answer)) or "No code ran")
     if shows := answer.metadata.show_trace:
         rows.append(f"Prompts and replies: {code_span(shows)}")
     return "\n".join(_wrapped(f"- {row}") for row in rows)

@@ -49,7 +49,7 @@ class ProducedFiles:
 
 
 def _write_document(answer: Answer, places: Mapping[str, Path], base: Path) -> Path:
-    """The document beside its pictures: an editor's preview may refuse to show those of other folders."""
+    """The document next to its pictures: an editor's preview may refuse to show those of other folders."""
     document = base / (answer.metadata.trace or "task") / "task.md"
     document.write_text(task_document(answer, {name: quote(name) for name in places}), encoding="utf-8")
     return document

@@ -16,7 +16,7 @@ KEPT = 30
 SHORT = 280
 """Characters of a report that fit in a message box."""
 
-PATIENCE = 10.0
+TIMEOUT = 10.0
 """Limit in seconds for a client to open a document; after it the text is shown in another way."""
 
 _NO_PROSE = ("#", "```", "- ", "* ", "|", ">")
@@ -72,7 +72,7 @@ class ReportViewer:
     async def _opened(self, uri: str) -> bool | None:
         """The client's response; None if there is none in time."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT):
                 result = await self._ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
         except JsonRpcException:
             return False

@@ -20,7 +20,7 @@ from stet_ls.server.session import StetServer
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.api.answer import Answer
-    from stet_ls.server.job_flow.run_job import Prepared
+    from stet_ls.server.job_flow.run_job import PreparedJob
     from stet_ls.server.lsp.command_params import Params
 
 Json = dict[str, Any]
@@ -79,9 +79,9 @@ async def apply(ls: StetServer, params: Any) -> Json:
     if job is None:
         raise UsageError("job: no edit waits for confirmation" + (f" of {params.job}." if params.job else "."))
     if params.files or params.steps:
-        from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+        from stet_ls.engine.actions.multi_file.chosen_parts import ChosenParts, chosen_part
 
-        job.choice = Choice(params.files, params.steps)
+        job.choice = ChosenParts(params.files, params.steps)
         if job.answer is not None:
             chosen_part(job.answer, job.choice)  # a name or a number that does not exist is an error of this command
     job.apply_requested.set()
@@ -117,7 +117,7 @@ def custom(ls: StetServer, params: Any) -> Awaitable[Json]:
     return _custom(ls, prepare(ls, params.action, params))
 
 
-async def _custom(ls: StetServer, prepared: Prepared) -> Json:
+async def _custom(ls: StetServer, prepared: PreparedJob) -> Json:
     from stet_ls.server.job_flow.run_job import start_prepared
 
     try:

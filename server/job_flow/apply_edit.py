@@ -19,11 +19,11 @@ from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan, write_binary
-from stet_ls.server.evidence.evidence_text import dangers, headline, summarize
+from stet_ls.server.evidence.evidence_text import headline, summarize, unrequested_risks
 from stet_ls.server.job_flow.confirmation import ask_user, confirm_and_apply, not_applied, show_diff
-from stet_ls.server.job_flow.diff_offer import Part, offer_diff
-from stet_ls.server.job_flow.edit_risks import Preview, must_ask, question, risks
-from stet_ls.server.job_flow.pending_edit import CONFIRM_SECONDS, ApplyResult, PendingEdit, change_annotation
+from stet_ls.server.job_flow.diff_offer import KeptPart, offer_diff
+from stet_ls.server.job_flow.edit_risks import Preview, edit_risks, must_ask, question
+from stet_ls.server.job_flow.sent_edit import CONFIRM_SECONDS, ApplyResult, SentEdit, change_annotation
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.session import StetServer
@@ -45,17 +45,17 @@ _VERSION = re.compile(r"version|changed", re.IGNORECASE)
 
 
 async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, preview: Preview) -> JobResult:
-    """Applies the edits of a job's answer, hands them over, or refuses."""
+    """Applies the edits of a job's answer, shows them to a client that cannot apply them, or refuses."""
     try:
         plan = await _judged_plan(ls, answer, origin)
         if plan.is_empty:
-            return _withheld(ls, answer, "The edit changes nothing.")
-        if gap := _gap(plan, ls.client):
-            return await _hand_over(ls, job, answer, plan, gap)
-        reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
+            return _refused(ls, answer, "The edit changes nothing.")
+        if gap := _missing_capability(plan, ls.client):
+            return await _show_instead(ls, job, answer, plan, gap)
+        reasons = await asyncio.to_thread(edit_risks, answer, plan, origin.snapshot)
         # A project may set `never`: then a risky edit is not applied at all.
-        if preview == "never" and (answer.refuted or dangers(answer)):
-            return _withheld(ls, answer, f"Not applied: {'; '.join(reasons)}.")
+        if preview == "never" and (answer.refuted or unrequested_risks(answer)):
+            return _refused(ls, answer, f"Not applied: {'; '.join(reasons)}.")
         if not must_ask(preview, reasons):
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations and not ls.client.shows_diffs:
@@ -63,9 +63,9 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
                 await ls.evidence.files.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.body()))
     except StaleError as stale:
-        return _withheld(ls, answer, str(stale))
+        return _refused(ls, answer, str(stale))
 
-    async def send(part: Part | None) -> JobResult:
+    async def send(part: KeptPart | None) -> JobResult:
         return await _send_kept(ls, job, answer, origin, part)
 
     ask = (
@@ -76,28 +76,28 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
     try:
         return await confirm_and_apply(ls, job, answer, ask, send)
     except StaleError as stale:
-        return _withheld(ls, answer, str(stale))
+        return _refused(ls, answer, str(stale))
 
 
 async def _send_kept(
-    ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, part: Part | None
+    ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, part: KeptPart | None
 ) -> JobResult:
     """Sends the edit, or the part of it that the user kept or `stet.apply` asked for; that is judged again first."""
     try:
         if part is None and job.choice and job.request is not None:
             engine = (await ls.engine.get()).engine
-            part = Part(await engine.judge_part(job.request, chosen_part(answer, job.choice)), origin)
+            part = KeptPart(await engine.judge_part(job.request, chosen_part(answer, job.choice)), origin)
             if part.answer.refuted:
                 failed = next(item for item in part.answer.evidence if item.verdict is Ruling.FAIL)
-                return _withheld(ls, answer, f"The part was not applied: {phrase(failed)}.")
+                return _refused(ls, answer, f"The part was not applied: {phrase(failed)}.")
         if part is None:
             return await _send(ls, job, answer, origin, None)
         return await _send_part(ls, job, answer, part)
     except StaleError as stale:
-        return _withheld(ls, answer, str(stale))
+        return _refused(ls, answer, str(stale))
 
 
-async def _send_part(ls: StetServer, job: JobHandle, answer: Answer, part: Part) -> JobResult:
+async def _send_part(ls: StetServer, job: JobHandle, answer: Answer, part: KeptPart) -> JobResult:
     """Sends what the user kept. The memory learns that they changed the edit."""
     try:
         result = await _send(ls, job, part.answer, part.origin, None)
@@ -105,7 +105,7 @@ async def _send_part(ls: StetServer, job: JobHandle, answer: Answer, part: Part)
         part.origin.track.release()
     live = ls.documents.snapshot(part.origin.snapshot.uri)
     if result.applied and answer.metadata.trace and live is not None:
-        ls.outcome_reports.learn(answer.metadata.trace, "edited", live.source.text)
+        ls.outcome_reporter.learn(answer.metadata.trace, "edited", live.source.text)
     return result
 
 
@@ -138,22 +138,22 @@ def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
 async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
     """Sends the edit. `confirm` is the question that the client asks the user first."""
     annotation = None if confirm is None else change_annotation(headline(answer), confirm)
-    async with _turn(ls.pending_edits.turn, waits=confirm is None):
-        delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
-        reply = await _reply_to(job, delivery)
+    async with _turn(ls.unconfirmed_edits.turn, waits=confirm is None):
+        sent = SentEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+        reply = await _reply_to(job, sent)
         if reply.applied is False and not job.cancelling:
-            delivery.close()
-            if await _worth_retrying(ls.documents, delivery.plan, reply, asked=confirm is not None):
-                delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
-                reply = await _reply_to(job, delivery)
+            sent.close()
+            if await _worth_retrying(ls.documents, sent.plan, reply, asked=confirm is not None):
+                sent = SentEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+                reply = await _reply_to(job, sent)
     if reply.seen:
-        delivery.close()
-        return await _landed(ls, job, answer, delivery.plan)
+        sent.close()
+        return await _applied(ls, job, answer, sent.plan)
     if reply.applied is False:
-        delivery.close()
+        sent.close()
         return _declined(ls, job, answer, reply)
-    ls.in_background(_late(ls, job, answer, delivery), f"late change of {job.name}")
-    names = ", ".join(delivery.plan.names)
+    ls.in_background(_watch_late_edit(ls, job, answer, sent), f"late change of {job.name}")
+    names = ", ".join(sent.plan.names)
     if job.cancelling:
         message = f"Cancelled after the edit was sent; it may still appear in {names}. Check before you save."
         return JobResult(JobStatus.CANCELLED, message, applied=None, answer=answer)
@@ -179,24 +179,24 @@ async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
             sending.release()
 
 
-async def _reply_to(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
+async def _reply_to(job: JobHandle, sent: SentEdit) -> ApplyResult:
     """The client's reply to an edit. If the job is cancelled, waits only a moment more."""
     try:
-        return await delivery.reply()
+        return await sent.reply()
     except asyncio.CancelledError:
         if job.abandoned:
-            delivery.close()
+            sent.close()
             raise
     with suppress(asyncio.CancelledError):  # a second cancellation ends the wait
-        return await delivery.reply(CONFIRM_SECONDS)
+        return await sent.reply(CONFIRM_SECONDS)
     return ApplyResult(applied=None)
 
 
-async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan) -> JobResult:
+async def _applied(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan) -> JobResult:
     """Finishes an applied edit: its lens and its outcome. Ignores a late cancellation."""
-    ls.outcome_reports.record(answer, "applied")
+    ls.outcome_reporter.record(answer, "applied")
     for change in plan.changes[:1]:
-        ls.outcomes.applied(answer, change)
+        ls.outcome_watcher.applied(answer, change)
         with suppress(asyncio.CancelledError):  # the edit is applied; its lens follows in the background
             await asyncio.shield(
                 ls.in_background(ls.evidence.lenses.applied(job.id, answer, change), f"lens of {job.name}")
@@ -209,25 +209,25 @@ async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan
 
 def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:
     if job.cancelling:
-        ls.outcome_reports.record(answer, "cancelled")
+        ls.outcome_reporter.record(answer, "cancelled")
         return JobResult(JobStatus.CANCELLED, "Cancelled. The editor did not apply the edit.", False, answer)
-    ls.outcomes.rejected(answer)
+    ls.outcome_watcher.rejected(answer)
     reason = f": {reply.reason}" if reply.reason else ""
     return not_applied(answer, f"The editor did not apply the edit{reason}.")
 
 
-async def _late(ls: StetServer, job: JobHandle, answer: Answer, delivery: PendingEdit) -> None:
+async def _watch_late_edit(ls: StetServer, job: JobHandle, answer: Answer, sent: SentEdit) -> None:
     """Waits for an edit that appears late, completes its processing, and corrects the job's result."""
     try:
-        reply = await delivery.reply(ANSWER_SECONDS)
-        shows = reply.seen or (reply.applied is True and await delivery.shown(LATE_SECONDS))
+        reply = await sent.reply(ANSWER_SECONDS)
+        shows = reply.seen or (reply.applied is True and await sent.shown(LATE_SECONDS))
         # Another job may have sent the same text since: then it counts as that job's edit.
-        if shows and not delivery.repeated:
-            job.replace_result(await _landed(ls, job, answer, delivery.plan))
+        if shows and not sent.repeated:
+            job.replace_result(await _applied(ls, job, answer, sent.plan))
         elif reply.applied is False:
             job.replace_result(_declined(ls, job, answer, reply))
     finally:
-        delivery.close()
+        sent.close()
 
 
 async def _worth_retrying(documents: Documents, plan: EditPlan, reply: ApplyResult, *, asked: bool) -> bool:
@@ -251,14 +251,14 @@ def _moved(documents: Documents, change: DocumentChange) -> bool:
     return live is not None and live.version != change.before.version
 
 
-async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
-    """Hands an edit to a client that cannot apply it: shown as a diff, and in the job's result."""
+async def _show_instead(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
+    """Shows an edit to a client that cannot apply it: as a diff, and in the job's result."""
     where = await show_diff(ls, job, plan)
-    ls.outcome_reports.record(answer, "shown")
+    ls.outcome_reporter.record(answer, "shown")
     return JobResult(JobStatus.DONE, f"{summarize(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
-def _gap(plan: EditPlan, client: ClientFeatures) -> str:
+def _missing_capability(plan: EditPlan, client: ClientFeatures) -> str:
     """The capability that the client lacks for this plan, as text; "" if none."""
     if not client.apply_edit:
         return "the editor does not accept edits from a server"
@@ -269,7 +269,7 @@ def _gap(plan: EditPlan, client: ClientFeatures) -> str:
     return ""
 
 
-def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:
+def _refused(ls: StetServer, answer: Answer, message: str) -> JobResult:
     """The result for an edit that cannot be applied, with or without the user's consent."""
-    ls.outcome_reports.record(answer, "refused")
+    ls.outcome_reporter.record(answer, "refused")
     return not_applied(answer, message)

@@ -16,15 +16,15 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.markdown import fenced, plain
 from stet_ls.server.edits.edit_plan import EditPlan
 from stet_ls.server.errors import failure_of
-from stet_ls.server.job_flow.diff_offer import APPLY, DISCARD, Decision, Part, send_offer
-from stet_ls.server.job_flow.edit_risks import question, why_asked
+from stet_ls.server.job_flow.diff_offer import APPLY, DISCARD, Decision, KeptPart, send_offer
+from stet_ls.server.job_flow.edit_risks import question, reasons_to_ask
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.session import StetServer
 
-PATIENCE = 600.0
+TIMEOUT = 600.0
 """Seconds for which a job waits for the user."""
 
-Send = Callable[[Part | None], Awaitable[JobResult]]
+Send = Callable[[KeptPart | None], Awaitable[JobResult]]
 """Sends the edit, or the part of it that the user kept."""
 
 
@@ -51,7 +51,7 @@ async def confirm_and_apply(
             over()
         if decision.applies:
             return await send(decision.part)
-        ls.outcomes.rejected(answer)
+        ls.outcome_watcher.rejected(answer)
         return replace(not_applied(answer, "Edit discarded."), discarded=True)
 
     async def later() -> JobResult:
@@ -65,14 +65,14 @@ async def confirm_and_apply(
         return ending
 
     try:
-        await asyncio.wait({agreed, applied}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({agreed, applied}, timeout=TIMEOUT, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:
         over()
         raise
     if agreed.done() or applied.done():
         return await outcome()
     job.deferred_result = ls.in_background(later(), f"late answer to {job.name}")
-    why = f"Edit not applied: no response after {PATIENCE / 60:.0f} minutes."
+    why = f"Edit not applied: no response after {TIMEOUT / 60:.0f} minutes."
     return not_applied(answer, f"{why} Answer the open question or run `stet.apply` to apply it.")
 
 
@@ -91,9 +91,13 @@ async def ask_user(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequ
     if ls.client.shows_offers and answer.evidence:
         diff = fenced((await asyncio.to_thread(plan.diff)).rstrip(), "diff")
         shown = await ls.evidence.files.collect(job.id, answer, with_edit=False)
-        params = {"job": job.id, "question": plain(why_asked(reasons)), "markdown": f"{diff}\n\n{shown['markdown']}"}
+        params = {
+            "job": job.id,
+            "question": plain(reasons_to_ask(reasons)),
+            "markdown": f"{diff}\n\n{shown['markdown']}",
+        }
         return Decision((await send_offer(ls, params)).applies)
-    while (choice := await ask(ls, question(answer, reasons))) in (
+    while (choice := await ask_in_message_box(ls, question(answer, reasons))) in (
         ConfirmChoice.SHOW_DIFF,
         ConfirmChoice.SHOW_EVIDENCE,
     ):
@@ -113,7 +117,7 @@ class ConfirmChoice(StrEnum):
     DISCARD = DISCARD
 
 
-async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
+async def ask_in_message_box(ls: LanguageServer, question: str) -> ConfirmChoice:
     """Asks by message box. A dismissed one, or a client that cannot show one, means no."""
     actions = [types.MessageActionItem(title.value) for title in ConfirmChoice]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)

@@ -14,8 +14,8 @@ from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.markdown import plain
 from stet_ls.server.edits.edit_plan import EditOrigin, EditPlan, make_plan, name_of
-from stet_ls.server.job_flow.edit_risks import why_asked
-from stet_ls.server.job_flow.partial_edit import Offered, judge_part, kept_part
+from stet_ls.server.job_flow.edit_risks import reasons_to_ask
+from stet_ls.server.job_flow.partial_edit import OfferedEdit, judge_part, kept_part
 from stet_ls.server.jobs.job_registry import JobHandle
 from stet_ls.server.session import StetServer
 
@@ -29,7 +29,7 @@ APPLY, DISCARD = "Apply", "Discard"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class KeptPart:
     """What the user kept of an edit, and the document that it was offered for."""
 
     answer: Answer
@@ -41,7 +41,7 @@ class Decision:
     """The user's decision. `part` is what they kept of the edit; None: all of it."""
 
     applies: bool
-    part: Part | None = None
+    part: KeptPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ async def offer_diff(
 
     StaleError if the documents have changed.
     """
-    offered = Offered.of(make_plan(answer, origin, ls.documents), ls.documents)
+    offered = OfferedEdit.of(make_plan(answer, origin, ls.documents), ls.documents)
     target: EditOrigin | None = None
     try:
         base = await _params(ls, job, answer, reasons, offered.plan)
@@ -88,7 +88,7 @@ async def offer_diff(
             failed = [item for item in evidence if item.verdict is Ruling.FAIL]
             if not failed or reply.texts == last_texts:
                 target = _target(offered, origin)
-                return Decision(True, Part(replace(part, evidence=evidence), target))
+                return Decision(True, KeptPart(replace(part, evidence=evidence), target))
             last_texts = reply.texts
             line = f"✗ the part you kept: {plain(phrase(failed[0]))}"
             reply = await send_offer(ls, {**base, "headline": line, "files": _files(offered.plan, last_texts)})
@@ -99,7 +99,7 @@ async def offer_diff(
         offered.release(but=target)
 
 
-def _target(offered: Offered, origin: EditOrigin) -> EditOrigin:
+def _target(offered: OfferedEdit, origin: EditOrigin) -> EditOrigin:
     """The job's own document as it was offered; its track outlives the offer."""
     for each in offered.origins:
         if each.snapshot.uri == origin.snapshot.uri:
@@ -116,7 +116,7 @@ async def _params(
     refuting = [row["uri"] for row in shown["attachments"] if row["uri"] and row["name"].startswith("counter_example")]
     return {
         "job": job.id,
-        "question": plain(why_asked(reasons)),
+        "question": plain(reasons_to_ask(reasons)),
         "markdown": shown["markdown"],
         "title": plain(_title(answer)),
         "headline": plain(verdict_line(answer, reasons)),

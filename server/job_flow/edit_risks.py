@@ -11,13 +11,13 @@ from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.summary import phrase
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan, is_target
-from stet_ls.server.evidence.evidence_text import dangers, not_run, summarize
+from stet_ls.server.evidence.evidence_text import not_run, summarize, unrequested_risks
 from stet_ls.validators.structure import imports
 
 Preview = Literal["auto", "always", "never"]
 
 
-def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]:
+def edit_risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]:
     """The reasons to ask about this edit, as text; empty for an edit of the target that passed its checks.
 
     Reasons from the evidence are worded as in the answer's message.
@@ -26,7 +26,7 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
     if len(plan.names) > 1:
         found.append(f"it changes {len(plan.names)} files ({', '.join(plan.names)})")
     found += [phrase(item) for item in answer.evidence if item.verdict is Ruling.FAIL]
-    found += dangers(answer)
+    found += unrequested_risks(answer)
     unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
     found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
     found += [phrase(item) for item in answer.evidence if _is_uncompared(item, answer)]
@@ -57,10 +57,10 @@ def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) 
 
     `apart` are phrases to omit because the user sees them elsewhere.
     """
-    return f"{summarize(answer, (*reasons, *apart))}. {why_asked(reasons)}"
+    return f"{summarize(answer, (*reasons, *apart))}. {reasons_to_ask(reasons)}"
 
 
-def why_asked(reasons: Sequence[str]) -> str:
+def reasons_to_ask(reasons: Sequence[str]) -> str:
     """The question without what was done."""
     why = "; ".join(reasons)
     if not why:

@@ -24,14 +24,14 @@ _JUDGES = (Check.SYNTAX, Check.NAMES, Check.SIGNATURE)
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedEdit:
     """An edit as the user sees it: its plan, and for each changed document its text and what followed it since."""
 
     plan: EditPlan
     origins: tuple[EditOrigin, ...]
 
     @classmethod
-    def of(cls, plan: EditPlan, documents: Documents) -> Offered:
+    def of(cls, plan: EditPlan, documents: Documents) -> OfferedEdit:
         """Follows the documents of a plan that was made with no await since."""
         return cls(plan, tuple(EditOrigin(change.before, documents.track(change.before)) for change in plan.changes))
 
@@ -42,7 +42,7 @@ class Offered:
                 origin.track.release()
 
 
-def kept_part(answer: Answer, offered: Offered, texts: Mapping[str, str]) -> Answer:
+def kept_part(answer: Answer, offered: OfferedEdit, texts: Mapping[str, str]) -> Answer:
     """The answer that makes the documents, by their URIs, the kept `texts`; without the evidence for the whole."""
     plan = offered.plan
     edits = [
@@ -65,7 +65,7 @@ def kept_part(answer: Answer, offered: Offered, texts: Mapping[str, str]) -> Ans
     )
 
 
-async def judge_part(ls: StetServer, answer: Answer, part: Answer, offered: Offered) -> tuple[Evidence, ...]:
+async def judge_part(ls: StetServer, answer: Answer, part: Answer, offered: OfferedEdit) -> tuple[Evidence, ...]:
     """The evidence of the checks that run no code; a failure that the whole edit has, too, is not repeated."""
     tools = toolbox((await ls.engine.get()).settings, ls.editor.roots())
     known = {(item.check, item.detail) for item in answer.evidence}

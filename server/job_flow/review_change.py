@@ -16,7 +16,7 @@ from stet_ls.engine.review.change_review import ReviewOptions, review_change
 from stet_ls.engine.review.report import ChangeReview, as_markdown, review_summary
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.verify.changes.read_change import read_change
-from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.server.job_flow.verify_change import PreparedVerify
 from stet_ls.server.jobs.progress import JobProgress
 from stet_ls.server.session import StetServer
@@ -55,7 +55,7 @@ async def _reviewed(ls: StetServer, prepared: PreparedVerify, on_progress: Calla
     context = read_change(prepared.asked)
     change = await asyncio.to_thread(context.__enter__)
     try:
-        judging = Options(prepared.intent, tools=toolbox(ready.settings, (change.root,)), on_progress=on_progress)
+        judging = VerifyOptions(prepared.intent, tools=toolbox(ready.settings, (change.root,)), on_progress=on_progress)
         return await review_change(change, ready.engine, ReviewOptions(judging, on_progress=on_progress))
     finally:
         context.__exit__(None, None, None)

@@ -31,7 +31,7 @@ NO_DOCUMENT = "uri: no document is open. Open one or pass `uri`."
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedJob:
     """The input of a job, taken at one moment: nothing here changes while the job runs."""
 
     action: str
@@ -48,13 +48,13 @@ def start_job(ls: StetServer, action: str, params: ActionParams) -> JobHandle:
     return start_prepared(ls, prepare(ls, action, params))
 
 
-def prepare(ls: StetServer, action: str, params: ActionParams) -> Prepared:
+def prepare(ls: StetServer, action: str, params: ActionParams) -> PreparedJob:
     """The snapshot for a job. A caller that does not start it releases `origin.track`. UsageError as above."""
     request, snapshot = request_of(ls, action, params)
-    return Prepared(action, params, EditOrigin(snapshot, ls.documents.track(snapshot)), request)
+    return PreparedJob(action, params, EditOrigin(snapshot, ls.documents.track(snapshot)), request)
 
 
-def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
+def start_prepared(ls: StetServer, prepared: PreparedJob) -> JobHandle:
     """Starts a prepared job, and returns at once."""
     snapshot = prepared.origin.snapshot
     job = JobHandle(prepared.action, snapshot.uri, prepared.params)
@@ -78,7 +78,7 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
         sent = job.result.answer is not None  # a job that is cancelled before its edit was sent ends without its answer
         progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.result.message)
         if job.status is JobStatus.CANCELLED and job.answer is not None:
-            ls.outcome_reports.record(job.answer, "sent" if sent and job.result.applied is None else "cancelled")
+            ls.outcome_reporter.record(job.answer, "sent" if sent and job.result.applied is None else "cancelled")
         _announce(ls, job, job.result)
         if ls.jobs.idle:
             ls.in_background(ls.engine.close_retired(), "close engines of former settings")
@@ -149,7 +149,7 @@ def _within(field: str, line: int, snapshot: Snapshot) -> None:
         raise UsageError(f"{field}: line {line} is outside {name_of(snapshot)}, which has {count} lines (from 0).")
 
 
-async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: JobProgress) -> JobResult:
+async def _run(ls: StetServer, job: JobHandle, prepared: PreparedJob, progress: JobProgress) -> JobResult:
     def on_event(event: Event) -> None:
         if isinstance(event, Stage):
             job.stage = event.name

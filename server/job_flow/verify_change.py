@@ -18,8 +18,8 @@ from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.verify.changes.change import Change
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
-from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.render import lines, summary
 from stet_ls.engine.verify.report import Report, UnitReport, Verdict
 from stet_ls.engine.verify.verify import verify
@@ -43,7 +43,7 @@ Json = dict[str, Any]
 class PreparedVerify:
     """What to verify, and the open documents at that moment. `file` is the only one whose result is shown, if any."""
 
-    asked: Asked
+    asked: ChangeQuery
     intent: str
     quiet: bool
     documents: tuple[tuple[Snapshot, PositionTracker], ...]
@@ -71,7 +71,7 @@ def prepare(ls: StetServer, params: VerifyParams) -> PreparedVerify:
     followed = tuple((each, ls.documents.track(each)) for each in ls.documents.open_snapshots() if each.path)
     texts = {each.path.resolve(): each.source.data for each, _ in followed if each.path}
     only = path if params.scope == "file" else None
-    asked = Asked(folder, staged=params.scope == "staged", paths=(only,) if only else (), documents=texts)
+    asked = ChangeQuery(folder, staged=params.scope == "staged", paths=(only,) if only else (), documents=texts)
     return PreparedVerify(asked, params.intent, params.quiet, followed, only)
 
 
@@ -98,7 +98,7 @@ async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
     return {**report.to_json(), "summary": outcome, "lines": list(lines(report))}
 
 
-def saved(ls: StetServer, snapshot: Snapshot) -> None:
+def on_saved(ls: StetServer, snapshot: Snapshot) -> None:
     """A file was saved: shows what is found, and says nothing else."""
     if snapshot.path is not None:
         prepared = prepare(ls, VerifyParams(uri=snapshot.uri))
@@ -119,7 +119,7 @@ async def _judged(ls: StetServer, prepared: PreparedVerify, on_progress: Callabl
         change = await asyncio.to_thread(context.__enter__)
         try:
             tools = toolbox(ready.settings, (change.root,))
-            options = Options(prepared.intent, tools=tools, on_progress=on_progress)
+            options = VerifyOptions(prepared.intent, tools=tools, on_progress=on_progress)
             report = await verify(change, ready.engine.runtimes, options)
             files = await asyncio.to_thread(_files, ls, change, report)
         finally:
@@ -134,7 +134,7 @@ async def _judged(ls: StetServer, prepared: PreparedVerify, on_progress: Callabl
         prepared.release()
 
 
-def opened(ls: StetServer, snapshot: Snapshot) -> None:
+def on_opened(ls: StetServer, snapshot: Snapshot) -> None:
     """Shows in a document that was opened what the last run found in it."""
     file = ls.evidence.verified.of(_real(snapshot))
     if file is not None and file.text == _plain(snapshot.source.text):

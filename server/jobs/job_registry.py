@@ -11,10 +11,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import NoModelError, UsageError
-from stet_ls.server.errors import Blame, failure_of
+from stet_ls.server.errors import ErrorKind, failure_of
 
 if TYPE_CHECKING:
-    from stet_ls.engine.actions.multi_file.chosen_parts import Choice
+    from stet_ls.engine.actions.multi_file.chosen_parts import ChosenParts
     from stet_ls.engine.api.answer import Answer
     from stet_ls.engine.api.request import Request
 
@@ -47,7 +47,7 @@ class JobResult:
     discarded: bool = False
 
 
-_BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
+_BLAMED = {ErrorKind.REFUSED: JobStatus.REFUSED, ErrorKind.FAILED: JobStatus.FAILED}
 
 
 @dataclass(eq=False)
@@ -75,7 +75,7 @@ class JobHandle:
     """True while the user is asked whether to apply the edit, also after the job has ended."""
     apply_requested: asyncio.Event = field(default_factory=asyncio.Event)
     """Set to apply the edit that the user is asked about, even if the question is closed."""
-    choice: Choice | None = None
+    choice: ChosenParts | None = None
     """What of the edit `stet.apply` asked for; None for all of it."""
     request: Request | None = field(default=None, repr=False)
     """The engine's request, once it runs."""

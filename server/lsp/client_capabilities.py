@@ -94,13 +94,13 @@ class ClientFeatures:
         """The client that sent these `initialize` params."""
 
         def has(path: str) -> bool:
-            return bool(offered(params.capabilities, path))
+            return bool(capability_at(params.capabilities, path))
 
-        operations = offered(params.capabilities, "workspace.workspace_edit.resource_operations") or ()
-        tags = offered(params.capabilities, "text_document.code_action.tag_support.value_set") or ()
+        operations = capability_at(params.capabilities, "workspace.workspace_edit.resource_operations") or ()
+        tags = capability_at(params.capabilities, "text_document.code_action.tag_support.value_set") or ()
         # LSP 3.18 has both; clients of 3.17 that pull declare here, too, what they can show.
         push = "text_document.publish_diagnostics"
-        shown = offered(params.capabilities, f"{push}.tag_support.value_set") or ()
+        shown = capability_at(params.capabilities, f"{push}.tag_support.value_set") or ()
         return cls(
             encoding=choose_encoding(params.capabilities),
             apply_edit=has("workspace.apply_edit"),
@@ -119,11 +119,11 @@ class ClientFeatures:
             shows_offers=_plugin(params).get("offers") is True,
             shows_diffs=_plugin(params).get("diffs") is True,
             chooses_models=_plugin(params).get("models") is True,
-            text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
-            code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
+            text_document_content=capability_at(params.capabilities, "workspace.text_document_content") is not None,
+            code_lens=capability_at(params.capabilities, "text_document.code_lens") is not None,
             refresh_code_lenses=has("workspace.code_lens.refresh_support"),
             message_buttons=_plugin(params).get("buttons") is True,
-            pull_diagnostics=offered(params.capabilities, "text_document.diagnostic") is not None,
+            pull_diagnostics=capability_at(params.capabilities, "text_document.diagnostic") is not None,
             refresh_diagnostics=has("workspace.diagnostics.refresh_support"),
             related_information=has(f"{push}.related_information"),
             diagnostic_data=has(f"{push}.data_support"),
@@ -149,7 +149,7 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
-def offered(capabilities: types.ClientCapabilities, path: str) -> Any:
+def capability_at(capabilities: types.ClientCapabilities, path: str) -> Any:
     """The value at a dotted path of the capabilities; None if any part of it is absent."""
     return reduce(lambda value, name: getattr(value, name, None), path.split("."), cast(Any, capabilities))
 
@@ -159,6 +159,6 @@ def choose_encoding(capabilities: types.ClientCapabilities) -> Encoding:
 
     LSP 3.17: the client lists them "in order of preference", and pygls answers `initialize` by the same rule.
     """
-    wanted = offered(capabilities, "general.position_encodings") or ()
+    wanted = capability_at(capabilities, "general.position_encodings") or ()
     names = (getattr(encoding, "value", encoding) for encoding in wanted)
     return cast(Encoding, next((name for name in names if name in _ENCODINGS), "utf-16"))

@@ -119,7 +119,7 @@ def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding
     )
 
 
-def shown_as(finding: Finding, snapshot: Snapshot, client: ClientFeatures) -> types.Diagnostic:
+def protocol_diagnostic(finding: Finding, snapshot: Snapshot, client: ClientFeatures) -> types.Diagnostic:
     """A finding of that snapshot for the client, with as much as it supports."""
     source, encoding = snapshot.source, client.encoding
     tags = [_TAGS[finding.code]] if finding.code in _TAGS else []

@@ -31,7 +31,7 @@ class FrameError(Exception):
     """The bytes are not a message of the protocol; the start of the next one cannot be found."""
 
 
-async def converse(protocol: Protocol, next_body: NextBody) -> None:
+async def run_messages(protocol: Protocol, next_body: NextBody) -> None:
     """Passes messages to the protocol until its client sends `exit` or is gone, then ends all work."""
     listening = asyncio.create_task(_listen(protocol, next_body))
     exited = asyncio.create_task(protocol.exited.wait())

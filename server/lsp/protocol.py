@@ -36,7 +36,7 @@ from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, lsp_m
 
 from stet_ls.server.documents.open_documents import Documents, TextlessWorkspace
 from stet_ls.server.errors import failure_of
-from stet_ls.server.lsp.client_capabilities import choose_encoding, offered
+from stet_ls.server.lsp.client_capabilities import capability_at, choose_encoding
 from stet_ls.server.lsp.command_spec import CommandSpec, run_command
 from stet_ls.server.lsp.message_converter import faults
 from stet_ls.server.lsp.progress_tokens import TokenKeeper
@@ -281,7 +281,7 @@ class Protocol(LanguageServerProtocol):
         # pygls drops the process id of the command line if `initialize` gives none.
         self._server.process_id = params.process_id or given
         self._workspace = TextlessWorkspace(self.workspace, self.documents)
-        if offered(params.capabilities, "text_document.diagnostic") is None:
+        if capability_at(params.capabilities, "text_document.diagnostic") is None:
             result.capabilities.diagnostic_provider = None  # such a client gets pushed diagnostics
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(sorted(self._commands))
         if (content := self.fm.feature_options.get(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)) is not None:

@@ -31,7 +31,7 @@ from urllib.parse import parse_qs, urlsplit
 from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.lsp.main_loop import LARGEST_MESSAGE, FrameError, converse, read_body, run
+from stet_ls.server.lsp.main_loop import LARGEST_MESSAGE, FrameError, read_body, run, run_messages
 from stet_ls.server.lsp.protocol import Protocol
 from stet_ls.validators.install_hints import install_command
 
@@ -64,7 +64,7 @@ def serve_stdio(server: LanguageServer) -> int:
         reader = asyncio.StreamReader()
         threading.Thread(target=_pump, args=(incoming, loop, reader), name="standard input", daemon=True).start()
         protocol.set_writer(cast(Any, _DescriptorWriter(outgoing)))
-        await converse(protocol, lambda: read_body(reader))
+        await run_messages(protocol, lambda: read_body(reader))
 
     return run(protocol, session(), lambda: server.process_id)
 
@@ -122,7 +122,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
     """Serves one client that connects to a local port and has the token. Returns the exit status."""
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
-    seat = _Seat()
+    seat = _ClientSlot()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -135,7 +135,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
             with seat.taken():
                 protocol.set_writer(cast(Any, writer))
                 protocol.dispatch(message)
-                await converse(protocol, lambda: read_body(reader))
+                await run_messages(protocol, lambda: read_body(reader))
         except (FrameError, TimeoutError) as error:
             LOGGER.warning("rejected a connection: %s", error or "no message in time")
         finally:
@@ -188,7 +188,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)  # below that it logs every frame, and URLs with tokens
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
-    seat = _Seat()
+    seat = _ClientSlot()
 
     def admit(connection: ServerConnection, request: Request) -> Response | None:
         if not _is_local_origin(request.headers.get("Origin")):
@@ -210,7 +210,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
 
         with seat.taken():
             protocol.set_writer(cast(Any, writer), include_headers=False)
-            await converse(protocol, next_body)
+            await run_messages(protocol, next_body)
             await writer.finish()
 
     async def session() -> None:
@@ -267,7 +267,7 @@ def _is_local_origin(origin: str | None) -> bool:
 # Shared by both sockets ----------------------------------------------------------------------------------------------
 
 
-class _Seat:
+class _ClientSlot:
     """The single slot for a client."""
 
     def __init__(self) -> None:

@@ -72,7 +72,7 @@ class ClientWatch:
         if not is_usable(process_id):
             LOGGER.warning("%.40r is not a client process; not watched", process_id)
         elif process_id == self._parent or (is_alive(process_id) and _began_before_us(process_id)):
-            self._seen[process_id] = started(process_id)
+            self._seen[process_id] = start_time(process_id)
             return True
         elif not self._answers():
             return False
@@ -89,7 +89,7 @@ def is_usable(process_id: object) -> bool:
     return _INIT < process_id <= _HIGHEST and process_id != os.getpid()
 
 
-def started(process_id: int) -> int | None:
+def start_time(process_id: int) -> int | None:
     """The start time of a process, in ticks since boot; None if unknown (proc(5))."""
     fields = _stat(process_id)
     return int(fields[19]) if len(fields) > 19 else None  # field 22; the list begins with the state, which is field 3
@@ -105,12 +105,12 @@ def _stat(process_id: int) -> list[bytes]:
 
 def _is_same(process_id: int, began: int | None) -> bool:
     """Whether the process with that start time still exists."""
-    return is_alive(process_id) and (began is None or started(process_id) in (began, None))
+    return is_alive(process_id) and (began is None or start_time(process_id) in (began, None))
 
 
 def _began_before_us(process_id: int) -> bool:
     """False for a process that is younger than this one: its id belonged to the client that started this one before."""
-    theirs, ours = started(process_id), started(os.getpid())
+    theirs, ours = start_time(process_id), start_time(os.getpid())
     return theirs is None or ours is None or theirs <= ours
 
 

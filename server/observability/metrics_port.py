@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _HOST = "127.0.0.1"
-_PATIENCE = 5.0
+_TIMEOUT = 5.0
 
 
 class MetricsPort:
@@ -68,7 +68,7 @@ class _Threaded(ThreadingMixIn, WSGIServer):
 class _Quiet(WSGIRequestHandler):
     """Logs no requests on standard error, which belongs to the editor."""
 
-    timeout = _PATIENCE
+    timeout = _TIMEOUT
 
     def log_message(self, format: str, *args: Any) -> None:
         """Writes only a log line."""

@@ -1,4 +1,4 @@
-"""`stet check` beside the tools that a person would run otherwise: a thousand files, many languages, one file."""
+"""`stet check` next to the tools that a person would run otherwise: a thousand files, many languages, one file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def rows() -> Iterator[Row]:
 
 
 def _copied(folder: Path) -> Path:
-    """The first thousand files of this interpreter's library that are UTF-8, with what was installed beside it."""
+    """The first thousand files of this interpreter's library that are UTF-8, with what was installed with it."""
     roots = [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
     found = (file for root in roots for file in sorted(Path(root).rglob("*.py")))
     count = 0

@@ -1,6 +1,6 @@
 """What the engine itself takes of a job on a file of 2,000 lines, and the index of 5,000 files of the event loop.
 
-Beside the time that passed stands that of this process' processor: on a busy machine the difference is other people's.
+Next to the time that passed is that of this process' processor: on a busy machine the difference is other people's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stet_ls.engine.prompt.build import build
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.fitting.fit import fit_code
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
@@ -142,7 +142,7 @@ def _stages(root: Path, paths: Paths) -> Iterator[Row]:
             f"PLAN: shorter\nCODE:\n```python\n{code}\n    # {number}\n```\n", language="python", wants="unit",
             symbol=target.name, truncated=False, current=code,
         )  # fmt: skip
-        fitted = fit(reply.code or "", source=source, target=target, language="python", replaces=None)
+        fitted = fit_code(reply.code or "", source=source, target=target, language="python", replaces=None)
         after = source.splice(fitted.splices)
         clock.lap("reply")
         syntax.check(after, "python", path=place)

@@ -59,7 +59,7 @@ async def _startup(env: dict[str, str], rounds: int = 8) -> AsyncIterator[Row]:
 
 
 async def _code_actions(env: dict[str, str], count: int = 400) -> AsyncIterator[Row]:
-    """Code actions all over a file of 10,000 lines, beside a handler that returns nothing."""
+    """Code actions all over a file of 10,000 lines, next to a handler that returns nothing."""
     text = "".join(UNIT.format(n=n) for n in range(10_000 // 7 + 1))
     lines = text.count("\n")
 

@@ -28,7 +28,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -57,7 +57,7 @@ async def _measured(language: str, tasks: list[Task]) -> tuple[int, int, int, li
     seen = alarms = unsure = 0
     seconds: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        sandbox = Sandbox(Level.STRONG, Path(folder) / "sandbox")
+        sandbox = Sandbox(IsolationLevel.STRONG, Path(folder) / "sandbox")
         interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter())
         runtime = Runtime(sandbox, bare_environment(interpreter))
         for right, wrong, unit in tasks:

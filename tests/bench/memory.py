@@ -142,7 +142,7 @@ _PARTS: Mapping[str, Callable[[], AsyncIterator[Row]]] = {
 
 
 async def _filled(root: Path, count: int) -> Path:
-    """A folder beside `root` with so many rows: nothing has to start with it there."""
+    """A folder next to `root` with so many rows: nothing has to start with it there."""
     aside = root.with_name("aside")
     embedder = OnnxMiniLM()
     store = SolutionStore(await SyncedIndex.open(aside, embedder), 2 * MANY)

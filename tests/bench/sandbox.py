@@ -17,7 +17,7 @@ from stet_ls.engine.sandbox.environments.environment_store import EnvironmentSto
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.wheel_install import PackagesError
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.processes.procfs import descendants
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, RunStatus
@@ -33,7 +33,7 @@ def rows() -> Iterator[Row]:
 
 
 async def _all(folder: Path) -> list[Row]:
-    sandbox = Sandbox(Level.PARTIAL, folder / "sandbox")
+    sandbox = Sandbox(IsolationLevel.PARTIAL, folder / "sandbox")
     candidates = await sandbox.candidates()
     found = [row for candidate in candidates if candidate.backend for row in [await _overhead(candidate.backend)]]
     for rows_ in (_pytest, _overlay, _left, _cancel, _environments):

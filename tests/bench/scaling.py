@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from bench.row import Row
 
-from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
-from stet_ls.engine.judges.project_tests.reachability import ways_to
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
+from stet_ls.engine.judges.project_tests.reachability import names_leading_to
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
@@ -30,9 +30,12 @@ def rows() -> Iterator[Row]:
         few, many = (_text(language, unit, count) for count in (_FEW, _MANY))
         yield _row(f"{language}: units", lambda text, _, name=language: units(Source(text), name), few, many)
         yield _row(
-            "  what leads to the last of a chain", lambda t, n, name=language: ways_to(t, f"f{n}", name), few, many
+            "  what leads to the last of a chain",
+            lambda t, n, name=language: names_leading_to(t, f"f{n}", name),
+            few,
+            many,
         )
-        hidden = DIALECTS[language].specification
+        hidden = LOOP_LANGUAGES[language].specification
         yield _row("  without bodies", lambda text, _, hidden=hidden: hidden("", text, "f3"), few, many)
 
 

@@ -75,7 +75,7 @@ def _keystrokes(name: str, key: str) -> Iterator[float]:
 
 
 def _against_python() -> Row:
-    """Beside the language's own parser, in process and as a command."""
+    """Next to the language's own parser, in process and as a command."""
     text = _text("python", 500)
     own = _median(_buffer("python"))
     native = _median(_worked(lambda: ast.parse(text)) for _ in range(ROUNDS))

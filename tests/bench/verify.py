@@ -19,9 +19,9 @@ from support.repository import Repository
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 _STET = [sys.executable, "-m", "stet_ls.server"]
 _MODULES, _EDITS, _MANY, _HUGE = 100, 12, 20, 5_000
@@ -122,8 +122,8 @@ async def _huge(folder: Path) -> Iterator[Row]:
 
 async def _verified(folder: Path, runtimes: RuntimeProvider, budget: float = 60.0) -> tuple[float, Report]:
     began = time.perf_counter()
-    with read_change(Asked(folder)) as change:
-        report = await verify(change, runtimes, Options(budget=budget))
+    with read_change(ChangeQuery(folder)) as change:
+        report = await verify(change, runtimes, VerifyOptions(budget=budget))
     return time.perf_counter() - began, report
 
 

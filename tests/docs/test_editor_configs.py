@@ -19,7 +19,7 @@ from pages.settings_page import user_variables
 from stet_ls.editors import PLACES
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.settings import KEYS, SetBy
+from stet_ls.engine.settings import KEYS, SettableBy
 from stet_ls.server.cli import editor
 from stet_ls.server.cli.editor_install import INSTALLERS
 from stet_ls.server.handlers.commands import COMMANDS
@@ -34,7 +34,7 @@ def test_every_configuration_says_where_it_belongs() -> None:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_configuration_is_printed_separately_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert editor.run(argparse.Namespace(name=name, install=False, remove=False)) == 0
     out, err = capsys.readouterr()
     text = editor.known()[name].read_text(encoding="utf-8")
@@ -149,7 +149,9 @@ def test_no_folder_sets_what_its_user_alone_may_set(contributes: Any) -> None:
     properties = contributes["configuration"]["properties"]
     others = {name for name, row in properties.items() if row["scope"] not in ("machine", "application")}
 
-    assert others == {f"stet.{key.name}" for key in KEYS.values() if key.set_by in (SetBy.ANYONE, SetBy.TIGHTEN)}
+    assert others == {
+        f"stet.{key.name}" for key in KEYS.values() if key.set_by in (SettableBy.ANYONE, SettableBy.TIGHTEN)
+    }
 
 
 def test_the_extension_starts_the_server_with_what_its_user_set() -> None:

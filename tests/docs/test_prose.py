@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pages.message_table import Message, messages_in
-from prose import RULES, Text, Where, exceptions, problems, texts
+from prose import RULES, Text, Where, editor_texts, exceptions, problems, texts
 
 BAD = (
     "No one answered whether the edit may land.",
@@ -35,6 +37,13 @@ BAD = (
     "It is no regular file.",
     "The reply broke off.",
     "One test was set apart.",
+    "All files, apart from hidden ones.",
+    "The job goes on after the download.",
+    "What shall be written?",
+    "The edit mends the imports.",
+    "The fate of an edit is recorded.",
+    "The file beside it is read.",
+    "The endpoint is out of reach.",
     "The repair was given up.",
     "Whoever calls it is named.",
     "The new code behaves otherwise.",
@@ -54,6 +63,7 @@ GOOD = (
     "behavior differs only on inputs outside the inferred types",
     "`total` not compared: it talks to the network",
     "unknown language `pyton`: did you mean `python`?",
+    "The parser takes a pattern apart; the message box and the input box stay open.",
 )
 
 
@@ -112,6 +122,33 @@ def test_names_docstrings_and_comments_of_tests_are_read() -> None:
         "Here is the docstring of this test.",
         "# and its comment",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "planted", "line"),
+    [
+        ("emacs/stet.el", '(defun stet-run ()\n  "Run it.\n\nThe answer is waited for by \\"stet\\"."\n  t)\n', 2),
+        ("emacs/stet.el", '(setq quote ?\\")\n;; The answer is waited for here.\n', 2),
+        ("neovim/doc/stet.txt", "USE *stet*\n\nIn Lua: >lua\n    x = y\n<\nThe answer is\nwaited for.\n", 6),
+    ],
+    ids=["a string of Emacs Lisp", "a comment of Emacs Lisp", "a help file"],
+)
+def test_texts_of_the_editors_are_read(name: str, planted: str, line: int, tmp_path: Path) -> None:
+    file = tmp_path / "editors" / name
+    file.parent.mkdir(parents=True)
+    file.write_text(planted)
+
+    found = [each for each in editor_texts(tmp_path) if list(problems(each))]
+
+    assert [(each.path, each.line) for each in found] == [(f"editors/{name}", line)]
+
+
+def test_code_in_a_help_file_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "editors/neovim/doc/stet.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text("Set it: >lua\n    -- The answer is waited for.\n<\n")
+
+    assert not [each for each in editor_texts(tmp_path) if list(problems(each))]
 
 
 def test_every_exception_has_a_reason() -> None:

@@ -1,4 +1,4 @@
-"""Emacs: Eglot, a client that offers little, and stet.el, which runs beside it and shows a diff before it asks."""
+"""Emacs: Eglot, a client that offers little, and stet.el, which runs with it and shows a diff before it asks."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_refuted_edit_is_a_diff_below_its_verdict_before_the_question(
     assert (landed, undone, key) == ("def sign(x):\n    return (x > 0) + (x < 0)\n", BEFORE, "stet-apply")
 
 
-def test_it_runs_beside_another_server_reports_cancels_and_asks(
+def test_it_runs_with_another_server_reports_cancels_and_asks(
     tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
 ) -> None:
     """The buffer is managed by Eglot with another server, here a second Stet that Emacs calls something else."""

@@ -265,7 +265,7 @@ def server_of(home: str) -> int:
     raise AssertionError("no server runs")
 
 
-def test_explanations_open_beside_the_code_one_after_the_other(
+def test_explanations_open_next_to_the_code_one_after_the_other(
     workbench: VSCode, scripted: ScriptedModel, file: Path
 ) -> None:
     workbench.palette("Stet: Refactor…")

@@ -10,7 +10,7 @@ from support.engine import Bench
 from support.processes.patience import patient_with_tools
 from support.servers.scripted import ScriptedModel
 
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.trace import record_store
 
@@ -25,7 +25,7 @@ def patient_with_records(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def sandbox(probes: Path) -> Sandbox:
-    return Sandbox(Level.STRONG, probes)
+    return Sandbox(IsolationLevel.STRONG, probes)
 
 
 @pytest.fixture

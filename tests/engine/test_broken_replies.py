@@ -84,8 +84,8 @@ CALLED = "".join(f"assert double({number}) == {2 * number}\n" for number in rang
 @pytest.mark.parametrize(
     ("chunks", "said"),
     [
-        ([f"```python\n{NEW}", *CALLED.splitlines(keepends=True)], "goes on after its code"),
-        ([f"```python\n{NEW}", *(f"# {n}\n\n{NEW}" for n in range(500))], "goes on after its code"),
+        ([f"```python\n{NEW}", *CALLED.splitlines(keepends=True)], "continues after its code"),
+        ([f"```python\n{NEW}", *(f"# {n}\n\n{NEW}" for n in range(500))], "continues after its code"),
         (["```python\n", HEAD, *["    x = x + 1\n"] * 500], "repeats itself"),
     ],
     ids=["calls", "definitions", "one line"],
@@ -93,7 +93,7 @@ CALLED = "".join(f"assert double({number}) == {2 * number}\n" for number in rang
 async def test_a_reply_that_does_not_end_is_no_answer_and_another_is_drawn(
     scripted: ScriptedModel, chunks: list[str], said: str
 ) -> None:
-    """It is stopped early, and the model does not read it: it would go on with it."""
+    """It is stopped early, and the model does not read it: it would continue it."""
     scripted.replies([Reply(chunks=chunks, mode="endless"), Reply(code_reply(NEW))])
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", OLD, instruction="Double it.", budget=Budget.STANDARD)

@@ -29,7 +29,7 @@ TEMPLATE = re.compile(
 
 
 def fields(buffer: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """What the request has beside the buffer."""
+    """What the request has besides the buffer."""
     for name, text in buffer.get("project", {}).items():
         (folder / name).write_text(text)
     more: dict[str, Any] = {"context": buffer.get("context", {}), "workspace": Workspace((folder,))}

@@ -12,12 +12,12 @@ from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level, weakest
-from stet_ls.engine.sandbox.isolation_record import Recorded
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, weakest
+from stet_ls.engine.sandbox.isolation_record import RecordingBox
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import RunSpec
 from stet_ls.engine.settings.schema import Checks, SandboxSettings, Settings
-from stet_ls.server.evidence.evidence_text import boxed, report
+from stet_ls.server.evidence.evidence_text import report, sandbox_text
 
 OLD = "def double(x: int) -> int:\n    return x $0+ x\n"
 NEW = "def double(x: int) -> int:\n    return 2 * x\n"
@@ -33,15 +33,15 @@ async def answer_in(scripted: ScriptedModel, settings: Settings) -> Answer:
 async def test_the_sandbox_is_named_in_the_answer_and_its_record(
     scripted: ScriptedModel, stet_home: Path, probes: Path, backend: str
 ) -> None:
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
     best = await sandbox.best()
-    if best is None or not best.report.level.reaches(Level.STRONG):
+    if best is None or not best.report.level.reaches(IsolationLevel.STRONG):
         pytest.skip(f"code cannot run here: {best and best.report.why_not_stronger}")
     answer = await answer_in(scripted, Settings(sandbox=SandboxSettings(backend=backend)))
     assert answer.to_json()["isolation"] == best.report.to_json()
-    assert best.report.level is Level.FULL or "(strong), because " in boxed(answer)
-    assert boxed(answer).startswith(f"Code ran in {best.report}")
-    assert boxed(answer) in " ".join(report(answer, answer.evidence, {}).replace("\\", "").split())
+    assert best.report.level is IsolationLevel.FULL or "(strong), because " in sandbox_text(answer)
+    assert sandbox_text(answer).startswith(f"Code ran in {best.report}")
+    assert sandbox_text(answer) in " ".join(report(answer, answer.evidence, {}).replace("\\", "").split())
     (record,) = (stet_home / "data" / "traces").glob("*.json*")
     assert json.loads(record.read_text())["answer"]["isolation"]["level"] == best.report.level
 
@@ -53,23 +53,23 @@ async def test_an_answer_without_a_run_names_no_sandbox(scripted: ScriptedModel,
 
 
 def test_the_weakest_of_several_sandboxes_is_reported() -> None:
-    full, strong, partial = (IsolationReport(name, "", Level(name)) for name in ("full", "strong", "partial"))
+    full, strong, partial = (IsolationReport(name, "", IsolationLevel(name)) for name in ("full", "strong", "partial"))
     assert weakest(None, full, partial, strong) is partial
     assert weakest(full, full) is full
     assert weakest(None) is None
 
 
 @pytest.fixture
-async def recorded(probes: Path) -> tuple[Recorded, list[IsolationReport]]:
-    sandbox = Sandbox(Level.STRONG, probes)
+async def recorded(probes: Path) -> tuple[RecordingBox, list[IsolationReport]]:
+    sandbox = Sandbox(IsolationLevel.STRONG, probes)
     best = await sandbox.best()
-    if best is None or not best.report.level.reaches(Level.STRONG):
+    if best is None or not best.report.level.reaches(IsolationLevel.STRONG):
         pytest.skip("code may not run here")
     seen: list[IsolationReport] = []
-    return Recorded(sandbox, seen.append), seen
+    return RecordingBox(sandbox, seen.append), seen
 
 
-async def test_a_stopped_run_counts_as_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
+async def test_a_stopped_run_counts_as_run(recorded: tuple[RecordingBox, list[IsolationReport]]) -> None:
     box, seen = recorded
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1.0):
@@ -77,7 +77,7 @@ async def test_a_stopped_run_counts_as_run(recorded: tuple[Recorded, list[Isolat
     assert len(seen) == 1
 
 
-async def test_a_missing_program_does_not_count_as_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
+async def test_a_missing_program_does_not_count_as_run(recorded: tuple[RecordingBox, list[IsolationReport]]) -> None:
     box, seen = recorded
     await box.run(RunSpec(("no-such-program-anywhere",)))
     assert seen == []
@@ -86,5 +86,7 @@ async def test_a_missing_program_does_not_count_as_run(recorded: tuple[Recorded,
 async def test_a_refused_run_does_not_count_as_run(tmp_path: Path) -> None:
     seen: list[IsolationReport] = []
     with pytest.raises(PolicyError):
-        await Recorded(Sandbox(Level.FULL, tmp_path / "box", backend="nothing"), seen.append).run(RunSpec(("true",)))
+        await RecordingBox(Sandbox(IsolationLevel.FULL, tmp_path / "box", backend="nothing"), seen.append).run(
+            RunSpec(("true",))
+        )
     assert seen == []

@@ -1,4 +1,4 @@
-"""Numbers that Python reads in hexadecimal and refuses to write in decimal: readers of a text that holds them go on."""
+"""Numbers that Python reads in hexadecimal and refuses to write in decimal: readers of such a text continue."""
 
 from __future__ import annotations
 

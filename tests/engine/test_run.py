@@ -15,7 +15,7 @@ from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.metadata import Tokens
+from stet_ls.engine.api.metadata import TokenCounts
 from stet_ls.engine.errors import LimitError, UsageError
 from stet_ls.engine.job import deadline
 from stet_ls.engine.job.overtime import OvertimeError, ended_after
@@ -39,7 +39,7 @@ async def test_the_answer_includes_its_evidence_and_cost(bench: Bench, scripted:
         Check.DIFFERENTIAL: Ruling.PASS,
     }
     assert answer.message.startswith("Refactored `sign` · complexity 2 → 1, nesting 1 → 0, 4 → 2 lines · syntax ok")
-    assert answer.metadata.tokens == Tokens(prompt=70, completion=20, cached=0)
+    assert answer.metadata.tokens == TokenCounts(prompt=70, completion=20, cached=0)
     assert answer.metadata.calls == 1
     assert 0 < answer.confidence < 1
     stages = [event.name for event in bench.events if isinstance(event, Stage)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
 from stet_ls.engine.actions.prose import languages as prose
 from stet_ls.engine.execution import languages as execution
 from stet_ls.engine.judges import languages as judges
@@ -85,7 +85,7 @@ def _cells(row: Language) -> tuple[str, ...]:
         _names(each.name for each in tools if each.role is Role.LINT),
         _names(each.name for each in FORMATTERS if row.id in each.languages),
         _names(each.name for each in runners.for_language(row.id).runners),
-        "yes" if row.id in DIALECTS else "",
+        "yes" if row.id in LOOP_LANGUAGES else "",
         *("yes" if row_for(table, row.id, None) else "" for table in ROOMS.values()),
     )
 

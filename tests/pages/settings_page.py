@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from stet_ls.engine.settings import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
+from stet_ls.engine.settings import KEYS, PROVIDER_KEYS, TABLES, Key, SettableBy
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.server.cli.config import sections
 
@@ -32,7 +32,7 @@ def user_variables() -> Mapping[str, str]:
 
     VS Code's extension starts the server with them: later settings may have been read from the opened folder.
     """
-    return {f"stet.{key.name}": key.variable for key in _in_vscode() if key.set_by is not SetBy.ANYONE}
+    return {f"stet.{key.name}": key.variable for key in _in_vscode() if key.set_by is not SettableBy.ANYONE}
 
 
 def _in_vscode() -> Iterator[Key]:
@@ -49,7 +49,7 @@ def _editor_property(key: Key) -> dict[str, Any]:
         value |= {"default": key.default}
     else:
         value |= {"type": [value["type"], "null"], "default": None}
-    tightened = " A workspace may only make it stricter." if key.set_by is SetBy.TIGHTEN else ""
+    tightened = " A workspace may only make it stricter." if key.set_by is SettableBy.TIGHTEN else ""
     return {
         **value,
         "scope": "machine" if key.user_only else "resource",
@@ -147,11 +147,11 @@ def _section(title: str, table: str, keys: Iterable[Key]) -> str:
     return f"{heading}\n\n{_table(keys)}\n"
 
 
-_SETTERS: Mapping[SetBy, tuple[str, str]] = {
-    SetBy.ANYONE: ("", "to any value"),
-    SetBy.TIGHTEN: ("🔽", "to a stricter value than yours, in the direction that stands there"),
-    SetBy.TRUST: ("❓", "and nothing of it runs before you have trusted it"),
-    SetBy.USER: ("🔒", "never"),
+_SETTERS: Mapping[SettableBy, tuple[str, str]] = {
+    SettableBy.ANYONE: ("", "to any value"),
+    SettableBy.TIGHTEN: ("🔽", "to a stricter value than yours, in the direction that stands there"),
+    SettableBy.TRUST: ("❓", "and nothing of it runs before you have trusted it"),
+    SettableBy.USER: ("🔒", "never"),
 }
 """The sign of each kind of key, and its meaning."""
 
@@ -173,7 +173,7 @@ def _setters(key: Key) -> str:
 
 def _direction(key: Key) -> str:
     """The direction in which others may change a key, in a word or two."""
-    if key.set_by is not SetBy.TIGHTEN:
+    if key.set_by is not SettableBy.TIGHTEN:
         return ""
     stricter = key.schema["stricter"]
     return stricter if isinstance(stricter, str) else " < ".join(f"`{json.dumps(value)}`" for value in stricter)

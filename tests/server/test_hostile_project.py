@@ -99,7 +99,7 @@ async def test_no_message_contains_a_link(environment: Mapping[str, str], script
 async def test_pipes_and_links_in_a_project_do_not_block_the_server(
     environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path
 ) -> None:
-    """Through diagnostics, actions and jobs, with another workspace beside it that must not notice."""
+    """Through diagnostics, actions and jobs, with another workspace next to it that must not notice."""
     texts = {
         ("app.py", "python"): "import helper\n\n\ndef f(a):\n    b = a\n    return b\n",
         ("app.c", "c"): '#include "header.h"\nint f(int a) {\n  int b = a;\n  return b;\n}\n',

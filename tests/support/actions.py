@@ -70,4 +70,4 @@ def _worded(action: str, reply: str, language: str) -> str:
     spec = ACTIONS.get(action)
     if spec is not None and spec.writes_tests:
         return reply_of_tests(reply, language)
-    return code_reply(reply, language) if spec is None or spec.scopes else reply
+    return code_reply(reply, language) if spec is None or spec.judged_as else reply

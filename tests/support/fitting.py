@@ -6,7 +6,7 @@ import re
 from textwrap import dedent
 
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.reply.fitting.fit import Fitted, fit
+from stet_ls.engine.reply.fitting.fit import Fitted, fit_code
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import units
 
@@ -44,7 +44,7 @@ def fitted(
     marked: str, code: str, language: str = "python", name: str = "", kind: TargetKind | None = None
 ) -> tuple[str, Fitted]:
     source, target, replaces = place(marked, language, name, kind)
-    result = fit(code, source=source, target=target, language=language, replaces=replaces)
+    result = fit_code(code, source=source, target=target, language=language, replaces=replaces)
     return source.splice(result.splices).text, result
 
 

@@ -69,7 +69,7 @@ def copy(folder: Path) -> Path:
 
 
 def apply(part: Part, folder: Path) -> None:
-    """Writes a part into a copy. AssertionError if the line that it stands beside is not there exactly once."""
+    """Writes a part into a copy. AssertionError if the line that it belongs to is not there exactly once."""
     path = folder / part.path
     if not part.beside:
         assert not path.exists(), f"{part.path} exists"

@@ -1,4 +1,4 @@
-"""A sum with a misspelled name, and the reply that mends it."""
+"""A sum with a misspelled name, and the reply that fixes it."""
 
 from __future__ import annotations
 

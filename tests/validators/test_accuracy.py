@@ -17,8 +17,8 @@ import pytest
 from support.corpora.corpus import Mutant, digest, mutants, samples
 
 from stet_ls.validators import batch, syntax
-from stet_ls.validators.batch import Text
-from stet_ls.validators.findings import Status, Verdict
+from stet_ls.validators.batch import CheckedText
+from stet_ls.validators.findings import Status, SyntaxVerdict
 from stet_ls.validators.source import Source
 
 TRUTH = json.loads((Path(__file__).parent / "corpus" / "truth.json").read_text())
@@ -64,7 +64,7 @@ NATIVE = {
 class Seen:
     mutant: Mutant
     is_rejected: bool
-    verdict: Verdict
+    verdict: SyntaxVerdict
 
     @property
     def is_found(self) -> bool:
@@ -90,14 +90,14 @@ def by_grammar(language: str) -> tuple[Seen, ...]:
     )
 
 
-def glance(text: str, file: str) -> Verdict:
+def glance(text: str, file: str) -> SyntaxVerdict:
     return syntax.check_fast(Source(text), language_id(file), deadline=20)
 
 
 def by_native(language: str) -> tuple[Seen, ...]:
     stride = 1 if os.environ.get("CORPUS") == "all" else _STRIDE.get(language, 1)
     chosen = [mutant for number, mutant in enumerate(mutants(language)) if number % stride == 0]
-    texts = [Text(Source(mutant.text), language_id(mutant.file), Path(mutant.file)) for mutant in chosen]
+    texts = [CheckedText(Source(mutant.text), language_id(mutant.file), Path(mutant.file)) for mutant in chosen]
     verdicts = batch.check(texts, deadline=30)
     seen = [
         Seen(mutant, is_rejected(language, mutant), verdict) for mutant, verdict in zip(chosen, verdicts, strict=True)
@@ -178,7 +178,7 @@ def test_a_second_fault_is_new_in_a_broken_text(language: str) -> None:
     assert len(lost) <= len(pairs) // 10, lost
 
 
-def two_faults(language: str) -> Iterator[tuple[str, Verdict, Verdict]]:
+def two_faults(language: str) -> Iterator[tuple[str, SyntaxVerdict, SyntaxVerdict]]:
     """The verdicts on a text with one fault, and on the same with a second one far from it."""
     whole = dict(samples(language))
     found = [one for one in by_grammar(language) if one.is_found and one.mutant.kind != "truncate"]

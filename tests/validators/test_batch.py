@@ -41,17 +41,17 @@ ODD = {
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> list[batch.Text]:
+def texts(tmp_path: Path) -> list[batch.CheckedText]:
     """All of them in two projects of other Python versions, as stubs, and under names that tools trip over."""
     old, new = tmp_path / "old", tmp_path / "old" / "new"
     new.mkdir(parents=True)
     (old / "pyproject.toml").write_text("[project]\nrequires-python = '>=3.8'\n")
     (new / "pyproject.toml").write_text("[tool.ruff]\ntarget-version = 'py313'\nline-length = 150\n")
     places = (old / "a b.py", new / "-c.py", new / "two\nlines.py", old / "stub.pyi", old / "__init__.py", None)
-    return [batch.Text(Source(text), "python", place) for place in places for text in ODD.values()]
+    return [batch.CheckedText(Source(text), "python", place) for place in places for text in ODD.values()]
 
 
-def test_verdicts_are_those_of_each_text_alone(texts: list[batch.Text]) -> None:
+def test_verdicts_are_those_of_each_text_alone(texts: list[batch.CheckedText]) -> None:
     together = batch.check(texts, deadline=PATIENT)
 
     for text, verdict in zip(texts, together, strict=True):
@@ -59,14 +59,14 @@ def test_verdicts_are_those_of_each_text_alone(texts: list[batch.Text]) -> None:
     assert {verdict.source for verdict in together} == {"ruff"}, "one that was not ruff's would have proved nothing"
 
 
-def test_lint_is_that_of_each_text_alone(texts: list[batch.Text]) -> None:
+def test_lint_is_that_of_each_text_alone(texts: list[batch.CheckedText]) -> None:
     together = batch.check_lint(texts, deadline=PATIENT)
 
     for text, findings in zip(texts, together, strict=True):
         assert findings == lint.check(text.source, text.language, path=text.path, deadline=PATIENT), text
 
 
-def test_the_projects_version_decides(texts: list[batch.Text]) -> None:
+def test_the_projects_version_decides(texts: list[batch.CheckedText]) -> None:
     """`def f[T]` is an error in the outer project and none in the inner."""
     mine = [text for text in texts if text.source.text == ODD["version"] and text.path]
     verdicts = batch.check(mine, deadline=PATIENT)
@@ -82,7 +82,7 @@ def counted(tool: str, folder: Path) -> tuple[Toolbox, Path]:
     return Toolbox(programs=((tool, script),)), starts
 
 
-def test_one_ruff_reads_them_all(texts: list[batch.Text], tmp_path: Path) -> None:
+def test_one_ruff_reads_them_all(texts: list[batch.CheckedText], tmp_path: Path) -> None:
     """Two projects and what has none: three starts for a hundred texts."""
     tools, starts = counted("ruff", tmp_path)
     verdicts = batch.check(texts, deadline=PATIENT, tools=tools)
@@ -111,8 +111,8 @@ JAVA = {
 def test_one_jvm_reads_them_all(tmp_path: Path) -> None:
     """But for a module's declaration, which is left to the grammar."""
     tools, starts = counted("javac", tmp_path)
-    texts = [batch.Text(Source(text), "java", Path("A b.java")) for text in JAVA.values()]
-    texts.append(batch.Text(Source("module a { requires b; }\n"), "java", Path("module-info.java")))
+    texts = [batch.CheckedText(Source(text), "java", Path("A b.java")) for text in JAVA.values()]
+    texts.append(batch.CheckedText(Source("module a { requires b; }\n"), "java", Path("module-info.java")))
     together = batch.check(texts, deadline=PATIENT, tools=tools)
 
     assert starts.read_text().count("\n") == 1
@@ -125,7 +125,7 @@ def test_one_jvm_reads_them_all(tmp_path: Path) -> None:
 
 def test_other_languages_are_judged_as_ever() -> None:
     texts = [
-        batch.Text(Source(text), language, None)
+        batch.CheckedText(Source(text), language, None)
         for language, text in (("python", "x = (\n"), ("toml", "a = [\n"), ("python", "x\n"), ("plaintext", "(\n"))
     ]
     verdicts = batch.check(texts, deadline=PATIENT)
@@ -136,7 +136,7 @@ def test_other_languages_are_judged_as_ever() -> None:
 
 @pytest.mark.parametrize("tools", [Toolbox(disabled=frozenset({"ruff"})), BUILT_IN], ids=["without ruff", "with ruff"])
 def test_a_forbidden_tool_is_not_started(tools: Toolbox) -> None:
-    texts = [batch.Text(Source("x = (\n"), "python"), batch.Text(Source("y = 1\n"), "python")]
+    texts = [batch.CheckedText(Source("x = (\n"), "python"), batch.CheckedText(Source("y = 1\n"), "python")]
     verdicts = batch.check(texts, deadline=PATIENT, tools=tools)
 
     assert verdicts == [syntax.check(text.source, "python", deadline=PATIENT, tools=tools) for text in texts]

@@ -19,7 +19,7 @@ _AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ToolAvailability:
     """The tools of a language: the working ones by role, the best first, and those that could be installed.
 
     `refused` are the programs on PATH that are not started because they are in an untrusted project, by the tools'
@@ -32,7 +32,7 @@ class Standing:
     refused: Mapping[str, Path]
 
 
-def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
+def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[ToolAvailability, ...]:
     """The tools of each language that has checkers or linters. Takes one or two seconds."""
     rows = [row for row in CHECKERS if not row.executes_project_code]
     languages = sorted({one for row in rows for one in row.languages} | {tool.language for tool in tools.added})
@@ -49,7 +49,7 @@ def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
     return tuple(_standing(language, tools, works) for language in languages)
 
 
-def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bool]) -> Standing:
+def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bool]) -> ToolAvailability:
     found: dict[Role, dict[str, bool]] = {
         role: {row.name: works[row.name, role] for row in checkers(language, role, tools)}
         for role in (Role.SYNTAX, Role.LINT)
@@ -65,6 +65,6 @@ def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bo
     here = {name for names in working.values() for name in names}
     lacking = dict.fromkeys(name for rows in found.values() for name in rows if name not in here)
     every = dict.fromkeys(name for rows in found.values() for name in rows)
-    refused = {name: place for name in every if (place := programs.refused(name, tools)) is not None}
+    refused = {name: place for name in every if (place := programs.untrusted_program(name, tools)) is not None}
     missing = tuple(name for name in lacking if name not in refused)
-    return Standing(language, working, missing, refused)
+    return ToolAvailability(language, working, missing, refused)

@@ -26,7 +26,7 @@ _OUTPUT = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class CheckedText:
     """A text to be judged, as `syntax.check` takes it."""
 
     source: Source
@@ -34,7 +34,7 @@ class Text:
     path: Path | None = None
 
 
-Texts = Mapping[int, Text]
+Texts = Mapping[int, CheckedText]
 Answers = Mapping[int, tuple[Finding, ...]]
 
 
@@ -48,9 +48,9 @@ def ruff_lint(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
     return _ruff(ruff.LINT, texts, deadline, tools)
 
 
-def _ruff(question: ruff.Question, texts: Texts, deadline: float, tools: Toolbox) -> Answers:
+def _ruff(question: ruff.RuleSelection, texts: Texts, deadline: float, tools: Toolbox) -> Answers:
     """One start per project: its Python version and line length are options of the whole run."""
-    projects: defaultdict[tuple[str, ...], dict[int, Text]] = defaultdict(dict)
+    projects: defaultdict[tuple[str, ...], dict[int, CheckedText]] = defaultdict(dict)
     for key, text in texts.items():
         projects[ruff.project_options(text.path)][key] = text
     answers: dict[int, tuple[Finding, ...]] = {}

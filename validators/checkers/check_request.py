@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.result_cache import ResultCache, key_of
+from stet_ls.validators.checkers.result_cache import ToolResultCache, key_of
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult, run_tool
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Finding
@@ -72,7 +72,7 @@ class ToolCommand:
 
 
 Answer = TypeVar("Answer")
-_ANSWERS = ResultCache()
+_ANSWERS = ToolResultCache()
 
 
 def run_tool_on(
@@ -98,7 +98,7 @@ def run_tool_on(
     )
 
 
-def _start(program: programs.Program, run: ToolCommand, text: bytes, name: str, asked: CheckRequest) -> ToolResult:
+def _start(program: programs.ToolProgram, run: ToolCommand, text: bytes, name: str, asked: CheckRequest) -> ToolResult:
     private = f"{PRIVATE}/{name}"
     copied = FILE in "".join(run.arguments)
     return run_tool(
@@ -143,6 +143,6 @@ def safe_name(path: Path | None, language: str) -> str:
     return "text" + (suffix if suffix in known else next(iter(known), ".txt"))
 
 
-def within(asked: CheckRequest, seconds: float) -> CheckRequest:
+def within_seconds(asked: CheckRequest, seconds: float) -> CheckRequest:
     """The same request with at most `seconds` for the answer."""
     return replace(asked, deadline=min(asked.deadline, seconds))

@@ -17,7 +17,7 @@ from stet_ls.validators.checkers.check_request import (
     Unavailable,
     run_tool_on,
     safe_name,
-    within,
+    within_seconds,
 )
 from stet_ls.validators.checkers.formatter_settings import above, contents, inner, json_object, nearest, scalars, table
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
@@ -196,6 +196,6 @@ def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...
 def _row(tool: AddedTool) -> Formatter:
     run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])
     return Formatter(
-        tool.name, (tool.language,), lambda asked: _run(within(asked, tool.deadline), run), "none: the user's word",
-        "user setting", tool.deadline,
+        tool.name, (tool.language,), lambda asked: _run(within_seconds(asked, tool.deadline), run),
+        "none: the user's word", "user setting", tool.deadline,
     )  # fmt: skip

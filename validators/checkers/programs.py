@@ -14,14 +14,14 @@ from stet_ls.validators.containment import is_inside, is_inside_any, real_path
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ToolProgram:
     """A program's file. `stamp` changes with its version."""
 
     path: Path
     stamp: str
 
 
-def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> Program | None:
+def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> ToolProgram | None:
     """The program that is started for the tool `name` on a text at `path`; None if it is missing or disabled.
 
     The user's choice comes first, and if it is missing no other program replaces it. PATH is searched without the
@@ -47,7 +47,7 @@ def on_path(program: str, tools: Toolbox = BUILT_IN, *, path: Path | None = None
     return next((found for found in _named(program) if not _is_of(found, projects, tools)), None)
 
 
-def refused(program: str, tools: Toolbox = BUILT_IN) -> Path | None:
+def untrusted_program(program: str, tools: Toolbox = BUILT_IN) -> Path | None:
     """The first program of that name on PATH, if it is in an untrusted project and so is not started."""
     if program in dict(tools.programs) or (first := next(_named(program), None)) is None:
         return None
@@ -135,9 +135,9 @@ def _is_of(place: Path, projects: Iterable[Path], tools: Toolbox) -> bool:
     return brought and not all(is_inside_any(look, tools.trusted_roots) for look in looks)
 
 
-def _program(path: Path) -> Program | None:
+def _program(path: Path) -> ToolProgram | None:
     try:
         found = path.stat()
     except OSError:
         return None
-    return Program(path, f"{found.st_mtime_ns} {found.st_size}") if path.is_file() else None
+    return ToolProgram(path, f"{found.st_mtime_ns} {found.st_size}") if path.is_file() else None

@@ -24,7 +24,7 @@ def key_of(*parts: str | bytes) -> bytes:
     return digest.digest()
 
 
-class ResultCache:
+class ToolResultCache:
     """The last answers by key. Thread-safe; two simultaneous misses may both do the work."""
 
     def __init__(self, size: int = REMEMBERED) -> None:

@@ -13,7 +13,7 @@ from stet_ls.validators.checkers.check_request import (
     ToolCommand,
     Unavailable,
     run_tool_on,
-    within,
+    within_seconds,
 )
 from stet_ls.validators.checkers.output_parsing import distinct, finding
 from stet_ls.validators.checkers.tool_process import ToolResult
@@ -42,7 +42,7 @@ def check(tool: AddedTool, asked: CheckRequest) -> CheckResult:
         return found
 
     run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])
-    return run_tool_on(within(asked, tool.deadline), run, read)
+    return run_tool_on(within_seconds(asked, tool.deadline), run, read)
 
 
 def _matches(pattern: str, text: str) -> Iterator[Mapping[str, Any]]:

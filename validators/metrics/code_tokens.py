@@ -19,7 +19,7 @@ _WORDS = r"[^\W\d]\w*|\d[\w.]*|[^\w\s]"
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class CodeTokens:
     """The tokens of a text, and the byte offsets at which each starts and ends."""
 
     words: Sequence[str]
@@ -27,7 +27,7 @@ class Tokens:
     ends: Sequence[int]
 
 
-def tokens(data: bytes, language: str) -> Tokens:
+def tokens(data: bytes, language: str) -> CodeTokens:
     """The tokens of a text without its comments, by the language's row alone: it need not parse."""
     words, starts, ends = [], [], []
     for match in _lexer(language).finditer(data.decode("latin-1")):  # one character per byte: offsets stay bytes
@@ -35,7 +35,7 @@ def tokens(data: bytes, language: str) -> Tokens:
             words.append(match.group())
             starts.append(match.start())
             ends.append(match.end())
-    return Tokens(words, starts, ends)
+    return CodeTokens(words, starts, ends)
 
 
 @cache

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.languages import NODE_KINDS
-from stet_ls.validators.metrics.language_table import Control, language_row
+from stet_ls.validators.metrics.language_table import ControlFlow, language_row
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import Unit, captures, find, tree_of
@@ -103,13 +103,13 @@ EFFECTS: Mapping[str, _Effect] = {
     "closures": _Effect(weight=1),
     "logic": _Effect(1),
 }
-"""By the fields of `Control`."""
+"""By the fields of `ControlFlow`."""
 
 
 class _Counter:
     """Walks the interesting nodes of a text in order, with a stack of those around the current one."""
 
-    def __init__(self, parsed: Parsed, row: Control) -> None:
+    def __init__(self, parsed: Parsed, row: ControlFlow) -> None:
         self.tallies: list[_Tally] = []
         self._row, self._roles = row, row.roles
         self._as_ruff = row.as_ruff
@@ -212,7 +212,7 @@ def _parameter_list(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return next((child for child in node.named_children if child.type == "function_value_parameters"), None)
 
 
-def within(measured: tuple[Complexity, ...], span: Span) -> tuple[Complexity, ...]:
+def functions_in(measured: tuple[Complexity, ...], span: Span) -> tuple[Complexity, ...]:
     """The functions that a span touches, without those that merely contain it."""
     return tuple(one for one in measured if span.contains(one.unit.span) or _is_innermost(one, measured, span))
 

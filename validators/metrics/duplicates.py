@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.metrics.code_tokens import Tokens, tokens
+from stet_ls.validators.metrics.code_tokens import CodeTokens, tokens
 from stet_ls.validators.source import Source, Span
 
 LEAST_WORDS, LEAST_LINES = 50, 5
@@ -20,7 +20,7 @@ _BASE, _MODULUS = 1_000_003, (1 << 61) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class DuplicateCode:
     """Code of this text (`span`) that also occurs in `path` (None: in this text), from `line` on (from 0)."""
 
     span: Span
@@ -29,12 +29,12 @@ class Copy:
     line: int
 
 
-def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> tuple[Copy, ...]:
+def repeated_code(source: Source, language: str, *, without: Iterable[Span] = ()) -> tuple[DuplicateCode, ...]:
     """The copies within one text; each later one points to the first. `without`: excluded spans."""
     text = tokens(source.data, language)
     skipped = _covered(text, without)
     first: dict[int, int] = {}
-    copies: list[Copy] = []
+    copies: list[DuplicateCode] = []
     free = 0  # tokens before it belong to the previous copy
     for at, key in enumerate(_keys(text.words)):
         if at < free or at in skipped:
@@ -47,20 +47,20 @@ def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> 
         free = at + size
         if _telling(text, at, size, source.data):
             span = Span(text.starts[at], text.ends[at + size - 1])
-            copies.append(Copy(span, size, None, source.line_of(text.starts[earlier])))
+            copies.append(DuplicateCode(span, size, None, source.line_of(text.starts[earlier])))
             if len(copies) == _MOST:
                 break
     return tuple(copies)
 
 
-def shared(
+def shared_code(
     source: Source,
     language: str,
     others: Iterable[tuple[Path, bytes]],
     *,
     without: Iterable[Span] = (),
     deadline: float = 1.5,
-) -> tuple[Copy, ...]:
+) -> tuple[DuplicateCode, ...]:
     """What this text has in common with others; the longest piece at each position. Stops at the deadline (seconds)."""
     end = time.monotonic() + deadline
     text = tokens(source.data, language)
@@ -69,7 +69,7 @@ def shared(
     for at, key in enumerate(_keys(text.words)):
         if at not in skipped:
             known.setdefault(key, at)
-    copies: list[Copy] = []
+    copies: list[DuplicateCode] = []
     for path, data in others:
         if time.monotonic() > end or len(copies) >= _MOST:
             break
@@ -81,7 +81,7 @@ def shared(
             size = _alike(text.words, here, other.words, at, most=len(other.words))
             if _telling(text, here, size, source.data):
                 span = Span(text.starts[here], text.ends[here + size - 1])
-                copies.append(Copy(span, size, path, data.count(b"\n", 0, other.starts[at])))
+                copies.append(DuplicateCode(span, size, path, data.count(b"\n", 0, other.starts[at])))
             free = at + max(size, 1)
     return tuple(sorted(copies, key=lambda copy: -copy.words))
 
@@ -108,13 +108,13 @@ def _alike(words: Sequence[str], at: int, others: Sequence[str], there: int, *, 
     return size
 
 
-def _telling(text: Tokens, at: int, size: int, data: bytes) -> bool:
+def _telling(text: CodeTokens, at: int, size: int, data: bytes) -> bool:
     if size < LEAST_WORDS or data.count(b"\n", text.starts[at], text.ends[at + size - 1]) + 1 < LEAST_LINES:
         return False
     return len(set(text.words[at : at + size])) >= _LEAST_DIFFERENT
 
 
-def _covered(text: Tokens, spans: Iterable[Span]) -> set[int]:
+def _covered(text: CodeTokens, spans: Iterable[Span]) -> set[int]:
     """The positions from which a run of tokens would start inside one of the spans."""
     covered: set[int] = set()
     for span in spans:

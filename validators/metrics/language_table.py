@@ -12,7 +12,7 @@ from stet_ls.validators.metrics.private_units import IsPrivate
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class ControlFlow:
     """Node kinds of one grammar. Kinds that a release of the grammar does not have are ignored.
 
     `ifs` and `elifs` are the two forms of a condition; an `if` directly behind `else` is recognized by its position.
@@ -55,7 +55,7 @@ class Hazard:
 class MetricsLanguage:
     """The control flow of a language, which units and variables are for their own file alone, and dangerous calls."""
 
-    control: Control
+    control: ControlFlow
     is_private: IsPrivate | None = None
     private_variables: re.Pattern[bytes] | None = None
     hazards: tuple[Hazard, ...] = ()
@@ -80,7 +80,7 @@ _DATA_AS_CODE = "can build any object out of the data: never give it data of oth
 
 ROWS: Mapping[str, MetricsLanguage | None] = {
     "python": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             elifs=_kinds("elif_clause"),
             loops=_kinds("for_statement while_statement"),
@@ -97,7 +97,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         private_variables=private_units.PYTHON_VARIABLE,
     ),
     "javascript": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             loops=_kinds("for_statement for_in_statement while_statement do_statement"),
             ternaries=_kinds("ternary_expression"),
@@ -122,7 +122,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "go": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             loops=_kinds("for_statement"),
             switches=_kinds("expression_switch_statement type_switch_statement select_statement"),
@@ -142,7 +142,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "rust": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_expression"),
             loops=_kinds("for_expression while_expression"),
             endless=_kinds("loop_expression"),
@@ -158,7 +158,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "java": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             loops=_kinds("for_statement enhanced_for_statement while_statement do_statement"),
             ternaries=_kinds("ternary_expression"),
@@ -182,7 +182,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "c": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             loops=_kinds("for_statement for_range_loop while_statement do_statement"),
             ternaries=_kinds("conditional_expression"),
@@ -215,7 +215,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "csharp": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             loops=_kinds("for_statement foreach_statement while_statement do_statement"),
             ternaries=_kinds("conditional_expression"),
@@ -234,7 +234,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "shellscript": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             elifs=_kinds("elif_clause"),
             loops=_kinds("for_statement c_style_for_statement while_statement"),
@@ -245,7 +245,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         hazards=(_hazard("text-as-code", r"eval['\"]?\$", _TEXT_AS_CODE),),
     ),
     "ruby": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if unless"),
             elifs=_kinds("elsif"),
             guards=_kinds("if_modifier unless_modifier while_modifier until_modifier rescue_modifier"),
@@ -267,7 +267,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "php": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             elifs=_kinds("else_if_clause"),
             loops=_kinds("for_statement foreach_statement while_statement do_statement"),
@@ -288,7 +288,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
     ),
     "kotlin": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_expression"),
             loops=_kinds("for_statement while_statement do_while_statement"),
             switches=_kinds("when_expression"),
@@ -301,7 +301,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         is_private=private_units.by_keyword,
     ),
     "swift": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             guards=_kinds("guard_statement"),
             loops=_kinds("for_statement while_statement repeat_while_statement"),
@@ -320,7 +320,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         is_private=private_units.by_keyword,
     ),
     "lua": MetricsLanguage(
-        Control(
+        ControlFlow(
             ifs=_kinds("if_statement"),
             elifs=_kinds("elseif_statement"),
             loops=_kinds("for_statement while_statement repeat_statement"),

@@ -18,7 +18,7 @@ LINE_LENGTH = 79
 
 # E1, E2 and E3 (white space, blank lines) are half of PEP 8 and have been in preview for years. D1 reports missing
 # docstrings, S is bandit. Left out: what PEP 8 leaves open (as pycodestyle does), and asserts.
-_QUESTION = ruff.Question(("--preview", "--select", "E,W,N,S,D1", "--ignore", "E9,E226,E24,S101"), "lint")
+_QUESTION = ruff.RuleSelection(("--preview", "--select", "E,W,N,S,D1", "--ignore", "E9,E226,E24,S101"), "lint")
 _MOST_OUTPUT = 32_000_000
 _DOCSTRINGS = ("D100", "D101", "D102", "D103", "D104")
 _GRAVE = frozenset({"S102", "S301", "S302", "S307", "S324", "S501", "S506", "S602", "S605", "S608"})

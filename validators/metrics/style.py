@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within
+from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within_seconds
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import COMPLEXITY, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BrokenRule:
     """A broken rule: its count, its first line (from 0), and the tool's message there."""
 
     code: str
@@ -33,7 +33,7 @@ class Style:
     tool: str
     lines: int
     clean: int
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[BrokenRule, ...] = ()
 
     @property
     def share(self) -> float:
@@ -53,7 +53,7 @@ def style_of(found: Iterable[tuple[str, int, str]], lines: Sequence[int], tool: 
     dirty = {line for _, line, _ in ordered}
     counts = Counter(code for code, _, _ in ordered)
     first = {code: (line, message) for code, line, message in reversed(ordered)}
-    rules = tuple(Rule(code, count, *first[code]) for code, count in counts.most_common())
+    rules = tuple(BrokenRule(code, count, *first[code]) for code, count in counts.most_common())
     return Style(tool, len(lines), len(lines) - len(dirty), rules)
 
 
@@ -80,7 +80,7 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
     for checker in checkers(asked.language, Role.LINT, asked.tools):
         if checker.covers == (COMPLEXITY,):
             continue
-        answer = checker.check(within(asked, checker.seconds))
+        answer = checker.check(within_seconds(asked, checker.seconds))
         if not isinstance(answer, Unavailable):
             answered.append(checker.name)
             found += answer
@@ -93,7 +93,7 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
 def _formatted(asked: CheckRequest, lines: range) -> Style | None:
     """The lines that a formatter would not change, wherever they move."""
     for formatter in formatters(asked.language, asked.tools):
-        answer = formatter.format(within(asked, formatter.seconds))
+        answer = formatter.format(within_seconds(asked, formatter.seconds))
         if isinstance(answer, Unavailable):
             continue
         kept = Counter(answer.splitlines())

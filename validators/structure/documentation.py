@@ -21,14 +21,14 @@ _NO_DOCUMENTATION = re.compile(r"#!|\W*stet:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Doc:
+class Documentation:
     """A documentation's text without its marks, and its span with them."""
 
     text: str = ""
     span: Span | None = None
 
 
-def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, Doc]:
+def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, Documentation]:
     """The first node of a unit, with the decorators and doc comments directly above it, and those comments' text."""
     first = outer
     comments: list[str] = []
@@ -44,7 +44,7 @@ def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[
             break
         first = above
     text = "\n".join(reversed(comments)).strip()
-    return first, Doc(text, Span(spans[-1].start, spans[0].end)) if text else Doc()
+    return first, Documentation(text, Span(spans[-1].start, spans[0].end)) if text else Documentation()
 
 
 def _above(node: tree_sitter.Node) -> tree_sitter.Node | None:
@@ -64,16 +64,16 @@ def _starts_line(parsed: Parsed, node: tree_sitter.Node) -> bool:
     return not parsed.data[line_start : node.start_byte].strip()
 
 
-def docstring(parsed: Parsed, body: tree_sitter.Node | None) -> Doc:
+def docstring(parsed: Parsed, body: tree_sitter.Node | None) -> Documentation:
     """Python's docstring, without quotes and indentation; none in other languages."""
     statement = _first_statement(body) if body is not None and body.type == "block" else None
     if statement is None or statement.type != "expression_statement":
-        return Doc()
+        return Documentation()
     string = statement.named_child(0)
     if string is None or string.type != "string":
-        return Doc()
+        return Documentation()
     text = "".join(parsed.text(child) for child in string.named_children if child.type == "string_content")
-    return Doc("\n".join(line.strip() for line in text.strip().splitlines()), parsed.span(string))
+    return Documentation("\n".join(line.strip() for line in text.strip().splitlines()), parsed.span(string))
 
 
 def _first_statement(body: tree_sitter.Node) -> tree_sitter.Node | None:

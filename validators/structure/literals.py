@@ -30,14 +30,14 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment", "multiline_co
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class LiteralOrComment:
     """A literal or a comment. "doc" is a Python docstring: a string whose indentation follows the code's."""
 
     kind: PassageKind
     span: Span
 
 
-def passages(source: Source, language: str) -> tuple[Passage, ...]:
+def passages(source: Source, language: str) -> tuple[LiteralOrComment, ...]:
     """The outermost literals and comments in document order; none if the language cannot be parsed."""
     try:
         parsed = parse(source, language)
@@ -47,7 +47,7 @@ def passages(source: Source, language: str) -> tuple[Passage, ...]:
 
 
 @lru_cache(maxsize=8)
-def _passages(parsed: Parsed) -> tuple[Passage, ...]:
+def _passages(parsed: Parsed) -> tuple[LiteralOrComment, ...]:
     """Cached for the last few texts: a walk through the whole tree takes as long as a parse."""
     return tuple(_walk(parsed))
 
@@ -58,7 +58,7 @@ def fixed_lines(source: Source, language: str) -> frozenset[int]:
 
 
 @lru_cache(maxsize=8)
-def _fixed_lines(source: Source, found: tuple[Passage, ...]) -> frozenset[int]:
+def _fixed_lines(source: Source, found: tuple[LiteralOrComment, ...]) -> frozenset[int]:
     fixed: set[int] = set()
     for passage in found:
         if passage.kind in ("string", "heredoc"):
@@ -68,7 +68,7 @@ def _fixed_lines(source: Source, found: tuple[Passage, ...]) -> frozenset[int]:
     return frozenset(fixed)
 
 
-def _walk(parsed: Parsed) -> Iterator[Passage]:
+def _walk(parsed: Parsed) -> Iterator[LiteralOrComment]:
     cursor = parsed.tree.walk()
     above: list[tree_sitter.Node] = []  # Node.parent would search for it from the root
     while True:
@@ -76,7 +76,7 @@ def _walk(parsed: Parsed) -> Iterator[Passage]:
         assert node is not None
         kind = _kind(node, above)
         if kind is not None:
-            yield Passage(kind, Span(node.start_byte, min(node.end_byte, len(parsed.source.data))))
+            yield LiteralOrComment(kind, Span(node.start_byte, min(node.end_byte, len(parsed.source.data))))
         if kind is None and cursor.goto_first_child():
             above.append(node)
             continue

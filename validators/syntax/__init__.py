@@ -10,7 +10,7 @@ from stet_ls.validators import languages
 from stet_ls.validators.checkers.check_request import AdvisoryFindings, CheckRequest, Unavailable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
-from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.source import Source, Span
@@ -26,7 +26,7 @@ _UNHURRIED = 0.5
 
 def check(
     source: Source, language: str, *, path: Path | None = None, deadline: float = THOROUGH, tools: Toolbox = BUILT_IN
-) -> Verdict:
+) -> SyntaxVerdict:
     """The verdict on a text, by the best tool on this machine for the language that `tools` allow.
 
     A language's own parser decides; the grammar decides if there is none. `path` gives the kind of file and its
@@ -37,7 +37,7 @@ def check(
     started = time.monotonic()
     row = languages.language(language)
     name = row.id if row else language
-    verdict: Verdict | None = None
+    verdict: SyntaxVerdict | None = None
     failures: list[str] = []
     for checker in checkers(name, Role.SYNTAX, tools):
         left = deadline - (time.monotonic() - started)
@@ -49,14 +49,14 @@ def check(
             continue
         sure = checker.authoritative and not isinstance(found, AdvisoryFindings)
         status = Status.ERROR if found else Status.OK
-        verdict = Verdict(status, name, found, checker.name, authoritative=sure)
+        verdict = SyntaxVerdict(status, name, found, checker.name, authoritative=sure)
         break
     verdict = conclude(verdict, source, language, max(deadline - (time.monotonic() - started), 0.05))
     reason = "; ".join([*failures, *filter(None, [verdict.reason])])
     return replace(verdict, reason=reason, seconds=time.monotonic() - started)
 
 
-def conclude(native: Verdict | None, source: Source, language: str, deadline: float) -> Verdict:
+def conclude(native: SyntaxVerdict | None, source: Source, language: str, deadline: float) -> SyntaxVerdict:
     """The verdict from a native tool's (None: there was none), with the grammar's explanations.
 
     A text that an authority accepts is not parsed again.
@@ -66,7 +66,7 @@ def conclude(native: Verdict | None, source: Source, language: str, deadline: fl
     return _merge(native, check_fast(source, language, deadline=deadline))
 
 
-def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
+def _merge(native: SyntaxVerdict | None, seen: SyntaxVerdict) -> SyntaxVerdict:
     """A native error with the grammar's explanation; an adviser's with the grammar's findings."""
     if native is None:
         return seen
@@ -97,7 +97,7 @@ def _without_echoes(
     return own, tuple(each for each in found if each not in own)
 
 
-def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
+def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> SyntaxVerdict:
     """The verdict of the grammar alone: immediate, for every language that has one, while the user types."""
     # Imported here, because a text that its language's own tool accepts needs none of it: `stet check` starts a third
     # faster.
@@ -112,13 +112,15 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Verdi
     try:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:
-        return Verdict(Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started)
+        return SyntaxVerdict(
+            Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started
+        )
     findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
     if len(parsed.data) <= _LARGE or deadline >= _UNHURRIED:
         findings = (*findings, *builtin_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)
-    return Verdict(
+    return SyntaxVerdict(
         Status.ERROR if any(finding.severity is Severity.ERROR for finding in findings) else Status.OK,
         name,
         findings,
@@ -134,7 +136,7 @@ def _binary(source: Source) -> Finding:
     return Finding(Span(at, at + 1), "a NUL character: this is binary data and no source text", line=line)
 
 
-def broken_by(before: Verdict, after: Verdict) -> tuple[Finding, ...]:
+def broken_by(before: SyntaxVerdict, after: SyntaxVerdict) -> tuple[Finding, ...]:
     """The errors that are in `after` and were not in `before`: only these count against an edit.
 
     If different tools judged (one was too slow once) their messages cannot be compared: then only a larger number of

@@ -18,11 +18,11 @@ export const ACTIONS: readonly Action[] = [
   { name: "refactor", title: "Refactor", prompt: "How? (empty: clearer, same behavior)" },
   { name: "test", title: "Write Tests" },
   { name: "explain", title: "Explain" },
-  { name: "generate", title: "Generate", prompt: "What shall be written? (empty: the comment or docstring at the cursor)", asksInMenu: true },
+  { name: "generate", title: "Generate", prompt: "What should be written? (empty: the comment or docstring at the cursor)", asksInMenu: true },
   { name: "document", title: "Document", custom: true },
   { name: "optimize", title: "Optimize", prompt: "For what? (empty: speed)" },
   { name: "analyze", title: "Analyze" },
-  { name: "task", title: "Do a Task", prompt: "What shall be done?", needs: true, asksInMenu: true },
+  { name: "task", title: "Do a Task", prompt: "What should be done?", needs: true, asksInMenu: true },
 ];
 
 /** The argument of the server's commands that start a job. */

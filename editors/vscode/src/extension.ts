@@ -219,7 +219,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
       const isJob = action !== undefined && (command === "stet.custom" || ACTIONS.includes(action));
       return isJob ? vscode.commands.executeCommand("stet.ui.run", action, args[0] ?? {}) : next(command, args);
     },
-    // Keep and Undo stand beside each lens of the server.
+    // Keep and Undo are next to each lens of the server.
     provideCodeLenses: async (document, token, next) => {
       const uri = document.uri.toString();
       const more = (lens: vscode.CodeLens, job: string): vscode.CodeLens[] => [

@@ -132,7 +132,7 @@ export class Offers implements vscode.Disposable {
 
   async again(): Promise<void> {
     const shown = this.find();
-    const prompt = "What shall be different? (empty: the same again)";
+    const prompt = "What should be different? (empty: the same again)";
     const instruction = shown && (await vscode.window.showInputBox({ title: `Try again: ${shown.offer.title}`, prompt }));
     if (shown !== undefined && instruction !== undefined) {
       this.retry(shown.offer.job, instruction);

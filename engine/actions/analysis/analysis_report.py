@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from stet_ls.engine.actions.analysis.measures import COMPLEX, LIMITS, Measures
+from stet_ls.engine.actions.analysis.measures import COMPLEX, LIMITS, TargetMeasures
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
@@ -22,7 +22,9 @@ _MOST_FINDINGS, _MOST_FUNCTIONS, _MOST_RULES, _MOST_COPIES = 40, 10, 8, 10
 _ORDER = list(Severity)
 
 
-def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: ModelFindings) -> str:
+def report(
+    job: Job, target: Target, heading: str, where: str, measures: TargetMeasures, opinions: ModelFindings
+) -> str:
     """The whole report. Text from outside is escaped: none of it becomes markup."""
     lines = style.lines_of(job.request.source, target.span)
     rules = (measures.style.rules if measures.style else ())[:_MOST_RULES]
@@ -46,7 +48,7 @@ def report(job: Job, target: Target, heading: str, where: str, measures: Measure
     return harmless("\n\n".join(parts)) + "\n"
 
 
-def counted(findings: Sequence[Finding]) -> str:
+def finding_count(findings: Sequence[Finding]) -> str:
     """The number of findings: "3 findings (1 error, 2 hints)"."""
     if not findings:
         return "no findings"
@@ -74,19 +76,19 @@ def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> Iterator[str]:
 _NOT_MEASURED = "not measured"
 
 
-def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
+def _overview(measures: TargetMeasures, lines: range) -> Iterator[Sequence[str]]:
     verdict = measures.verdict
     state = {Status.OK: "no error", Status.ERROR: "does not parse", Status.UNKNOWN: _NOT_MEASURED}[verdict.status]
     yield "Syntax", state, verdict.source if verdict.status is not Status.UNKNOWN else verdict.reason
     sources = ", ".join(dict.fromkeys(finding.source for finding in measures.findings))
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
-    yield "Findings", counted(measures.findings), sources or "the linter"
+    yield "Findings", finding_count(measures.findings), sources or "the linter"
     if measures.boxed is not None:
         name, found = measures.boxed
         yield (
             "Linter in the sandbox",
-            _NOT_MEASURED if isinstance(found, str) else counted(found),
+            _NOT_MEASURED if isinstance(found, str) else finding_count(found),
             (f"{name}: {found}" if isinstance(found, str) else name),
         )
     title = "Style (PEP 8)" if measures.pep8 else "Style"
@@ -113,7 +115,7 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
         yield "Security", plural(len(measures.security), "place") + " to check", tool
 
 
-def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
+def _complexity(measures: TargetMeasures) -> Iterator[Sequence[str]]:
     if measures.functions is None:
         yield "Complexity", _NOT_MEASURED, "no grammar and no counter for it here"
     elif not measures.functions:
@@ -151,7 +153,7 @@ def _findings(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"- and {len(findings) - len(worst):,} more"
 
 
-def _functions(measures: Measures) -> Iterator[str]:
+def _functions(measures: TargetMeasures) -> Iterator[str]:
     functions = sorted(measures.functions or (), key=lambda one: (-one.cyclomatic, -one.cognitive, one.line))
     if not functions:
         return
@@ -172,7 +174,7 @@ def _functions(measures: Measures) -> Iterator[str]:
         yield f"\nThe {_MOST_FUNCTIONS} most complex of {len(functions)}; bold is above its limit."
 
 
-def _missed(measures: Measures, lines: range) -> Iterator[str]:
+def _missed(measures: TargetMeasures, lines: range) -> Iterator[str]:
     found = measures.coverage
     if not isinstance(found, Coverage):
         return
@@ -203,7 +205,7 @@ def _lines(runs: Sequence[range]) -> str:
     return f"Lines {', '.join(shown)}{' and more' if len(runs) > len(shown) else ''}"
 
 
-def _copies(job: Job, measures: Measures) -> Iterator[str]:
+def _copies(job: Job, measures: TargetMeasures) -> Iterator[str]:
     source = job.request.source
     for copy in measures.copies[:_MOST_COPIES]:
         first, last = source.line_of(copy.span.start) + 1, source.line_of(copy.span.end) + 1

@@ -53,7 +53,7 @@ async def check_claims(job: Job, request: Request, placed: Sequence[LocatedFindi
     if not for_language(request.language).runs_examples:
         return [_untried(each, f"{request.language} is not supported") for each in placed]
     claims = await asyncio.to_thread(lambda: [_claim(source, request.language, each) for each in placed])
-    calls = tuple(doctest.typed(each.call) for each in claims if each is not None)
+    calls = tuple(doctest.as_typed(each.call) for each in claims if each is not None)
     runtime = await job.runtime(source.text) if calls else None
     if runtime is None:
         return [_untried(each, _NO_CALL if claims[n] is None else "code may not run") for n, each in enumerate(placed)]

@@ -12,12 +12,12 @@ from stet_ls.engine.execution.linters.languages import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.workspace.head_text import head_text
-from stet_ls.engine.workspace.neighbours import neighbours
+from stet_ls.engine.workspace.neighbors import neighbors
 from stet_ls.engine.workspace.visible_files import folders_up
 from stet_ls.validators import lint, structure, syntax
 from stet_ls.validators.changed_excerpt import changed_lines
 from stet_ls.validators.checkers.toolbox import Toolbox
-from stet_ls.validators.findings import Finding, Related, Severity, Status, Verdict
+from stet_ls.validators.findings import Finding, Related, Severity, Status, SyntaxVerdict
 from stet_ls.validators.languages import language
 from stet_ls.validators.metrics import (
     complexity,
@@ -48,16 +48,16 @@ _STYLE_GUIDES = {"python": pep8.review}
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class TargetMeasures:
     """The measurements of one target. None, or a sentence, marks what was not measured."""
 
-    verdict: Verdict
+    verdict: SyntaxVerdict
     lint: tuple[Finding, ...] | None = None
     pep8: pep8.Pep8 | None = None
     style: style.Style | None = None
     functions: tuple[complexity.Complexity, ...] | None = None
     counted_by: str = ""
-    copies: tuple[duplicates.Copy, ...] = ()
+    copies: tuple[duplicates.DuplicateCode, ...] = ()
     dead: tuple[Finding, ...] | None = None
     security: tuple[Finding, ...] | None = None
     coverage: coverage.Coverage | str = ""
@@ -68,9 +68,9 @@ class Measures:
     findings: tuple[Finding, ...] = ()
 
 
-async def measure(job: Job, target: Target) -> Measures:
+async def measure(job: Job, target: Target) -> TargetMeasures:
     """The measures of the target's lines. Can be cancelled between any two steps; no step blocks for long."""
-    measures = Measures(Verdict(Status.UNKNOWN, job.request.language))
+    measures = TargetMeasures(SyntaxVerdict(Status.UNKNOWN, job.request.language))
     tools = job.tools
     for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
         measures = await asyncio.to_thread(step, measures, job.request, target, tools)
@@ -84,7 +84,7 @@ async def measure(job: Job, target: Target) -> Measures:
     return replace(measures, findings=tuple(_ordered(measures, job.request, target)))
 
 
-async def _linted(measures: Measures, job: Job, target: Target) -> Measures:
+async def _linted(measures: TargetMeasures, job: Job, target: Target) -> TargetMeasures:
     """Adds the findings of a linter that needs the sandbox, if the language has one and the budget runs code."""
     request = job.request
     if request.language not in ROWS or request.path is None or measures.verdict.status is Status.ERROR:
@@ -98,23 +98,25 @@ async def _linted(measures: Measures, job: Job, target: Target) -> Measures:
     return replace(measures, boxed=boxed, lint=(*(measures.lint or ()), *boxed[1]))
 
 
-def _check(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _check(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     verdict = syntax.check(request.source, request.language, path=request.path, deadline=5.0, tools=tools)
     found = lint.check(request.source, request.language, path=request.path, tools=tools)
     return replace(measures, verdict=verdict, lint=found)
 
 
-def _count(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _count(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     counted, by = complexity.measure(request.source, request.language), "our count on the syntax tree"
     if (row := language_row(request.language)) and row.control.as_ruff:
         by += ", paths as ruff's C901"
     if counted is None:
         counted = lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools)
         by = "lizard"
-    return replace(measures, functions=complexity.within(counted, target.span) if counted else counted, counted_by=by)
+    return replace(
+        measures, functions=complexity.functions_in(counted, target.span) if counted else counted, counted_by=by
+    )
 
 
-def _style(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _style(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     if (style_guide := _STYLE_GUIDES.get(request.language)) is not None:
         if not tools.allows("ruff"):
             return measures
@@ -126,29 +128,29 @@ def _style(measures: Measures, request: Request, target: Target, tools: Toolbox)
     return replace(measures, style=measured)
 
 
-def _hazards(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _hazards(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     if measures.pep8 is not None:
         return replace(measures, security=measures.pep8.security)
     return replace(measures, security=_own(security.hazards(request.source, request.language), measures, target))
 
 
-def _copies(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _copies(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     imports = structure.imports(request.source, request.language)
-    inside = duplicates.repeated(request.source, request.language, without=imports)
-    outside = duplicates.shared(request.source, request.language, neighbours(request), without=imports)
+    inside = duplicates.repeated_code(request.source, request.language, without=imports)
+    outside = duplicates.shared_code(request.source, request.language, neighbors(request), without=imports)
     copies = tuple(copy for copy in (*inside, *outside) if copy.span.overlaps(target.span))
     return replace(measures, copies=copies)
 
 
-def _unused(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _unused(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     if language(request.language) is None or measures.functions is None:
         return measures
-    elsewhere = (data for _, data in neighbours(request))
+    elsewhere = (data for _, data in neighbors(request))
     hints = dead_code.dead_code(request.source, request.language, elsewhere=elsewhere)
     return replace(measures, dead=_own(hints, measures, target))
 
 
-def _own(hints: tuple[Finding, ...] | None, measures: Measures, target: Target) -> tuple[Finding, ...] | None:
+def _own(hints: tuple[Finding, ...] | None, measures: TargetMeasures, target: Target) -> tuple[Finding, ...] | None:
     """Stet's own hints for the target's lines, except where a linter already reported something."""
     if hints is None:
         return None
@@ -161,7 +163,7 @@ def _own(hints: tuple[Finding, ...] | None, measures: Measures, target: Target) 
     )
 
 
-def _covered(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+def _covered(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
     if request.path is None:
         return replace(measures, coverage="Coverage: the document was never saved.")
     return replace(measures, coverage=coverage.find_coverage(request.source, request.path, folders_up(request)))
@@ -174,7 +176,7 @@ def _since_head(request: Request) -> frozenset[int]:
     return frozenset(line - 1 for line in changed_lines(before.splitlines(), request.source.text.splitlines()))
 
 
-def _ordered(measures: Measures, request: Request, target: Target) -> Iterator[Finding]:
+def _ordered(measures: TargetMeasures, request: Request, target: Target) -> Iterator[Finding]:
     """All findings in the target, each once, in the order of the text."""
     found = [
         *measures.verdict.findings,
@@ -189,7 +191,7 @@ def _ordered(measures: Measures, request: Request, target: Target) -> Iterator[F
     yield from sorted(inside, key=lambda finding: (finding.span, finding.source, finding.code))
 
 
-def _beyond(measures: Measures) -> Iterator[Finding]:
+def _beyond(measures: TargetMeasures) -> Iterator[Finding]:
     for function in measures.functions or ():
         start, body = function.unit.span.start, function.unit.body
         head = Span(start, max(start, body.start if body else start))
@@ -198,7 +200,7 @@ def _beyond(measures: Measures) -> Iterator[Finding]:
                 yield _hint(head, f"`{function.unit.name}` {words.format(value, limit)}", name, function.line)
 
 
-def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
+def _repeated(measures: TargetMeasures, request: Request) -> Iterator[Finding]:
     for copy in measures.copies:
         lines = request.source.line_of(copy.span.end) - request.source.line_of(copy.span.start) + 1
         where = f"line {copy.line + 1}" + (f" of {copy.path.name}" if copy.path else "")
@@ -208,7 +210,7 @@ def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
         yield _hint(copy.span, message, "duplicate", request.source.line_of(copy.span.start), related)
 
 
-def _unreached(measures: Measures, request: Request, target: Target) -> Iterator[Finding]:
+def _unreached(measures: TargetMeasures, request: Request, target: Target) -> Iterator[Finding]:
     """What no test reaches, if that was run: of the changed lines, or of all lines of a selected part."""
     found, source = measures.coverage, request.source
     if isinstance(found, str) or not found.has_run:

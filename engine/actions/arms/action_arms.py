@@ -29,7 +29,7 @@ async def model_health(job: Job) -> ArmHealth:
     if job.usage.calls:
         return ArmHealth()
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_TIMEOUT):
             known = await job.models.health()
     except TimeoutError:
         return ArmHealth()
@@ -37,7 +37,7 @@ async def model_health(job: Job) -> ArmHealth:
     return _STATES.get(state, ArmHealth(ArmState.DEGRADED, f"model {state}"))
 
 
-_PATIENCE = 0.03
+_TIMEOUT = 0.03
 _STATES = {
     "ready": ArmHealth(),
     "asleep": ArmHealth(),

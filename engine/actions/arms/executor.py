@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.arms.arm import StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmState
@@ -35,12 +35,12 @@ async def run_command(run: StepRun) -> Answer:
     if isinstance(result, str):
         return refusal(run.job, f"Task: `{words}` was not run: {result}")
     output = (result.stdout + result.stderr).decode("utf-8", "replace")[-_SHOWN:]
-    report = f"`{words}`: {ending(result)}\n\n{fenced(output, 'text')}"
+    report = f"`{words}`: {ending_text(result)}\n\n{fenced(output, 'text')}"
     if result.status is not RunStatus.OK:
-        return refusal(run.job, f"Task: `{words}` failed: {ending(result)}. {_last_line(output)}".strip())
+        return refusal(run.job, f"Task: `{words}` failed: {ending_text(result)}. {_last_line(output)}".strip())
     request = run.job.request
-    summary = Summary("Ran", f"`{words}`", notes=(ending(result),))
-    return finished(run.job, Answer(True, request.action, request.language, summary, markdown=report))
+    summary = Summary("Ran", f"`{words}`", notes=(ending_text(result),))
+    return finish_answer(run.job, Answer(True, request.action, request.language, summary, markdown=report))
 
 
 async def in_overlay(runtime: Runtime, words: str, run: StepRun) -> RunResult | str:
@@ -74,7 +74,7 @@ async def sandbox_health(job: Job) -> ArmHealth:
     return ArmHealth()
 
 
-def ending(result: RunResult) -> str:
+def ending_text(result: RunResult) -> str:
     """How a command ended, in a few words."""
     if result.status is RunStatus.FAILED:
         return f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stet_ls.engine.actions.action import finished
+from stet_ls.engine.actions.action import finish_answer
 from stet_ls.engine.actions.arms.arm import StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -44,16 +44,18 @@ class Addition:
 
 async def guard(run: StepRun) -> Answer:
     """What the steps so far added that the user should see before it is applied."""
-    found = [each.text for path, (old, new) in run.overlay.changes().items() for each in added(path.name, old, new)]
+    found = [
+        each.text for path, (old, new) in run.overlay.changes().items() for each in additions_in(path.name, old, new)
+    ]
     evidence = Evidence(
         Check.DANGER, Ruling.UNKNOWN if found else Ruling.PASS, "; ".join(found) or "nothing dangerous", trusted=True
     )
     request = run.job.request
     summary = Summary("Looked for secrets and dangerous calls")
-    return finished(run.job, Answer(True, request.action, request.language, summary, evidence=(evidence,)))
+    return finish_answer(run.job, Answer(True, request.action, request.language, summary, evidence=(evidence,)))
 
 
-def added(name: str, before: Source, after: Source) -> Iterator[Addition]:
+def additions_in(name: str, before: Source, after: Source) -> Iterator[Addition]:
     """What a text has and the former one had not: secrets by kind, risks, and words for a model."""
     known = {secret.value for secret in find_secrets(before.text)}
     for kind in sorted({secret.kind for secret in find_secrets(after.text) if secret.value not in known}):

@@ -20,15 +20,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.arms.arm import Arm, StepInput, StepOutput, StepRun
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.arms import ArmSpec, Capability
-from stet_ls.engine.api.evidence import Evidence, Scope
+from stet_ls.engine.api.evidence import Evidence, JudgedEdits
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judges_for
-from stet_ls.engine.loop import Draft, Unusable, judge_draft
+from stet_ls.engine.loop import Draft, UnusableReply, judge_draft
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
@@ -157,8 +157,8 @@ async def _answer(arm: CustomArm, run: StepRun, output: StepOutput) -> Answer:
         old = run.overlay.text(path)
         before, after = Source(old or ""), Source(text)
         case = Case(job.request.action, language_of(path), path, before, after, tools=job.tools)
-        judged = await judge_draft(job, Draft(None, case), judges_for(Scope.EVERY_EDIT, Scope.CODE), {})
-        if isinstance(judged, Unusable):
+        judged = await judge_draft(job, Draft(None, case), judges_for(JudgedEdits.EVERY_EDIT, JudgedEdits.CODE), {})
+        if isinstance(judged, UnusableReply):
             return refusal(job, f"Task: the arm {arm.name!r}: {judged.problem}")
         if not judged.offerable:
             why = judged.refuted_by
@@ -170,7 +170,7 @@ async def _answer(arm: CustomArm, run: StepRun, output: StepOutput) -> Answer:
             edits.append(Edit(path, before, before.whole, text))
     request = job.request
     summary = Summary(output.summary or f"Did the step with `{arm.name}`")
-    return finished(
+    return finish_answer(
         job,
         Answer(
             True, request.action, request.language, summary, tuple(edits), tuple(files), markdown=output.report,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.arms.arm import StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmState
@@ -42,7 +42,7 @@ def _find(run: StepRun) -> Answer:
     if not parts:
         return refusal(job, f"Task: nothing found for {', '.join(names[:5]) or 'this step'}.")
     summary = Summary("Found", plural(len(parts), "piece of code"))
-    return finished(job, Answer(True, request.action, request.language, summary, markdown="\n\n".join(parts)))
+    return finish_answer(job, Answer(True, request.action, request.language, summary, markdown="\n\n".join(parts)))
 
 
 async def index_health(job: Job) -> ArmHealth:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.arms.arm import Arm
 from stet_ls.engine.api.arms import ArmHealth, ArmSpec, ArmState, Capability, Route
-from stet_ls.engine.api.plan import STEP_KINDS, Estimate, Plan, PlanStep
+from stet_ls.engine.api.plan import STEP_KINDS, Plan, PlanStep, StepEstimate
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import ArmUse, LedgerEntry, LedgerFile, days_ago
 
@@ -38,7 +38,7 @@ class Router:
         found = await asyncio.gather(*(self._arms[name].health(self._job) for name in names))
         self._health = dict(zip(names, found, strict=True))
         if self._job.ledger is not None:
-            self._used = await asyncio.to_thread(measured, self._job.ledger, self._arms)
+            self._used = await asyncio.to_thread(measured_arms, self._job.ledger, self._arms)
 
     def route(self, step: PlanStep) -> Route | str:
         """The arm for a step, or why there is none."""
@@ -55,14 +55,14 @@ class Router:
         others = ", ".join(f"`{each.arm}` {each.score:.2f}" for each in routes[1:])
         return replace(best, reason=f"{best.reason}{f'; before {others}' if others else ''}")
 
-    def estimate(self, step: PlanStep, route: Route) -> Estimate:
+    def estimate(self, step: PlanStep, route: Route) -> StepEstimate:
         """What the step may take, as its arm's steps took so far, or by the model's measured speed."""
         spec = self._arms[route.arm].spec
         used = self._used.get(route.arm, ArmUse())
         if used.tried:
-            return Estimate(spec.calls, used.seconds / used.tried)
+            return StepEstimate(spec.calls, used.seconds / used.tried)
         call = self._job.profile.seconds_for(_PROMPT, _REPLY) if spec.calls else None
-        return Estimate(spec.calls, spec.seconds if call is None else spec.calls * call)
+        return StepEstimate(spec.calls, spec.seconds if call is None else spec.calls * call)
 
     def _scored(self, spec: ArmSpec, capability: Capability) -> Route:
         fit = 1.0 if spec.capabilities[0] is capability else _SECONDARY
@@ -77,7 +77,7 @@ class Router:
         return Route(spec.name, round(score, 3), reason)
 
 
-async def routed(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Plan, dict[int, Route | str]]:
+async def route_plan(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Plan, dict[int, Route | str]]:
     """The plan with estimates, and the route of each step by its number."""
     router = Router(job, arms)
     await router.prepare()
@@ -89,7 +89,7 @@ async def routed(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Plan, d
     return replace(plan, steps=tuple(steps)), routes
 
 
-def measured(ledger: LedgerFile, arms: Mapping[str, Arm]) -> dict[str, ArmUse]:
+def measured_arms(ledger: LedgerFile, arms: Mapping[str, Arm]) -> dict[str, ArmUse]:
     """What each arm did in the last days: as a step of a task, or as a job of its own. Reads files."""
     used: dict[str, ArmUse] = {}
     for entry in ledger.entries(since=days_ago(_DAYS)):

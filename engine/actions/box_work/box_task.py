@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.box_work.criteria import Criteria
-from stet_ls.engine.actions.box_work.file_facts import described, facts, text_of
+from stet_ls.engine.actions.box_work.file_facts import describe_file, file_facts, text_of
 from stet_ls.engine.actions.box_work.inputs import input_files, root_of
-from stet_ls.engine.actions.box_work.turns import MOST_TURNS, Course, Turns
+from stet_ls.engine.actions.box_work.turns import MOST_TURNS, TaskResult, Turns
 from stet_ls.engine.api.answer import Answer, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
@@ -31,7 +31,7 @@ from stet_ls.validators.source import Source
 _PROGRAMS = "python"
 """The language of the programs: its packages are wheels, which are unpacked without running anything."""
 _JUDGED = (Check.SYNTAX, Check.DANGER)
-"""What is judged of a program that is offered as a new file, beside the fact that it ran."""
+"""What is judged of a program that is offered as a new file, besides the fact that it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class BoxTask:
 
     goal: What to find out or to make, in the user's words.
     inputs: The files that it reads, below the project's folder; programs cannot change them.
-    required_libraries: Packages to install beside those that the programs import.
+    required_libraries: Packages to install besides those that the programs import.
     constraints: What the programs have to meet, a sentence each.
     criteria: The files that have to exist at the end.
     made: Files of earlier steps, by name.
@@ -67,43 +67,43 @@ async def work_in_box(job: Job, task: BoxTask) -> Answer:
     program = replace(job.request, language=_PROGRAMS, path=root / "task.py", source=Source(""), selection=None)
     own = replace(job, request=program, _runtime=None)
     own.deadline = job.deadline
-    course = await Turns(own, task.goal, root, inputs, task).run()
-    if not course.programs:
-        return _refused(job, course)
-    return await _answer(job, task, root, course)
+    result = await Turns(own, task.goal, root, inputs, task).run()
+    if not result.programs:
+        return _refused(job, result)
+    return await _answer(job, task, root, result)
 
 
-def _refused(job: Job, course: Course) -> Answer:
-    ran = f" after {plural(course.turns, 'turn')}" if course.turns else ""
-    no = refusal(job, f"Task: no result{ran}. {course.problem}")
-    return replace(no, execution=_execution(course))
+def _refused(job: Job, result: TaskResult) -> Answer:
+    ran = f" after {plural(result.turns, 'turn')}" if result.turns else ""
+    no = refusal(job, f"Task: no result{ran}. {result.problem}")
+    return replace(no, execution=_execution(result))
 
 
-def _execution(course: Course) -> ExecutionResult:
-    stdout = "".join(run.stdout for run in course.runs)
-    return ExecutionResult(course.status, stdout, course.stderr, course.seconds, course.turns)
+def _execution(result: TaskResult) -> ExecutionResult:
+    stdout = "".join(run.stdout for run in result.runs)
+    return ExecutionResult(result.status, stdout, result.stderr, result.seconds, result.turns)
 
 
-async def _answer(job: Job, task: BoxTask, root: Path, course: Course) -> Answer:
-    contents = {**{each.name: each.text.encode("utf-8", "surrogatepass") for each in course.programs}, **course.made}
+async def _answer(job: Job, task: BoxTask, root: Path, result: TaskResult) -> Answer:
+    contents = {**{each.name: each.text.encode("utf-8", "surrogatepass") for each in result.programs}, **result.made}
     contents = {name: data for name, data in contents.items() if name not in task.made or data != task.made[name]}
     taken = [name for name in contents if (root / name).exists()]
-    files = tuple(_produced(root, name, data, course) for name, data in contents.items() if name not in taken)
+    files = tuple(_produced(root, name, data, result) for name, data in contents.items() if name not in taken)
     new = tuple(_new_file(each.path, contents[each.name]) for each in files)
     made = [each for each in files if each.kind is not FileKind.CODE]
-    unmet = task.criteria.unmet(course.made)
+    unmet = task.criteria.unmet(result.made)
     notes = [unmet.rstrip(".")] if unmet else []
     notes += [f"`{name}` exists already, so the new one is left out" for name in taken]
-    notes += [course.problem.rstrip(".")] if course.problem else []
-    changed = sorted({name for run in course.runs for name in run.left_alone})
+    notes += [result.problem.rstrip(".")] if result.problem else []
+    changed = sorted({name for run in result.runs for name in run.left_alone})
     notes += [f"changes of `{name}` discarded: a task that computes writes new files only" for name in changed]
     summary = Summary(
-        f"Computed with {plural(len(course.programs), 'program')}" + (f", {plural(len(made), 'file')}" if made else ""),
+        f"Computed with {plural(len(result.programs), 'program')}" + (f", {plural(len(made), 'file')}" if made else ""),
         new_files=tuple(each.name for each in files),
         notes=tuple(notes),
     )
-    evidence = (_ran(course), *(await _judged(job, root, course)))
-    return finished(
+    evidence = (_ran(result), *(await _judged(job, root, result)))
+    return finish_answer(
         job,
         Answer(
             True,
@@ -111,20 +111,20 @@ async def _answer(job: Job, task: BoxTask, root: Path, course: Course) -> Answer
             job.request.language,
             summary,
             new_files=new,
-            markdown=course.summary,
-            code="\n\n".join(each.text for each in course.programs),
-            explanation=course.summary,
+            markdown=result.summary,
+            code="\n\n".join(each.text for each in result.programs),
+            explanation=result.summary,
             evidence=evidence,
-            warnings=course.warnings,
-            execution=_execution(course),
+            warnings=result.warnings,
+            execution=_execution(result),
             files=files,
         ),
     )
 
 
-def _produced(root: Path, name: str, data: bytes, course: Course) -> ProducedFile:
-    found = facts(name, data)
-    return ProducedFile(root / name, name, found.kind, len(data), described(found, course.words.get(name, "")))
+def _produced(root: Path, name: str, data: bytes, result: TaskResult) -> ProducedFile:
+    found = file_facts(name, data)
+    return ProducedFile(root / name, name, found.kind, len(data), describe_file(found, result.words.get(name, "")))
 
 
 def _new_file(path: Path, data: bytes) -> NewFile:
@@ -132,18 +132,18 @@ def _new_file(path: Path, data: bytes) -> NewFile:
     return NewFile(path, "", data) if text is None else NewFile(path, text)
 
 
-def _ran(course: Course) -> Evidence:
+def _ran(result: TaskResult) -> Evidence:
     """That the programs ran: it shows that they work, not that their result is right."""
-    seconds = sum(run.seconds for run in course.runs)
-    failed = course.turns - len(course.runs)
-    detail = f"{plural(len(course.runs), 'program')} ran in {seconds:.1f} s"
+    seconds = sum(run.seconds for run in result.runs)
+    failed = result.turns - len(result.runs)
+    detail = f"{plural(len(result.runs), 'program')} ran in {seconds:.1f} s"
     detail += f", after {failed} that failed" if failed else ""
-    return Evidence(Check.EXECUTION, Ruling.PASS, detail, trusted=True, seconds=seconds, count=len(course.runs))
+    return Evidence(Check.EXECUTION, Ruling.PASS, detail, trusted=True, seconds=seconds, count=len(result.runs))
 
 
-async def _judged(job: Job, root: Path, course: Course) -> list[Evidence]:
+async def _judged(job: Job, root: Path, result: TaskResult) -> list[Evidence]:
     found = []
-    for program in course.programs:
+    for program in result.programs:
         case = Case(
             job.request.action, _PROGRAMS, root / program.name, Source(""), Source(program.text), tools=job.tools
         )

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stet_ls.engine.actions.box_work.file_facts import facts
+from stet_ls.engine.actions.box_work.file_facts import file_facts
 from stet_ls.engine.actions.box_work.inputs import InputFile, size_of
-from stet_ls.engine.actions.box_work.program_run import LIMITS, Program, ProgramRun
+from stet_ls.engine.actions.box_work.program_run import LIMITS, ProgramRun, TaskProgram
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.build import Prompt
@@ -62,7 +62,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,60}\.py", re.I)
 class Success:
     """A program that ran, the reply that held it, and the files that it wrote."""
 
-    program: Program
+    program: TaskProgram
     run: ProgramRun
     plan: str = ""
 
@@ -76,10 +76,10 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class TurnReply:
     """What a reply says: a program, or that the task is done with its summary and words about files."""
 
-    program: Program | None = None
+    program: TaskProgram | None = None
     plan: str = ""
     done: bool = False
     summary: str = ""
@@ -148,7 +148,7 @@ def _turns(successes: Sequence[Success], ident: str, left_out: int) -> list[Mess
         messages.append(Message("assistant", attempt_text))
         head = f"{left_out} earlier programs are left out here.\n" if left_out and not number else ""
         files = "\n".join(
-            f"`{name}`: {size_of(len(content))}, {facts(name, content).about}"
+            f"`{name}`: {size_of(len(content))}, {file_facts(name, content).about}"
             for name, content in each.run.files.items()
         )
         output = _cut(each.run.stdout, _SHOWN) or "(nothing was printed)"
@@ -166,15 +166,17 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}\n[…]\n{text[-most // 2 :]}"
 
 
-def read_reply(text: str, *, number: int, truncated: bool, ran: bool) -> Reply:
+def read_reply(text: str, *, number: int, truncated: bool, ran: bool) -> TurnReply:
     """What a reply says. `number` is that of its program; without code it is done if a program `ran`."""
     done = _DONE.search(text)
     parsed = parse_reply(text, language="python", wants="unit", truncated=truncated)
     if parsed.code is not None and not (done and ran and "```" not in text):
         named = _FILE.search(text)
-        return Reply(Program(_program_name(named["name"] if named else "", number), parsed.code + "\n"), parsed.plan)
+        return TurnReply(
+            TaskProgram(_program_name(named["name"] if named else "", number), parsed.code + "\n"), parsed.plan
+        )
     if not ran:
-        return Reply(problem=parsed.problem or "The reply contains no program.")
+        return TurnReply(problem=parsed.problem or "The reply contains no program.")
     spoken = text[done.end() :] if done else text
     prose = parse_reply(spoken, language="python", wants="prose").prose
     words, lines = {}, []
@@ -183,7 +185,7 @@ def read_reply(text: str, *, number: int, truncated: bool, ran: bool) -> Reply:
             words[match["name"]] = match["about"].strip()
         else:
             lines.append(line)
-    return Reply(done=True, summary="\n".join(lines).strip(), words=words)
+    return TurnReply(done=True, summary="\n".join(lines).strip(), words=words)
 
 
 def _program_name(name: str, number: int) -> str:

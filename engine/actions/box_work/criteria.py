@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.box_work.file_facts import facts
+from stet_ls.engine.actions.box_work.file_facts import file_facts
 from stet_ls.engine.api.execution_result import FileKind
 
 _PICTURE = re.compile(
@@ -29,9 +29,9 @@ class Criteria:
             if name not in made:
                 return f"No program wrote `{name}`."
         for name, data in made.items():
-            if facts(name, data).blank:
+            if file_facts(name, data).blank:
                 return f"`{name}` is a picture of one color: nothing is drawn in it."
-        kinds = {facts(name, data).kind for name, data in made.items()}
+        kinds = {file_facts(name, data).kind for name, data in made.items()}
         if self.picture and FileKind.IMAGE not in kinds:
             return "No program wrote a picture."
         return ""

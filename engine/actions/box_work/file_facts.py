@@ -33,7 +33,7 @@ class FileFacts:
     """A picture of one color."""
 
 
-def facts(name: str, data: bytes) -> FileFacts:
+def file_facts(name: str, data: bytes) -> FileFacts:
     """The facts about a file, by its content; by its name alone where the content is not understood."""
     suffix = PurePosixPath(name).suffix.lower()
     for measure in (_PICTURES.get(suffix), _TABLES.get(suffix)):
@@ -49,7 +49,7 @@ def facts(name: str, data: bytes) -> FileFacts:
     return FileFacts(kind, plural(lines, "line"), {"lines": lines})
 
 
-def described(found: FileFacts, words: str) -> str:
+def describe_file(found: FileFacts, words: str) -> str:
     """The measured facts, and the model's words after them if they state no other numbers."""
     words = " ".join(words.split())[:300].rstrip(".")
     wrong = next(_contradictions(found, words), "")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES, facts, text_of
+from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES, file_facts, text_of
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
@@ -66,7 +66,7 @@ def root_of(request: Request) -> Path:
     return max(holding, key=lambda root: len(root.parts), default=path.parent)
 
 
-def located(root: Path, folder: Path, name: str) -> str | None:
+def existing_file(root: Path, folder: Path, name: str) -> str | None:
     """The name below `root` of an existing file that a sentence names, from there or from `folder`; else None."""
     for place in (root / name, folder / name):
         if place.is_file() and Path(os.path.normpath(place)).is_relative_to(root):
@@ -94,7 +94,7 @@ def _input(request: Request, root: Path, name: str, hidden: IgnoredFiles) -> Inp
 
 def _about(name: str, size: int, start: bytes) -> Iterator[str]:
     whole = size == len(start)
-    measured = f", {facts(name, start).about}" if whole else ""
+    measured = f", {file_facts(name, start).about}" if whole else ""
     hint = "; larger than memory may allow: read it in parts" if size > _LARGE else ""
     yield f"`{name}`: {size_of(size)}{measured}{hint}"
     text = text_of(start[:_START]) or text_of(start[:_START].rpartition(b"\n")[0])

@@ -18,7 +18,7 @@ MOST_BYTES, MOST_FILES = 32 * _MIB, 200
 """What the programs of a task may keep in all."""
 LIMITS = Limits(
     seconds=60.0,
-    patience=3.0,
+    wall_factor=3.0,
     data=2048 * _MIB,
     memory=2048 * _MIB,
     processes=128,
@@ -53,7 +53,7 @@ _STOPPED: Mapping[RunStatus, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class TaskProgram:
     """A program by its path below the working folder."""
 
     name: str
@@ -61,7 +61,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
+class ProgramFiles:
     """The workspace as programs see it: unsaved buffers, read-only inputs, and the files of earlier programs."""
 
     root: Path
@@ -86,7 +86,7 @@ class ProgramRun:
     problem: str = ""
 
 
-async def run_program(runtime: Runtime, place: Workplace, program: Program) -> ProgramRun:
+async def run_program(runtime: Runtime, place: ProgramFiles, program: TaskProgram) -> ProgramRun:
     """Runs a program once. Raises PolicyError if the sandbox is too weak for the user's settings."""
     assert runtime.python is not None, "the caller asks for a Python first"
     folder = f".stet-{secrets.token_hex(4)}"

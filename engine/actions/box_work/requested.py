@@ -8,7 +8,7 @@ from pathlib import Path
 from stet_ls.engine.actions.box_work.box_task import BoxTask
 from stet_ls.engine.actions.box_work.criteria import Criteria, wants_picture
 from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES
-from stet_ls.engine.actions.box_work.inputs import data_names, located, names_in, root_of
+from stet_ls.engine.actions.box_work.inputs import data_names, existing_file, names_in, root_of
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -35,7 +35,7 @@ def computing_task(request: Request) -> BoxTask | None:
     found = find_instruction(request, resolve_target(request))
     goal = found.text if found is not None else ""
     root, folder = root_of(request), request.path.absolute().parent
-    named = {name: located(root, folder, name) for name in data_names(goal)}
+    named = {name: existing_file(root, folder, name) for name in data_names(goal)}
     inputs = [name for name in named.values() if name] + _listed(request, INPUTS)
     own = request.path.absolute()
     if own.suffix.lower() in DATA_SUFFIXES and own.is_file():

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from stet_ls.engine.actions.box_work.conversation import Failure, Reply, Success, prompt_of, read_reply
+from stet_ls.engine.actions.box_work.conversation import Failure, Success, TurnReply, prompt_of, read_reply
 from stet_ls.engine.actions.box_work.criteria import Criteria
 from stet_ls.engine.actions.box_work.inputs import InputFile
 from stet_ls.engine.actions.box_work.libraries import importing
-from stet_ls.engine.actions.box_work.program_run import MOST_BYTES, Program, ProgramRun, Workplace, run_program
+from stet_ls.engine.actions.box_work.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.errors import LimitError, ModelError, PolicyError
 from stet_ls.engine.execution.runtime import Runtime
@@ -59,13 +59,13 @@ class TaskWords(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TaskResult:
     """What became of a task. `programs` and `runs` are those that succeeded, `made` are the files they left.
 
     `problem` is why it ended before it was done, "" if it was; `words` are the model's about the files.
     """
 
-    programs: tuple[Program, ...] = ()
+    programs: tuple[TaskProgram, ...] = ()
     runs: tuple[ProgramRun, ...] = ()
     made: Mapping[str, bytes] = field(default_factory=dict)
     summary: str = ""
@@ -96,11 +96,11 @@ class Turns:
         """A tiny model writes programs; its words about their output are worth less than the output."""
         return self._job.profile.tier == "tiny"
 
-    async def run(self) -> Course:
+    async def run(self) -> TaskResult:
         """All turns. Raises ModelError if the first call fails, PolicyError where code may not run."""
         job = self._job
         job.look_for_runtime()
-        problem, reply = "", Reply()
+        problem, reply = "", TurnReply()
         while self._turns < self._task.most_turns:
             try:
                 reply = await self._ask()
@@ -121,24 +121,24 @@ class Turns:
                 self._turns += 1
                 self._fail("", reply.problem)
             elif self._repeats(program):
-                reply = Reply(done=True)
+                reply = TurnReply(done=True)
                 break
             else:
                 self._turns += 1
                 await self._try(program, reply.plan)
                 if self._is_tiny and self._failure is None and not self._task.criteria.unmet(self._made):
-                    reply = Reply(done=True)
+                    reply = TurnReply(done=True)
                     break
         else:
             problem = f"{self._task.most_turns} programs are the limit."
-        return self._course(reply, problem)
+        return self._result(reply, problem)
 
-    def _repeats(self, program: Program) -> bool:
+    def _repeats(self, program: TaskProgram) -> bool:
         """True for the program that has just succeeded: the model has nothing to add."""
         last = self._successes[-1].program.text if self._successes and self._failure is None else None
         return last is not None and last.split() == program.text.split()
 
-    async def _ask(self) -> Reply:
+    async def _ask(self) -> TurnReply:
         job, task = self._job, self._task
         prompt = await asyncio.to_thread(
             prompt_of, job.request, self._goal, self._inputs, task.required_libraries, task.constraints,
@@ -153,10 +153,10 @@ class Turns:
             text, number=self._turns + 1, truncated=completion.finish != "stop", ran=bool(self._successes)
         )
         if completion.finish != "stop" and not reply.done:
-            return Reply(problem="The reply is incomplete: write a shorter program, or one step of it.")
+            return TurnReply(problem="The reply is incomplete: write a shorter program, or one step of it.")
         return reply
 
-    async def _try(self, program: Program, plan: str) -> None:
+    async def _try(self, program: TaskProgram, plan: str) -> None:
         """Runs a program. Its files count only if it succeeds."""
         text = program.text + importing(self._task.required_libraries)
         runtime = await self._job.runtime(text)
@@ -168,8 +168,10 @@ class Turns:
             self._fail(program.text, why, fenced=True)
             return
         if (self._root / program.name).exists() and program.name not in {each.program.name for each in self._successes}:
-            program = Program(f"task_{self._turns}.py", program.text)
-        place = Workplace(self._root, self._buffers(runtime), tuple(each.name for each in self._inputs), self._known())
+            program = TaskProgram(f"task_{self._turns}.py", program.text)
+        place = ProgramFiles(
+            self._root, self._buffers(runtime), tuple(each.name for each in self._inputs), self._known()
+        )
         with self._job.stage("run", program.name):
             run = await run_program(runtime, place, program)
         self._seconds += run.seconds
@@ -185,7 +187,7 @@ class Turns:
         self._failure, self._same_problem = None, False
 
     def _known(self) -> dict[str, bytes]:
-        """What a program finds beside the workspace: the files and programs of earlier turns."""
+        """What a program finds besides the workspace: the files and programs of earlier turns."""
         return {**{each.program.name: each.program.text.encode() for each in self._successes}, **self._made}
 
     def _buffers(self, runtime: Runtime) -> dict[str, bytes]:
@@ -196,7 +198,7 @@ class Turns:
         self._same_problem = self._failure is not None and self._failure.problem == problem
         self._failure = Failure(f"CODE:\n```python\n{reply.rstrip()}\n```" if fenced else reply, problem)
 
-    def _course(self, reply: Reply, problem: str) -> Course:
+    def _result(self, reply: TurnReply, problem: str) -> TaskResult:
         if not self._successes and not problem:
             problem = "The model wrote no program."
         if not self._successes and self._failure is not None:
@@ -206,7 +208,7 @@ class Turns:
         # A program that was written again replaces the one of that name.
         programs = {each.program.name: each.program for each in self._successes}
         summary = reply.summary if reply.done else ""
-        return Course(
+        return TaskResult(
             tuple(programs.values()), runs, self._made, summary or "".join(run.stdout for run in runs[-1:]).strip(),
             reply.words, problem, "ok" if runs else self._last.status,
             runs[-1].stderr if runs else self._last.stderr, self._seconds, self._turns,

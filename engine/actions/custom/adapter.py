@@ -7,8 +7,8 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from stet_ls.engine.actions.action import Action, finished, refusal
-from stet_ls.engine.actions.custom.custom_action import CustomAction, prepared
+from stet_ls.engine.actions.action import Action, finish_answer, refusal
+from stet_ls.engine.actions.custom.custom_action import CustomAction, prepare_task
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
@@ -17,7 +17,7 @@ from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case, Judge, NamedJudge
 from stet_ls.engine.judges.table import judge_of, judges_for
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.markdown import harmless
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ def as_action(custom: CustomAction) -> Action:
     async def start(job: Job) -> Answer:
         return await run(job, custom, action)
 
-    action = Action(custom.spec, None, start, make_task=partial(prepared, custom))
+    action = Action(custom.spec, None, start, make_task=partial(prepare_task, custom))
     return action
 
 
@@ -43,7 +43,7 @@ async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
         if not isinstance(judge, str)
     )
     # A required check without a built-in judge has to come from the action's own judges.
-    given = {each.check for each in (*judges_for(*action.spec.scopes), *named)}
+    given = {each.check for each in (*judges_for(*action.spec.judged_as), *named)}
     return await rewrite.run(
         job,
         action,
@@ -60,11 +60,11 @@ async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
 
 async def _answer_in_words(job: Job, custom: CustomAction, action: Action) -> Answer:
     with job.stage("target"):
-        await asyncio.to_thread(prepared, custom, job)
+        await asyncio.to_thread(prepare_task, custom, job)
     target = await prose.find_target(job)
     reply = await prose.ask_for_prose(job, target, action)
     with job.stage("finish"):
-        if isinstance(reply, Unusable):
+        if isinstance(reply, UnusableReply):
             return refusal(job, f"{custom.title}: nothing to show. {reply.problem}")
         heading = prose.heading(job, target)
         words = [f"# {custom.title}: {heading}", "", reply.text, "", f"_By {job.usage.model}; not verified._"]
@@ -80,7 +80,7 @@ async def _answer_in_words(job: Job, custom: CustomAction, action: Action) -> An
             explanation=reply.text,
             guard=target.span,
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
 
 def _guarded(judge: Judge, name: str) -> Judge:

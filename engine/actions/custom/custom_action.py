@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
-from stet_ls.engine.api.evidence import Check, Scope
+from stet_ls.engine.api.evidence import Check, JudgedEdits
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
@@ -21,7 +21,7 @@ from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.settings.table_schemas import TARGETS, ActionRow
 from stet_ls.validators.languages import language
 
-__all__ = ["CustomAction", "Judge", "checked", "of_row", "prepared"]
+__all__ = ["CustomAction", "Judge", "action_of_row", "checked_action", "prepare_task"]
 
 _LONGEST = 200
 """The most characters of a name or a file's name that are filled into an instruction."""
@@ -67,18 +67,18 @@ class CustomAction:
             offered=OfferedWhen.INVOKED if "document" in self.targets else OfferedWhen.UNIT,
             languages=self.languages,
             needs_instruction="instruction" in fields,
-            scopes=() if is_prose else (Scope.EVERY_EDIT,),
+            judged_as=() if is_prose else (JudgedEdits.EVERY_EDIT,),
         )
 
 
-def of_row(row: ActionRow) -> CustomAction:
+def action_of_row(row: ActionRow) -> CustomAction:
     """The action of an `[[actions]]` table."""
     fields = {name: getattr(row, name) for name in ActionRow.model_fields}
     required = frozenset({Check.COMMENTS} if "comments" in row.judges else ())
     return CustomAction(**fields, required=required)
 
 
-def checked(action: object) -> CustomAction:
+def checked_action(action: object) -> CustomAction:
     """An entry point's object, if it is an action. ValueError names the field that is wrong and what was expected."""
     if not isinstance(action, CustomAction):
         raise ValueError(f"expected a CustomAction, found {type(action).__name__}")
@@ -94,7 +94,7 @@ def checked(action: object) -> CustomAction:
     return replace(action, languages=row.languages)
 
 
-def prepared(action: CustomAction, job: Job) -> TaskSpec:
+def prepare_task(action: CustomAction, job: Job) -> TaskSpec:
     """The task for a job, narrowed to what the action works on. Parses. UsageError: wrong language or place."""
     job.request = _fitting(action, job.request)
     target = resolve_target(job.request)

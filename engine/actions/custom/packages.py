@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from stet_ls.engine.actions.custom.custom_action import CustomAction, checked
+from stet_ls.engine.actions.custom.custom_action import CustomAction, checked_action
 from stet_ls.engine.api.actions import ACTIONS
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ def load(points: Iterable[EntryPoint]) -> Packaged:
     for point in sorted(points, key=lambda each: (_package(each) != OURS, _package(each), each.name)):
         where = f"the action {point.name!r} of the package {_package(point)}"
         try:
-            action = checked(point.load())
+            action = checked_action(point.load())
             if action.name in ACTIONS:
                 raise ValueError(f"name: {action.name!r} is a built-in action")
             if action.name in actions:

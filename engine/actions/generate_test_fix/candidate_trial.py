@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generate_test_fix.suite_runner import SuiteRunner
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
-from stet_ls.engine.actions.generated_tests.flakiness import TIMES, outcome, simple
+from stet_ls.engine.actions.generated_tests.flakiness import TIMES, name_without_parameters, outcome
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
@@ -63,7 +63,7 @@ class CandidateTrial:
 
 async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart: Collection[str]) -> CandidateTrial:
     """Runs the tests that are not in `apart` on the candidate `text`, with the packages that both import."""
-    code = plan.dialect.without(suite.code, apart)
+    code = plan.loop_language.without(suite.code, apart)
     ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
@@ -88,7 +88,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:
     """The request is the specification; the tests are not trusted."""
     modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
-    return plan.dialect.facts(plan.request, plan.unit, runtime, {way.target: text}, modules)
+    return plan.loop_language.facts(plan.request, plan.unit, runtime, {way.target: text}, modules)
 
 
 def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
@@ -115,4 +115,4 @@ def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:
     """The tests that the diagnoses are about, by their ids after the file name."""
-    return frozenset(simple(each.symptom.test) for each in diagnoses if each.symptom.test)
+    return frozenset(name_without_parameters(each.symptom.test) for each in diagnoses if each.symptom.test)

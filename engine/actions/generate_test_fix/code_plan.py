@@ -1,4 +1,4 @@
-"""A plan before the code: its libraries, approach and edge cases. The code and the tests are written from it, apart."""
+"""A plan before the code: its libraries, approach and edge cases. The code and the tests are each written from it."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from stet_ls.engine.actions.generate_test_fix import suite_evidence
 from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial, run, tests_of
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan, plan_for
 from stet_ls.engine.actions.generate_test_fix.repair import Repairer
-from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, write, write_anew
-from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, rewrite, write
+from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
@@ -22,22 +22,27 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.loop import Proposal, Reader
-from stet_ls.engine.self_consistency import proven
+from stet_ls.engine.self_consistency import is_proven
 
 BUDGETS = (Budget.THOROUGH, Budget.TASK)
 """The budgets that include the loop."""
 
 
 async def generate_test_fix(
-    job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[NamedJudge], first: Proposal[Patch], size: int
-) -> Proposal[Patch]:
+    job: Job,
+    about: JobPrompt,
+    read: Reader[FittedReply],
+    judges: Sequence[NamedJudge],
+    first: Proposal[FittedReply],
+    size: int,
+) -> Proposal[FittedReply]:
     """The better of `first` and its repair, with the results of tests that were written from the specification.
 
     Returns `first` unchanged if a trusted judge already decided for it (examples are too few for that) or against it,
     or if nothing can be run. Raises no errors of a model: what a fault or the budget prevents is listed in the job's
     warnings.
     """
-    settled = first.refuted_by is not None or not first.offerable or proven(job, first)
+    settled = first.refuted_by is not None or not first.offerable or is_proven(job, first)
     if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
         if job.request.budget in BUDGETS:
             job.usage.no_tests = "a judge decided without them" if settled else "the setting `checks.validation` is off"
@@ -54,7 +59,7 @@ async def generate_test_fix(
     return await _Loop(job, plan, Repairer(job, about, read, judges, size), suite).run(first)
 
 
-def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
+def _without(job: Job, first: Proposal[FittedReply], why: str) -> Proposal[FittedReply]:
     job.usage.no_tests = why
     job.usage.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
     return first
@@ -70,7 +75,7 @@ class _Loop:
     suite: GeneratedSuite
     apart: dict[str, str] = field(default_factory=dict)
 
-    async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
+    async def run(self, first: Proposal[FittedReply]) -> Proposal[FittedReply]:
         """At most one new set of tests, one repair, and a second repair if the first ignored the diagnosis."""
         found = await self._tried(first)
         # If most of the tests are wrong, they need a repair, not the code.
@@ -81,7 +86,7 @@ class _Loop:
             found = await self._steady(found)
         return self._with_evidence(best, found)
 
-    async def _tried(self, proposal: Proposal[Patch]) -> CandidateTrial:
+    async def _tried(self, proposal: Proposal[FittedReply]) -> CandidateTrial:
         """A run and its diagnoses; a test that prevented the others from running is excluded, and they run again."""
         text = proposal.draft.case.after.text
         while True:
@@ -96,18 +101,20 @@ class _Loop:
             if len(self.apart) == before or not unrun or len(self.apart) == len(self.suite.tests):
                 return found
 
-    async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
+    async def _with_other_tests(self, first: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.call_limit_reason():
             self._note(f"Wrong tests not replaced: {why}")
             return found
-        suite = await write_anew(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
+        suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
         if isinstance(suite, str):
             self._note(f"Wrong tests not replaced: {suite}")
             return found
         self.suite, self.apart = suite, {}
         return await self._tried(first)
 
-    async def _repaired(self, first: Proposal[Patch], found: CandidateTrial) -> tuple[Proposal[Patch], CandidateTrial]:
+    async def _repaired(
+        self, first: Proposal[FittedReply], found: CandidateTrial
+    ) -> tuple[Proposal[FittedReply], CandidateTrial]:
         """The better of the candidate and its repair, with its run."""
         wrong = self.repairer.repairable(first, found)
         if not wrong:
@@ -121,7 +128,7 @@ class _Loop:
             return first, found
         if repaired is first:  # shown the failure, the model wrote the same code again
             return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
-        case, count = repaired.draft.case, self.plan.dialect.count
+        case, count = repaired.draft.case, self.plan.loop_language.count
         if lost := count(case.before.text).lost(count(case.after.text)):  # of the document's own tests
             self._note(f"Repair rejected: it leaves {lost}")
             return first, found
@@ -136,7 +143,7 @@ class _Loop:
             self.apart[test] = "its result varies between runs"
         return replace(found, passed=good)
 
-    def _with_evidence(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
+    def _with_evidence(self, best: Proposal[FittedReply], found: CandidateTrial) -> Proposal[FittedReply]:
         """The candidate with the evidence of its tests, which replaces "no tests were run"."""
         self.job.usage.no_tests = "" if found.passed else "none of the tests that were written passes"
         item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.repairer.secrets)

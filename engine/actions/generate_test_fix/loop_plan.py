@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.actions.action import JobPrompt
-from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS, LoopLanguage
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES, LoopLanguage
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
@@ -36,7 +36,7 @@ class LoopPlan:
     about: CodeUnderTest
     place: SuiteFile
     framework: str
-    dialect: LoopLanguage
+    loop_language: LoopLanguage
     before: str
 
     @property
@@ -61,26 +61,26 @@ class LoopPlan:
 def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) -> LoopPlan | str:
     """The plan to test the candidate in `case`, or the reason why it cannot be tested. Parses and looks at files."""
     request = job.request
-    dialect = DIALECTS.get(request.language)
-    if dialect is None:
-        *others, last = DIALECTS
+    loop_language = LOOP_LANGUAGES.get(request.language)
+    if loop_language is None:
+        *others, last = LOOP_LANGUAGES
         return f"that is done for {', '.join(others)} and {last} alone so far, and this is {request.language}"
     if runtime is None:
         return "code may not run"
     if runtime.lacks_interpreter(request.language):
         return runtime.why_no_python or "no Python to run them; set `sandbox.python`"
     before, after = case.before.text, case.after.text
-    unit = case.unit or dialect.new_unit(before, after)
+    unit = case.unit or loop_language.new_unit(before, after)
     try:
-        text = dialect.specification(before, after, unit) if unit else None
+        text = loop_language.specification(before, after, unit) if unit else None
     except RecursionError:
         return "its code is nested too deeply"
     if text is None:
         return "no function or class can be tested alone"
-    path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))
+    path = request.path or Path(loop_language.unsaved.format(unit=unit.partition(".")[0]))
     tested = CodeUnderTest(path, after, unit, runtime.root_of(path))
-    tested = replace(tested, root=dialect.root(tested))
-    if why := dialect.why_untestable(tested):
+    tested = replace(tested, root=loop_language.root(tested))
+    if why := loop_language.why_untestable(tested):
         return why
     source = Source(text)
     spans = [each.span for each in units(source, request.language) if each.qualified == tested.outermost]
@@ -96,8 +96,8 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
         instruction=words,
         diagnostics=(),  # their ranges refer to the other text
     )
-    place = _place(asked, dialect, tested)
-    framework = dialect.framework
+    place = _place(asked, loop_language, tested)
+    framework = loop_language.framework
     if (python := runtime.environment(request.language)) is not None:
         framework = "pytest" if python.has("pytest") else "unittest"
     wanted = replace(_way(runtime, request.language, tested, after, place).plan, framework=framework)
@@ -107,7 +107,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     except MissingToolError as missing:
         return f"{missing} is not installed ({missing.install})"
     target = Target(TargetKind.UNIT, spans[0], tested.outermost)
-    return LoopPlan(asked, target, tested, place, runner.name, dialect, before)
+    return LoopPlan(asked, target, tested, place, runner.name, loop_language, before)
 
 
 def _way(runtime: Runtime, language: str, about: CodeUnderTest, text: str, place: SuiteFile) -> SuitePlan:
@@ -116,10 +116,10 @@ def _way(runtime: Runtime, language: str, about: CodeUnderTest, text: str, place
     return suite_plan(seen, language, about.path, text, place.path)
 
 
-def _place(request: Request, dialect: LoopLanguage, about: CodeUnderTest) -> SuiteFile:
-    name = dialect.file.format(stem=about.path.stem)
-    if dialect.folder is not None:
-        return SuiteFile(dialect.folder(about) / name, "", exists=False)
+def _place(request: Request, loop_language: LoopLanguage, about: CodeUnderTest) -> SuiteFile:
+    name = loop_language.file.format(stem=about.path.stem)
+    if loop_language.folder is not None:
+        return SuiteFile(loop_language.folder(about) / name, "", exists=False)
     try:
         folder = find_suite_file(request).path.parent
     except UsageError:

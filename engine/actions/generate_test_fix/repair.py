@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from stet_ls.engine.actions.action import JobPrompt
 from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial
-from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.diagnosis.diagnose import repair_orders
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.errors import ModelError, PolicyError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import NamedJudge
-from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
+from stet_ls.engine.loop import Proposal, Reader, UnusableReply, judge_reply
 from stet_ls.engine.privacy.placeholders import hide_secrets
-from stet_ls.engine.prompt.build import Reason, repair
+from stet_ls.engine.prompt.build import RejectionReason, repair
 from stet_ls.engine.prompt.fence import code_fence
 
 _OPEN = (
@@ -33,7 +33,7 @@ class Repairer:
 
     job: Job
     about: JobPrompt
-    read: Reader[Patch]
+    read: Reader[FittedReply]
     judges: Sequence[NamedJudge]
     size: int
 
@@ -42,14 +42,14 @@ class Repairer:
         """The secret values that no message may quote."""
         return self.about.prompt.secrets
 
-    def repairable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
+    def repairable(self, proposal: Proposal[FittedReply], found: CandidateTrial) -> tuple[Diagnosis, ...]:
         """The failures that other code can fix: logic, undetermined ones, and packages that the code added."""
         before, language = proposal.draft.case.before, self.job.request.language
         lacking = found.of(Cause.ENVIRONMENT)
         brought = (each for each in lacking if each.fix and each.fix.shown(before, before, language))
         return (*found.of(Cause.LOGIC, Cause.UNDETERMINED), *brought)
 
-    async def repair(self, proposal: Proposal[Patch], wrong: Sequence[Diagnosis]) -> Proposal[Patch] | str:
+    async def repair(self, proposal: Proposal[FittedReply], wrong: Sequence[Diagnosis]) -> Proposal[FittedReply] | str:
         """A candidate with the fixes; the same one if the model keeps its code; the reason if there is none."""
         fixes = [each.fix for each in wrong if each.fix is not None]
         code = proposal.draft.content.fitted.code
@@ -61,7 +61,7 @@ class Repairer:
             orders = repair_orders(wrong, missed=missed)
             stage = Stage("repair", "the requested change is missing" if missed else "")
             try:
-                reason = Reason(hide_secrets(orders if fixes else _OPEN + orders, self.secrets))
+                reason = RejectionReason(hide_secrets(orders if fixes else _OPEN + orders, self.secrets))
                 prompt = repair(prompt, last_reply, reason)
                 warmth = _WARMER if missed else 0.1
                 reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
@@ -69,7 +69,7 @@ class Repairer:
                 return f"A repair failed: {error}"
             with self.job.stage("judge"):
                 result = await judge_reply(self.job, reply, self.read, self.judges, self.secrets)
-            if not isinstance(result, Unusable):
+            if not isinstance(result, UnusableReply):
                 by = result.refuted_by
                 if by is not None or not result.offerable:
                     why = by.detail if by is not None else "it changes nothing or does not parse"

@@ -40,7 +40,7 @@ class SuiteRunner:
         wanted = self.way.running(self.code, *tests, seconds=seconds)
         if limits is not None:
             wanted = replace(wanted, limits=replace(limits, seconds=max(1.0, seconds)))
-        suite = self.plan.dialect.suite or wanted.suite
+        suite = self.plan.loop_language.suite or wanted.suite
         wanted = replace(wanted, framework=self.plan.framework, seed=seed, suite=suite)
         programs = self._programs(tests)
         if programs:
@@ -50,7 +50,7 @@ class SuiteRunner:
 
     def _programs(self, tests: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """The path and the text of the program of each test."""
-        make = self.plan.dialect.program
+        make = self.plan.loop_language.program
         if make is None:
             return {}
         file = PurePosixPath(self.way.tests)

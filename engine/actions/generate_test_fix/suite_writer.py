@@ -17,7 +17,7 @@ from stet_ls.engine.errors import ModelError, PolicyError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Prompt, Reason, TaskSpec, repair
+from stet_ls.engine.prompt.build import Prompt, RejectionReason, TaskSpec, repair
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
@@ -54,27 +54,27 @@ async def write(job: Job, plan: LoopPlan) -> GeneratedSuite | str:
     return await _request_suite(job, plan, about.prompt)
 
 
-async def write_anew(
-    job: Job, plan: LoopPlan, suite: GeneratedSuite, wrong: Sequence[Diagnosis]
-) -> GeneratedSuite | str:
+async def rewrite(job: Job, plan: LoopPlan, suite: GeneratedSuite, wrong: Sequence[Diagnosis]) -> GeneratedSuite | str:
     """Replaces tests that were wrong. Fewer tests, or tests that assert less, are rejected."""
     fence = code_fence(suite.code)
     problems = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
     try:
-        prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(problems, suite.prompt.secrets), by="tests"))
+        prompt = repair(
+            suite.prompt, reply, RejectionReason.of(hide_secrets(problems, suite.prompt.secrets), by="tests")
+        )
     except PolicyError as error:
         return str(error)
     second = await _request_suite(job, plan, prompt)
     if isinstance(second, str):
         return second
-    lost = plan.dialect.count(suite.code).lost(plan.dialect.count(second.code))
+    lost = plan.loop_language.count(suite.code).lost(plan.loop_language.count(second.code))
     return f"the repaired tests have {lost}, so they were rejected" if lost else second
 
 
 def _suite_prompt(job: Job, plan: LoopPlan) -> JobPrompt:
     """The prompt with nothing but the specification: the index contains the code, and the memory may as well."""
-    rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
+    rules = (*_TASK.rules, *plan.loop_language.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
     action = Action(ACTIONS["test"], replace(_TASK, rules=rules), _never)
     return build_job_prompt(replace(job, request=plan.request, index=None, remembered=()), action)
 
@@ -95,6 +95,8 @@ async def _request_suite(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedS
     code = read.tests or read.code
     if code is None:
         return hide_secrets(read.problem or "the reply contains no tests", prompt.secrets)
-    code = plan.dialect.ready(prepare_tests(plan.place, code, plan.request, plan.target), plan.about, plan.place.path)
-    tests = plan.dialect.tests(code)
+    code = plan.loop_language.ready(
+        prepare_tests(plan.place, code, plan.request, plan.target), plan.about, plan.place.path
+    )
+    tests = plan.loop_language.tests(code)
     return GeneratedSuite(code, tests, prompt) if tests else "the reply contains no runnable test"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests
 from stet_ls.engine.actions.generated_tests.location import SuiteFile
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
-from stet_ls.engine.actions.generated_tests.suite_split import Single, tests_in, without
+from stet_ls.engine.actions.generated_tests.suite_split import SingleTest, tests_in, without
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
@@ -16,10 +16,10 @@ from stet_ls.validators.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class SuspectTest:
     """A test that fails on the present code: a bug of the code, or a wrong expectation."""
 
-    test: Single
+    test: SingleTest
     sentence: str
 
 
@@ -34,11 +34,11 @@ class CandidateTests:
     about: CodeFacts
     code: str
     dropped: Counter[str] = field(default_factory=Counter)
-    suspects: list[Suspect] = field(default_factory=list)
+    suspects: list[SuspectTest] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def tests(self) -> tuple[Single, ...]:
+    def tests(self) -> tuple[SingleTest, ...]:
         """The remaining tests, each with its id and lines."""
         return tests_in(self.code)
 
@@ -61,7 +61,7 @@ class CandidateTests:
         """Removes a test, to show it separately."""
         found = next((each for each in self.tests if each.id == test), None)
         if found is not None:
-            self.suspects.append(Suspect(found, sentence))
+            self.suspects.append(SuspectTest(found, sentence))
             self.code = without(self.code, {test})
 
     def judge(self, diagnosis: Diagnosis, test: str) -> None:

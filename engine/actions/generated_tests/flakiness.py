@@ -40,12 +40,12 @@ async def run_three_times(box: Box, plan: TestPlan, first: TestReport, tests: Se
 
 def outcome(report: TestReport, test: str) -> CaseOutcome:
     """The outcome of a test, for all cases of a parametrized one together."""
-    outcomes = [case.outcome for case in report.cases if simple(case.id) == test]
+    outcomes = [case.outcome for case in report.cases if name_without_parameters(case.id) == test]
     if not outcomes:
         return CaseOutcome.NOT_RUN
     return next((each for each in outcomes if each is not CaseOutcome.PASSED), CaseOutcome.PASSED)
 
 
-def simple(identifier: str) -> str:
+def name_without_parameters(identifier: str) -> str:
     """A test's id after the file name, without its parameters."""
     return identifier.partition("::")[2].partition("[")[0]

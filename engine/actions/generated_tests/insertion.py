@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.location import SuiteFile
-from stet_ls.engine.actions.rewriting.format_edit import formatted
+from stet_ls.engine.actions.rewriting.format_edit import format_edit
 from stet_ls.engine.api.request import Request, Target, TargetKind
-from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.fitting.fit import fit_code
 from stet_ls.validators.checkers.formatting import format_changed
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.source import Source, Span
@@ -26,6 +26,6 @@ def insert_tests(place: SuiteFile, code: str, request: Request, tools: Toolbox) 
         return format_changed(new, [new.whole], request.language, path=place.path, tools=tools) or new
     source = Source(place.text)
     end = Span(len(source.data), len(source.data))
-    fitted = fit(code, source=source, target=Target(TargetKind.INSERTION, end), language=request.language)
-    fitted = formatted(source, fitted, request.language, place.path, tools)
+    fitted = fit_code(code, source=source, target=Target(TargetKind.INSERTION, end), language=request.language)
+    fitted = format_edit(source, fitted, request.language, place.path, tools)
     return source.splice(fitted.splices)

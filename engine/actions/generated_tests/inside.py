@@ -84,7 +84,7 @@ def attempt(job: Any, text: Any, report: int, seconds: float, latest: float, cal
             silence()
             if text is not None:
                 serve(job["target"], text)
-            watch = Watch(writer, job["target"] if text is None else "")
+            watch = TestWatch(writer, job["target"] if text is None else "")
             (by_hand if called else by_pytest)(job, watch)
             watch.say({"done": True})
             code = 0
@@ -118,7 +118,7 @@ def read(data: bytes) -> Any:
     return run
 
 
-class Watch(InThisProcess):  # type: ignore[misc]
+class TestWatch(InThisProcess):  # type: ignore[misc]
     """Reports how tests end; a plugin for pytest. `traced`: the file whose lines are traced, "" for none."""
 
     def __init__(self, pipe: int, traced: str) -> None:
@@ -146,11 +146,11 @@ class Watch(InThisProcess):  # type: ignore[misc]
         self.end(nodeid)
 
 
-def by_pytest(job: Any, watch: Watch) -> None:
+def by_pytest(job: Any, watch: TestWatch) -> None:
     run_pytest([*job["arguments"], *("{}::{}".format(job["file"], each) for each in job["tests"])], watch)
 
 
-def by_hand(job: Any, watch: Watch) -> None:
+def by_hand(job: Any, watch: TestWatch) -> None:
     """Runs tests that need no runner: unittest's cases, and functions without parameters."""
     import unittest
 

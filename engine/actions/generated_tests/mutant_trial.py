@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.actions import box_program
-from stet_ls.engine.actions.generated_tests.flakiness import simple
+from stet_ls.engine.actions.generated_tests.flakiness import name_without_parameters
 from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.python.inputs.subject import Function, read_module, subject_of
@@ -180,12 +180,12 @@ def _read(
             ended = _by_test(row["tests"])
             for test in good:
                 # A test that began and did not end hangs; if none began, the module could not be loaded.
-                hangs = test in {simple(each) for each in row["began"]} and test not in ended
+                hangs = test in {name_without_parameters(each) for each in row["began"]} and test not in ended
                 if hangs or not row["began"] or not all(ended.get(test, [True])):
                     kills[test].add(at)
         lines: dict[str, set[int]] = {test: set() for test in good}
         for name, numbers in report["own"]["lines"].items():
-            lines.get(simple(name), set()).update(map(int, numbers))
+            lines.get(name_without_parameters(name), set()).update(map(int, numbers))
     except (ValueError, KeyError, TypeError, AttributeError):
         return MutantResults(why_not="the run ended before it reported its results")
     return MutantResults(
@@ -201,5 +201,5 @@ def _by_test(rows: Mapping[str, bool]) -> dict[str, list[bool]]:
     """The outcomes of each test's cases: a parametrized test has several."""
     found: dict[str, list[bool]] = {}
     for name, good in rows.items():
-        found.setdefault(simple(name), []).append(bool(good))
+        found.setdefault(name_without_parameters(name), []).append(bool(good))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 
 
-def worth_keeping(tests: Sequence[str], known: Collection[str], noticed: MutantResults) -> tuple[str, ...]:
+def select_tests(tests: Sequence[str], known: Collection[str], noticed: MutantResults) -> tuple[str, ...]:
     """The tests that add to the `known` ones and to each other, the best chosen first; all if nothing was measured."""
     if not noticed.lines and not noticed.kills:
         return tuple(tests)

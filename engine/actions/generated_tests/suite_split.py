@@ -14,7 +14,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class SingleTest:
     """One test. `id` is pytest's, after the file name ("test_x", "TestX::test_y"); lines count from 1."""
 
     id: str
@@ -28,12 +28,12 @@ class Single:
         return self.id.rpartition("::")[2]
 
 
-def tests_in(text: str) -> tuple[Single, ...]:
+def tests_in(text: str) -> tuple[SingleTest, ...]:
     """The tests of a text in its order; none if it does not parse."""
     certain = set(expected_tests.python(text))
     lines = text.splitlines(keepends=True)
     found = [
-        Single(name, first, last, "".join(lines[first - 1 : last]))
+        SingleTest(name, first, last, "".join(lines[first - 1 : last]))
         for name, node in _named(text)
         if name in certain
         for first, last in (_lines(node, lines),)

@@ -11,11 +11,16 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.generated_tests import mutant_trial
 from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests
-from stet_ls.engine.actions.generated_tests.flakiness import FlakinessResult, outcome, run_three_times, simple
+from stet_ls.engine.actions.generated_tests.flakiness import (
+    FlakinessResult,
+    name_without_parameters,
+    outcome,
+    run_three_times,
+)
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.location import SuiteFile
-from stet_ls.engine.actions.generated_tests.selection import worth_keeping
+from stet_ls.engine.actions.generated_tests.selection import select_tests
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.actions.generated_tests.suite_split import owner_at, tests_in
 from stet_ls.engine.actions.generated_tests.validation_result import (
@@ -107,7 +112,7 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
         symptom = diagnosis.symptom
         if symptom.test:
             if symptom.test in report.running:
-                left.judge(diagnosis, simple(symptom.test))
+                left.judge(diagnosis, name_without_parameters(symptom.test))
             continue
         failure = symptom.failure
         deepest = failure.deepest
@@ -121,14 +126,16 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
             cause = diagnosis.cause if diagnosis.cause is Cause.ENVIRONMENT else Cause.TEST
             left.judge(replace(diagnosis, cause=cause), test)
     for test in report.running:
-        if simple(test) in left.ids:
-            left.suspect(simple(test), report.detail or "it does not finish")
+        if name_without_parameters(test) in left.ids:
+            left.suspect(name_without_parameters(test), report.detail or "it does not finish")
     return None if left.ids != before else report.detail or "cannot collect them"
 
 
 def _sort(left: CandidateTests, ran: FlakinessResult) -> None:
     """Removes the tests that do not pass every time."""
-    diagnoses = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
+    diagnoses = {
+        name_without_parameters(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))
+    }
     for test in ran.flaky:
         left.drop(test, "flaky")
     for test in ran.bad:
@@ -155,7 +162,7 @@ async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
     if noticed.why_not and known:  # the existing tests may be slow, or fail
         noticed = await mutant_trial.try_mutants(left.runtime, plan, left.way.target, left.ids, mutants, wanted)
         known = []
-    kept = worth_keeping(left.ids, known, noticed)
+    kept = select_tests(left.ids, known, noticed)
     for test in left.ids:
         if test not in kept:
             left.drop(test, "redundant")
@@ -201,7 +208,9 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
         why = f"{failed[0].id} fails: {failed[0].failure.summary}" if failed and failed[0].failure else first.detail
         detail = f"the tests fail: {why.strip().partition(chr(10))[0] or first.outcome}"
         return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, detail),), problem=detail)
-    ran = await run_three_times(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
+    ran = await run_three_times(
+        runtime.sandbox, replace(plan, limits=None), first, tuple(map(name_without_parameters, passed))
+    )
     if ran.starved:
         return result_not_run(text, code, ran.starved[0].why_not, Ruling.UNKNOWN)
     if ran.flaky:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests, Suspect
+from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests, SuspectTest
 from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges.project_tests.forgery_risks import doubted
+from stet_ls.engine.judges.project_tests.forgery_risks import unless_doubted
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
@@ -31,7 +31,7 @@ class ValidationResult:
     code: str
     count: int
     evidence: tuple[Evidence, ...]
-    suspects: tuple[Suspect, ...] = ()
+    suspects: tuple[SuspectTest, ...] = ()
     dropped: Counter[str] = field(default_factory=Counter)
     gaps: tuple[str, ...] = ()
     problem: str = ""
@@ -66,7 +66,7 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
 
 def unless_forged(result: ValidationResult, signs: Collection[str]) -> ValidationResult:
     """The result, with passes changed to unknown if there are signs that the test runner was deceived."""
-    return replace(result, evidence=tuple(doubted(each, sorted(signs)) for each in result.evidence))
+    return replace(result, evidence=tuple(unless_doubted(each, sorted(signs)) for each in result.evidence))
 
 
 def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:

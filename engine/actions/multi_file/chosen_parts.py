@@ -22,7 +22,7 @@ _LARGEST = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenParts:
     """The files, by name or path, and the steps to take; empty for all."""
 
     files: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Choice:
         return bool(self.files or self.steps)
 
 
-def chosen_part(answer: Answer, choice: Choice) -> Answer:
+def chosen_part(answer: Answer, choice: ChosenParts) -> Answer:
     """The part of an answer without the evidence for the whole.
 
     Raises UsageError for a file or a step that the answer does not change.
@@ -125,7 +125,7 @@ def _spliced(base: Source, edits: Iterable[Edit]) -> str:
     return base.splice(Splice(edit.span, edit.new_text) for edit in edits).text
 
 
-def _is_chosen(path: Path | None, steps: Collection[int], choice: Choice) -> bool:
+def _is_chosen(path: Path | None, steps: Collection[int], choice: ChosenParts) -> bool:
     """A change of several steps is taken only with all of them."""
     in_files = not choice.files or any(_is_named(path, name) for name in choice.files)
     return in_files and (not choice.steps or (bool(steps) and set(steps) <= set(choice.steps)))

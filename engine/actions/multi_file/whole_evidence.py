@@ -14,7 +14,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
-from stet_ls.engine.judges.project_tests.discovery import project_files, touching_among
+from stet_ls.engine.judges.project_tests.discovery import project_files, touching_tests_among
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
@@ -98,7 +98,7 @@ def _tests(change: WholeChange) -> tuple[tuple[str, ...], Mapping[str, str]]:
     texts: dict[str, str] = {}
     for path in change.before:
         if change.before[path] is not None and language_of(path) == change.language:
-            found = touching_among(files, change.root, change.root / path, "", change.language)
+            found = touching_tests_among(files, change.root, change.root / path, "", change.language)
             tests.update(dict.fromkeys(found.tests))
             texts.update(found.texts)
     gone = {path for path, text in change.after.items() if text is None}

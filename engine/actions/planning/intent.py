@@ -9,7 +9,7 @@ from stet_ls.engine.actions.planning.libraries import is_known, named_libraries
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import STEPS, spec_of
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import Complexity, Intent
+from stet_ls.engine.api.plan import RequestIntent, TaskComplexity
 
 _VAGUE = frozenset(
     re.findall(
@@ -47,7 +47,7 @@ _PLAIN = {name: re.compile(rf"^(?:please\s+)?(?:{begins})", re.I) for name in ST
 """The actions with what a request begins with that is plainly one of them."""
 
 
-def understand(words: str, constraints: Sequence[str], about: Project, selected: str = "") -> Intent:
+def request_intent(words: str, constraints: Sequence[str], about: Project, selected: str = "") -> RequestIntent:
     """The intent of a request. `selected` is the unit that the user selected, "" for none."""
     words = " ".join(words.split())
     named = named_units(words, about)
@@ -56,12 +56,12 @@ def understand(words: str, constraints: Sequence[str], about: Project, selected:
     capabilities = tuple(each for each, pattern in _CAPABILITIES if pattern.search(words))
     files = {file for file, _ in named} | {name for name in about.files if name in words}
     if len(clauses) > _MANY_CLAUSES or len(files) > _MANY_CLAUSES:
-        complexity = Complexity.COMPLEX
+        complexity = TaskComplexity.COMPLEX
     elif len(clauses) == 1 and len(files) <= 1 and len(named) <= 1:
-        complexity = Complexity.SIMPLE
+        complexity = TaskComplexity.SIMPLE
     else:
-        complexity = Complexity.MEDIUM
-    return Intent(
+        complexity = TaskComplexity.MEDIUM
+    return RequestIntent(
         goal=clauses[0].strip() if clauses else words,
         constraints=limits,
         capabilities=capabilities if set(capabilities) & _WITHOUT_CODE else (Capability.CODE, *capabilities),
@@ -74,10 +74,10 @@ def understand(words: str, constraints: Sequence[str], about: Project, selected:
 _WITHOUT_CODE = frozenset({Capability.REVIEW})
 
 
-def plain_action(words: str, intent: Intent, about: Project) -> tuple[str, str, str] | None:
+def plain_action(words: str, intent: RequestIntent, about: Project) -> tuple[str, str, str] | None:
     """The action, file and unit of a request that needs one step; None if a model has to plan it."""
     named = named_units(words, about)
-    if intent.complexity is not Complexity.SIMPLE or len(named) != 1:
+    if intent.complexity is not TaskComplexity.SIMPLE or len(named) != 1:
         return None
     action = next((name for name, pattern in _PLAIN.items() if pattern.search(words.strip())), None)
     return None if action is None else (action, *named[0])

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, PlanStep, shown
+from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, PlanStep, plan_path
 
 _STEP = re.compile(
     r"^[\s>*-]*(?:\[(?P<tick>[ xX])\]\s*)?(?:(?:step\s*)?(?P<number>\d{1,2})\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)"
@@ -99,12 +99,12 @@ def write_text(plan: Plan, reasons: Sequence[str] = ()) -> str:
     for at, step in enumerate(plan.steps):
         name = step.unit or step.new or "new"
         lines.append(
-            f"- [{'x' if step.enabled else ' '}] {step.number}. {step.action} | {shown(step.path, plan.root)} | {name} "
-            f"| {step.instruction}"
+            f"- [{'x' if step.enabled else ' '}] {step.number}. {step.action} | {plan_path(step.path, plan.root)} "
+            f"| {name} | {step.instruction}"
         )
         lines += [f"  - accept: {each}" for each in step.criteria]
         lines.append(f"  - needs: {', '.join(map(str, step.needs)) or 'none'}")
-        lines += [f"  - files: {', '.join(shown(each, plan.root) for each in step.files)}"] if step.files else []
+        lines += [f"  - files: {', '.join(plan_path(each, plan.root) for each in step.files)}"] if step.files else []
         lines += [f"  - arm: {step.arm}"] if step.arm else []
         if step.estimate is not None:
             lines.append(f"  - estimate: {step.estimate.calls} calls, {step.estimate.seconds:.0f} s")
@@ -148,6 +148,6 @@ def _listed(value: str) -> tuple[str, ...]:
     return tuple(name for each in value.split(",") if (name := each.strip().strip("`")).lower() not in _NOBODY)
 
 
-def wanted(steps: Sequence[PlanStep]) -> Iterator[Capability]:
+def needed_capabilities(steps: Sequence[PlanStep]) -> Iterator[Capability]:
     """What the steps need of the arms, each once."""
     yield from dict.fromkeys(step.capability for step in steps)

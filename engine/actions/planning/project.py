@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
-from stet_ls.engine.workspace.neighbours import neighbours
+from stet_ls.engine.workspace.neighbors import neighbors
 from stet_ls.engine.workspace.visible_files import may_show
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import LANGUAGES, language_of
@@ -50,7 +50,8 @@ class Project:
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else ""
 
     def place(self, file: str) -> Path | None:
-        """The path of a file that a plan names: a listed one, by path or unique name, or a new one beside a listed one.
+        """The path of a file that a plan names: a listed one, by path or unique name, or a new one in the folder of
+        a listed one.
 
         None for any other: a path outside of the workspace, a hidden file, or one that exists and is not listed.
         """
@@ -84,7 +85,7 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
             files[other.relative_to(root).as_posix()] = (
                 read_regular(other, most=_LARGEST).decode("utf-8", "replace") if text is None else text
             )
-    for other, data in neighbours(request):
+    for other, data in neighbors(request):
         if len(files) >= _MOST_FILES:
             break
         if other.is_relative_to(root) and may_show(request, other, hidden):

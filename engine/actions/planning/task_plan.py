@@ -11,9 +11,9 @@ from stet_ls.engine.actions.planning.libraries import library_problem
 from stet_ls.engine.actions.planning.plan_text import PlanText, StepText, read_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import spec_of
-from stet_ls.engine.api.evidence import Check, Scope
-from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS, Criterion, CriterionKind, Intent, Plan, PlanStep
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.api.evidence import Check, JudgedEdits
+from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS, Criterion, CriterionKind, Plan, PlanStep, RequestIntent
+from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.prompt.task_spec import TaskSpec
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import REPEATED
@@ -41,24 +41,24 @@ class PlanRules:
     """What a plan is checked against: the project, the packages that the user allows, and the names of the arms."""
 
     about: Project
-    intent: Intent
+    intent: RequestIntent
     allowed: frozenset[str] = frozenset()
     arms: frozenset[str] = frozenset()
 
 
-def read_plan(text: str, rules: PlanRules) -> Plan | Unusable:
-    """The plan in a model's reply, of at most `MOST_STEPS`; Unusable with the first problem, for the next try."""
+def read_plan(text: str, rules: PlanRules) -> Plan | UnusableReply:
+    """The plan in a model's reply, of at most `MOST_STEPS`; UnusableReply with the first problem, for the next try."""
     if loop_start(text) is not None:
-        return Unusable(REPEATED)
+        return UnusableReply(REPEATED)
     written = read_text(text)
     if any(len(each.cells) > _CELLS and len(set(each.cells)) < len(each.cells) for each in written.steps):
-        return Unusable(REPEATED)
+        return UnusableReply(REPEATED)
     if written.question and not written.steps:
         return Plan(replace(rules.intent, question=written.question), rules.about.root, ())
     if not written.steps:
-        return Unusable("The reply has no line of the form: action | file | name | what to do.")
-    plan = checked(written, rules)
-    if isinstance(plan, Unusable):
+        return UnusableReply("The reply has no line of the form: action | file | name | what to do.")
+    plan = checked_plan(written, rules)
+    if isinstance(plan, UnusableReply):
         return plan
     known: dict[tuple[object, ...], PlanStep] = {}
     for step in plan.steps:
@@ -70,19 +70,19 @@ def read_plan(text: str, rules: PlanRules) -> Plan | Unusable:
     return replace(plan, steps=tuple(_renumbered(step, numbers) for step in kept))
 
 
-def read_edited(text: str, rules: PlanRules) -> Plan | Unusable:
+def read_edited(text: str, rules: PlanRules) -> Plan | UnusableReply:
     """The plan in a document that a user edited; every step counts, and a problem names its line."""
     written = read_text(text)
     if written.unread:
-        return Unusable(f"Line {written.unread[0]} is no step: a step begins with one of {', '.join(STEP_KINDS)}.")
+        return UnusableReply(f"Line {written.unread[0]} is no step: a step begins with one of {', '.join(STEP_KINDS)}.")
     if not written.steps:
-        return Unusable("The plan has no steps: a step is a line `- [x] 1. action | file | name | what to do`.")
+        return UnusableReply("The plan has no steps: a step is a line `- [x] 1. action | file | name | what to do`.")
     if len(written.steps) > MOST_STEPS:
-        return Unusable(f"The plan has {len(written.steps)} steps; at most {MOST_STEPS} are possible.")
-    return checked(written, rules)
+        return UnusableReply(f"The plan has {len(written.steps)} steps; at most {MOST_STEPS} are possible.")
+    return checked_plan(written, rules)
 
 
-def checked(written: PlanText, rules: PlanRules) -> Plan | Unusable:
+def checked_plan(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
     """The plan that a text means, in the order of its lines, or the problem of the first wrong line.
 
     A user may have reordered the lines: what a step needs is written by the numbers in the text, and the steps get
@@ -94,16 +94,16 @@ def checked(written: PlanText, rules: PlanRules) -> Plan | Unusable:
         constraints=tuple(dict.fromkeys((*rules.intent.constraints, *written.constraints))),
     )
     if why := library_problem(intent.libraries, rules.about.root, rules.allowed):
-        return Unusable(why)
+        return UnusableReply(why)
     numbers: dict[int, int] = {}
     for at, each in enumerate(written.steps, 1):
         if each.number is not None and each.number in numbers:
-            return Unusable(f"Line {each.line}: there are two steps with the number {each.number}.")
+            return UnusableReply(f"Line {each.line}: there are two steps with the number {each.number}.")
         numbers[at if each.number is None else each.number] = at
     steps = []
     for at, each in enumerate(written.steps, 1):
         step = _step(at, each, rules)
-        if isinstance(step, Unusable):
+        if isinstance(step, UnusableReply):
             return step
         steps.append(step)
     needs: dict[int, tuple[int, ...] | None] = {}
@@ -111,17 +111,17 @@ def checked(written: PlanText, rules: PlanRules) -> Plan | Unusable:
         if each.needs is None:
             continue
         if unknown := [number for number in each.needs if number not in numbers]:
-            return Unusable(f"Step {each.number or at} needs step {unknown[0]}, which does not exist.")
+            return UnusableReply(f"Step {each.number or at} needs step {unknown[0]}, which does not exist.")
         needs[at] = tuple(numbers[number] for number in each.needs)
     steps = dependencies.with_needs(steps, needs, rules.about)
     if why := dependencies.problem(steps):
-        return Unusable(why)
-    return next((Unusable(why) for step in steps if (why := _second(step, steps, rules.about))), None) or Plan(
+        return UnusableReply(why)
+    return next((UnusableReply(why) for step in steps if (why := _second(step, steps, rules.about))), None) or Plan(
         intent, rules.about.root, tuple(steps)
     )
 
 
-def single(action: str, file: str, unit: str, words: str, rules: PlanRules) -> Plan:
+def single_step_plan(action: str, file: str, unit: str, words: str, rules: PlanRules) -> Plan:
     """The plan of a request that is one action on a known unit."""
     step = PlanStep(1, action, rules.about.root / file, unit, words)
     return Plan(rules.intent, rules.about.root, (replace(step, criteria=default_criteria(step)),))
@@ -129,37 +129,41 @@ def single(action: str, file: str, unit: str, words: str, rules: PlanRules) -> P
 
 def default_criteria(step: PlanStep) -> tuple[Criterion, ...]:
     """What has to hold after a step for which the plan says nothing: that no judge of its action refutes it."""
-    scopes = spec_of(step.action).scopes
-    checks = [Check.SYNTAX, Check.NAMES] if Scope.CODE in scopes else []
-    checks += [Check.TESTS] if Scope.RUNS in scopes or spec_of(step.action).writes_tests else []
-    checks += [Check.DIFFERENTIAL] if Scope.SAME_BEHAVIOR in scopes else []
+    judged_as = spec_of(step.action).judged_as
+    checks = [Check.SYNTAX, Check.NAMES] if JudgedEdits.CODE in judged_as else []
+    checks += [Check.TESTS] if JudgedEdits.RUNS in judged_as or spec_of(step.action).writes_tests else []
+    checks += [Check.DIFFERENTIAL] if JudgedEdits.SAME_BEHAVIOR in judged_as else []
     return tuple(Criterion(CriterionKind.JUDGE, check.value) for check in checks)
 
 
-def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | Unusable:
+def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableReply:
     about, cells = rules.about, list(each.cells)
     if len(cells) < 2 or not cells[-1]:
-        return Unusable(f"The step {each.action!r} says no file or not what to do.")
+        return UnusableReply(f"The step {each.action!r} says no file or not what to do.")
     file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
     path = about.place(file) if file not in _NEW or STEP_KINDS[each.action].edits else about.root
     if path is None:
-        return Unusable(f"The plan names {file!r}, which is not a file of this project, nor a place for a new one.")
+        return UnusableReply(
+            f"The plan names {file!r}, which is not a file of this project, nor a place for a new one."
+        )
     files = _files(each.files, about)
-    if isinstance(files, Unusable):
+    if isinstance(files, UnusableReply):
         return files
     criteria = _criteria(each, about)
-    if isinstance(criteria, Unusable):
+    if isinstance(criteria, UnusableReply):
         return criteria
     if each.arm and each.arm not in rules.arms:
-        return Unusable(f"Line {each.line}: there is no arm {each.arm!r}; there are {', '.join(sorted(rules.arms))}.")
+        return UnusableReply(
+            f"Line {each.line}: there is no arm {each.arm!r}; there are {', '.join(sorted(rules.arms))}."
+        )
     step = PlanStep(
         number, each.action, path, "", what, files=files, criteria=criteria, arm=each.arm, enabled=each.enabled
     )
     found = _with_unit(step, unit, file, about)
-    return found if isinstance(found, Unusable) or criteria else replace(found, criteria=default_criteria(found))
+    return found if isinstance(found, UnusableReply) or criteria else replace(found, criteria=default_criteria(found))
 
 
-def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep | Unusable:
+def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep | UnusableReply:
     if not STEP_KINDS[step.action].edits:
         return replace(step, unit="" if unit.lower() in _NEW else unit)
     relative = about.name_of(step.path)
@@ -173,32 +177,36 @@ def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep
         return replace(step, instruction=what if new in what else f"{what} (`{new}`)", new=new)
     if relative in about.files and unit.lower() in _NEW:
         return step
-    return Unusable(f"The plan says to {step.action} {unit!r}, which {file} does not define.")
+    return UnusableReply(f"The plan says to {step.action} {unit!r}, which {file} does not define.")
 
 
-def _files(names: Sequence[str], about: Project) -> tuple[Path, ...] | Unusable:
+def _files(names: Sequence[str], about: Project) -> tuple[Path, ...] | UnusableReply:
     """Further files of a step. Any of the workspace may be read, none outside of it."""
     paths = []
     for name in names:
         path = about.place(name) or about.root / name
         if Path(name).is_absolute() or not is_inside(path, about.root) or ".." in Path(name).parts:
-            return Unusable(f"The plan names {name!r}, which is outside of the workspace {about.root.name}.")
+            return UnusableReply(f"The plan names {name!r}, which is outside of the workspace {about.root.name}.")
         paths.append(path)
     return tuple(paths)
 
 
-def _criteria(each: StepText, about: Project) -> tuple[Criterion, ...] | Unusable:
+def _criteria(each: StepText, about: Project) -> tuple[Criterion, ...] | UnusableReply:
     """What a machine can check. A kind that does not exist is a problem: words alone prove nothing."""
     criteria = []
     for kind, text in each.criteria:
         if kind not in set(CriterionKind) or not text:
             kinds = ", ".join(CriterionKind)
-            return Unusable(f"Line {each.line}: {kind!r} is no acceptance criterion that can be checked; use {kinds}.")
+            return UnusableReply(
+                f"Line {each.line}: {kind!r} is no acceptance criterion that can be checked; use {kinds}."
+            )
         if kind == CriterionKind.JUDGE and text not in _JUDGES:
-            return Unusable(f"Line {each.line}: there is no judge {text!r}; there are {', '.join(sorted(_JUDGES))}.")
+            return UnusableReply(
+                f"Line {each.line}: there is no judge {text!r}; there are {', '.join(sorted(_JUDGES))}."
+            )
         file = text.partition("::")[0]
         if kind == CriterionKind.TEST and (Path(file).is_absolute() or not is_inside(about.root / file, about.root)):
-            return Unusable(f"Line {each.line}: the test {text!r} is outside of the workspace.")
+            return UnusableReply(f"Line {each.line}: the test {text!r} is outside of the workspace.")
         criteria.append(Criterion(CriterionKind(kind), text))
     return tuple(criteria)
 

@@ -60,7 +60,7 @@ class _Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownExamples:
     """A text with its examples run; `evidence` counts runs and wrong results, None without any. `raised`: one did."""
 
     text: str
@@ -68,13 +68,13 @@ class Shown:
     raised: bool = False
 
 
-async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown:
+async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> ShownExamples:
     """Runs a text's examples in the sandbox and shows their output without secrets. Cancelling ends the run."""
     module = job.request.path.stem if job.request.path else ""
     parts = list(_parts(text))
     examples = [part for part in parts if isinstance(part, _Example) and not _imports(part.text, module)]
     if not for_language(job.request.language).runs_examples or not examples:
-        return Shown(text)
+        return ShownExamples(text)
     outcomes = await _outcomes(job, examples[:MOST])
     lines: list[str] = []
     run = otherwise = number = 0
@@ -99,7 +99,7 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
         run, otherwise = run + 1, otherwise + (not agrees)
         claim = "" if agrees else f"; the model said {' '.join(part.want)[:80]}" if part.want else ""
         lines += _written(part, f"run{claim}", given)
-    return Shown("\n".join(lines), _evidence(len(examples), run, otherwise, reason), raised)
+    return ShownExamples("\n".join(lines), _evidence(len(examples), run, otherwise, reason), raised)
 
 
 def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
@@ -142,7 +142,7 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
         return NotRunnable("the budget `quick` runs none" if job.request.budget is Budget.QUICK else "code may not run")
     place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
     texts = ["pass" if each.broken else each.text for each in examples]
-    calls = tuple(doctest.typed(text, texts[:at]) for at, text in enumerate(texts))  # after those before them
+    calls = tuple(doctest.as_typed(text, texts[:at]) for at, text in enumerate(texts))  # after those before them
     return await doctest.outcomes(runtime, source.text, calls, place)
 
 

@@ -10,7 +10,7 @@ from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.loop import Draft, UnusableReply, propose
 from stet_ls.engine.markdown import code_span
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import for_reader
@@ -40,25 +40,25 @@ async def find_target(job: Job) -> Target:
         return await asyncio.to_thread(resolve_target, job.request)
 
 
-async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply | Unusable:
+async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply | UnusableReply:
     """Asks the model for prose about the target. Raises ModelError."""
     request = job.request
     with job.stage("context"):
         prompt = (await asyncio.to_thread(build_job_prompt, job, action)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, target.name, job.tools)
 
-    async def read(completion: Completion) -> Draft[ProseReply] | Unusable:
+    async def read(completion: Completion) -> Draft[ProseReply] | UnusableReply:
         cut = completion.finish != "stop"
         text = for_reader(completion.text, prompt.secrets)
         reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
         if not reply.prose.strip():
-            return Unusable(reply.problem or "The reply was empty.")
+            return UnusableReply(reply.problem or "The reply was empty.")
         return Draft(ProseReply(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
 
     answer = await propose(
         job, prompt, read, (), temperature=0.1, max_tokens=job.deadline.reply_room(MAX_TOKENS, LEAST_TOKENS)
     )
-    return answer if isinstance(answer, Unusable) else answer.draft.content
+    return answer if isinstance(answer, UnusableReply) else answer.draft.content
 
 
 def heading(job: Job, target: Target) -> str:

@@ -1,4 +1,4 @@
-"""Renames or moves a Python module, and mends the imports of it in other files.
+"""Renames or moves a Python module, and updates the imports of it in other files.
 
 before   shop/prices.py     shop/cart.py: from .prices import total
 after    shop/money.py      shop/cart.py: from .money import total
@@ -20,7 +20,7 @@ _ROOTS = ("src", "lib", "python")
 def move(texts: Mapping[str, str], old: str, new: str) -> dict[str, str]:
     """The new texts of the files that change if the file `old` becomes `new`; that of the moved file by `old`.
 
-    Raises ValueError if an import cannot be mended, or the new name cannot be imported.
+    Raises ValueError if an import cannot be updated, or the new name cannot be imported.
     """
     if new in texts:
         raise ValueError(f"{new} exists already")
@@ -55,7 +55,7 @@ def _mend_import(module: PythonSource, each: ImportedName, old: str, new: str) -
         if chain is not None:
             module.replace(chain, target)
         elif target.partition(".")[0] != parts[0]:
-            raise ValueError(f"{module.path} uses `{parts[0]}` in a way that cannot be mended")
+            raise ValueError(f"{module.path} uses `{parts[0]}` in a way that cannot be updated")
 
 
 def _mend_from(
@@ -89,7 +89,7 @@ def _mend_own(modules: Mapping[str, PythonSource], module: PythonSource, each: I
 
 
 def _mend_from_package(module: PythonSource, each: ImportedName, old: str, new: str) -> None:
-    """`from pkg import old`, alone or beside other names."""
+    """`from pkg import old`, alone or with other names."""
     statement = each.statement
     assert isinstance(statement, ast.ImportFrom)
     stem, same = PurePosixPath(new).stem, PurePosixPath(old).parent == PurePosixPath(new).parent
@@ -98,7 +98,7 @@ def _mend_from_package(module: PythonSource, each: ImportedName, old: str, new: 
     if not same:
         if len(statement.names) > 1:
             raise ValueError(
-                f"{module.path} imports `{each.node.name}` beside other names: give it an import of its own"
+                f"{module.path} imports `{each.node.name}` together with other names: give it an import of its own"
             )
         _replace_module(module, statement, _package_of(new))
     module.replace(name, stem)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.action import finished, refusal
+from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.multi_file.whole_evidence import WholeChange, whole_evidence
 from stet_ls.engine.actions.renaming.languages import RENAMERS, Renamer
 from stet_ls.engine.actions.renaming.requested import MoveRequest, NameRequest
@@ -56,7 +56,7 @@ async def rename_task(job: Job, asked: NameRequest | MoveRequest) -> Answer | No
         return None
     change = _change(root, done, request)
     evidence = await whole_evidence(job, change)
-    return finished(job, _answer(job, root, asked, done, evidence))
+    return finish_answer(job, _answer(job, root, asked, done, evidence))
 
 
 def _root(request: Request) -> Path:

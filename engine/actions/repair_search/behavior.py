@@ -46,7 +46,7 @@ class Behavior:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedRepairs:
     """The behaviors of some repairs, the likeliest first; `apart` is a call that tells the first two apart.
 
     `apart_outcomes` is what these two do there.
@@ -57,12 +57,12 @@ class Compared:
     apart_outcomes: tuple[CallOutcome, CallOutcome] | None = None
 
 
-async def compared(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> Compared:
+async def compare_repairs(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> ComparedRepairs:
     """Groups repairs by what they do on drawn inputs."""
     known = sorted(repairs, key=lambda each: each.cost)[:_MOST]
     place, calls = await asyncio.to_thread(_prepare, case, runtime)
     if not calls:
-        return Compared((Behavior(tuple(known), 0, 0),))
+        return ComparedRepairs((Behavior(tuple(known), 0, 0),))
     texts = (case.before.text, *(each.text for each in known))
     trial = HarnessRun(
         texts, calls, case.unit, place.path, place.name, place.roots, place.warm,
@@ -70,14 +70,14 @@ async def compared(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> C
     )  # fmt: skip
     report = await run(runtime, trial, place.overlay)
     if isinstance(report, NotRunnable):
-        return Compared((Behavior(tuple(known), 0, 0),))
+        return ComparedRepairs((Behavior(tuple(known), 0, 0),))
     old, *new = report.texts
     return _grouped(known, old, new, calls)
 
 
 def _grouped(
     repairs: Sequence[Repair], old: VersionOutcomes, new: Sequence[VersionOutcomes], calls: Sequence[Call]
-) -> Compared:
+) -> ComparedRepairs:
     common = [n for n in range(len(calls)) if all(n in each.outcomes for each in (old, *new))]
     valid = [n for n in common if any(each.outcomes[n].valid for each in (old, *new))]
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -91,12 +91,12 @@ def _grouped(
     ]  # fmt: skip
     found.sort(key=lambda each: _rank(each[0]))
     if len(found) == 1:
-        return Compared((found[0][0],))
+        return ComparedRepairs((found[0][0],))
     pair = [new[first].outcomes for _, first in found[:2]]
     differing = [n for n in valid if _key(pair[0][n]) != _key(pair[1][n])]
     differing.sort(key=lambda n: (not all(each[n].kind == "ok" for each in pair), len(calls[n].snippet)))
     at = differing[0]
-    return Compared(tuple(each for each, _ in found), calls[at], (pair[0][at], pair[1][at]))
+    return ComparedRepairs(tuple(each for each, _ in found), calls[at], (pair[0][at], pair[1][at]))
 
 
 def _key(outcome: CallOutcome) -> str:

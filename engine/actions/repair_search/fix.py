@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, Compared, compared
+from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, ComparedRepairs, compare_repairs
 from stet_ls.engine.actions.repair_search.search import SECONDS, Repair, search
-from stet_ls.engine.actions.rewriting.reproduce import Reproduced
+from stet_ls.engine.actions.rewriting.reproduce import Reproduction
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Target, TargetKind
@@ -34,7 +34,7 @@ class FoundRepairs:
 
     case: Case
     tried: int
-    found: Compared
+    found: ComparedRepairs
     checks: int
 
     @property
@@ -79,7 +79,7 @@ class FoundRepairs:
         return f"is `{_cut(shown)}` {first}? Another fix ({other}) gives {second}"
 
 
-async def find_repairs(job: Job, target: Target, seen: Reproduced) -> FoundRepairs | str:
+async def find_repairs(job: Job, target: Target, seen: Reproduction) -> FoundRepairs | str:
     """The edits of the target with which everything passes that failed or passed before; takes a second or two.
 
     If there are none, the reason as a sentence; "" if there was nothing to search for.
@@ -98,23 +98,23 @@ async def find_repairs(job: Job, target: Target, seen: Reproduced) -> FoundRepai
         return f"No fix found by search: {plural(repairs.tried, 'candidate')} tried."
     units = {each.unit for each in repairs.found}
     unit = case.unit or (units.pop() if len(units) == 1 else "")
-    found = await compared(replace(case, unit=unit), case.runtime, repairs.found)
+    found = await compare_repairs(replace(case, unit=unit), case.runtime, repairs.found)
     return FoundRepairs(replace(case, unit=unit), repairs.tried, found, repairs.checks)
 
 
-async def like_reply(known: FoundRepairs, after: Source) -> FoundRepairs | None:
+async def repairs_like_reply(known: FoundRepairs, after: Source) -> FoundRepairs | None:
     """The repairs that behave like the text `after`, which a model wrote; None if none does."""
     runtime = known.case.runtime
     best = [each.best for each in known.found.behaviors]
     if runtime is None:
         return None
     reply = Repair(after.text, (), "the model's reply", 0.0)
-    found = await compared(known.case, runtime, [*best, reply])
+    found = await compare_repairs(known.case, runtime, [*best, reply])
     fitting = [each for each in found.behaviors if reply in each.repairs and each.inputs >= LEAST_INPUTS]
     alike = [each for behavior in fitting for each in behavior.repairs if each is not reply]
     if not alike:
         return None
-    return replace(known, found=Compared((Behavior(tuple(alike), fitting[0].changes, fitting[0].inputs),)))
+    return replace(known, found=ComparedRepairs((Behavior(tuple(alike), fitting[0].changes, fitting[0].inputs),)))
 
 
 def _cut(text: str) -> str:

@@ -82,11 +82,11 @@ def search(job: Any, checks: list[Callable[[], bool]], report: int) -> Any:
     cut = any(not once[n]["done"] for n in failing)
     job["allowed"] = min(MOST, max(LEAST, 10 * sum(result["took"] for result in once if result["done"])))
     order = [checks[n] for n in failing], [check for n, check in enumerate(checks) if n not in failing]
-    targets = Targets(job)
+    targets = EditTargets(job)
     wanted = [n for n, edit in enumerate(job["edits"])
               if cut or not lines or any(edit["first"] <= line <= edit["last"] for line in lines)]  # fmt: skip
     gc.freeze()  # forks copy less
-    pool = Pool(job, report, targets, order)
+    pool = ForkPool(job, report, targets, order)
     pool.run([(n,) for n in wanted])
     singles = pool.tried
     if not pool.good and pool.in_time:
@@ -127,7 +127,7 @@ def together(edits: list[Any], first: int, second: int) -> bool:
     return apart and edits[first]["function"] == edits[second]["function"]
 
 
-class Targets:
+class EditTargets:
     """The functions that edits change, as objects in memory; without any, the module is loaded again."""
 
     def __init__(self, job: Any) -> None:
@@ -223,10 +223,10 @@ def children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-class Pool:
+class ForkPool:
     """Tries edits in forks, as many at once as there are cores. `order` are the checks that fail, and the others."""
 
-    def __init__(self, job: Any, report: int, targets: Targets, order: Any) -> None:
+    def __init__(self, job: Any, report: int, targets: EditTargets, order: Any) -> None:
         self.job, self.report, self.targets, self.order = job, report, targets, order
         self.slots = min(os.cpu_count() or 1, job["slots"])
         self.spent, self.began = children(), time.monotonic()

@@ -19,7 +19,7 @@ from stet_ls.engine.execution.python.inputs.subject import Function, read_module
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.doctest import Example, wanted
+from stet_ls.engine.judges.doctest import Example, expected_outputs
 from stet_ls.engine.judges.project_tests.judge import TestsBefore
 from stet_ls.engine.sandbox.spec import TESTS, Overlay, RunSpec
 from stet_ls.validators.source import Source, Span, Splice
@@ -117,7 +117,7 @@ def _job(
         "roots": roots,
         "functions": [_row(each, module.tree) for each in functions],
         "edits": [_edit(number, each) for number, each in found],
-        "examples": [[each.call.setup, each.call.body, wanted(each.want), each.error] for each in examples],
+        "examples": [[each.call.setup, each.call.body, expected_outputs(each.want), each.error] for each in examples],
         "tests": [*tests.failing, *passing] if tests else [],
         "seconds": min(seconds, max(runtime.left() - 2, 0.5)),
         "most": _MOST_GOOD,

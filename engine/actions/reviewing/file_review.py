@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Action, finished
+from stet_ls.engine.actions.action import Action, finish_answer
 from stet_ls.engine.actions.reviewing.report import markdown
-from stet_ls.engine.actions.reviewing.review import SPEC, TASK, Subject, review
+from stet_ls.engine.actions.reviewing.review import SPEC, TASK, ReviewSubject, review
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.summary import Summary
@@ -14,7 +14,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import harmless
 
 
-def file_review(subject: Subject, unasked: str) -> Action:
+def file_review(subject: ReviewSubject, unasked: str) -> Action:
     """The action that reviews a subject. `unasked` says why no reviewer is asked, "" if one is."""
 
     async def run(job: Job) -> Answer:
@@ -27,6 +27,6 @@ def file_review(subject: Subject, unasked: str) -> Action:
             markdown=harmless(markdown(seen.review)),
             metadata=Metadata(review=seen.review),
         )
-        return finished(job, answer)
+        return finish_answer(job, answer)
 
     return Action(SPEC, TASK, run)

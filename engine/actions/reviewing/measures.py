@@ -102,7 +102,7 @@ def _measured(
     risky = _hazards(found, after, language)
     risks = _hazards(known, before, language) or ()
     old, new = excerpts(before, after)
-    copies = [len(duplicates.repeated(each, language)) for each in (old, new)]
+    copies = [len(duplicates.repeated_code(each, language)) for each in (old, new)]
     return ChangeMeasures(
         frozenset(line - 1 for line in changed_lines(before.text.splitlines(), after.text.splitlines())),
         None if found is None else new_findings(known, found),

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import JobPrompt
 from stet_ls.engine.actions.reviewing.report import attachment
-from stet_ls.engine.actions.reviewing.review import Reviewed, Subject, part_of_lines, review
+from stet_ls.engine.actions.reviewing.review import Reviewed, ReviewSubject, part_of_lines, review
 from stet_ls.engine.actions.reviewing.score import GRAVE, judged_by
-from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted, Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -19,11 +19,11 @@ from stet_ls.engine.errors import ModelError, StetError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import NamedJudge
-from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
+from stet_ls.engine.loop import Proposal, Reader, UnusableReply, judge_reply
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.prompt.build import refine
 from stet_ls.engine.prompt.fence import code_fence
-from stet_ls.engine.self_consistency import proven
+from stet_ls.engine.self_consistency import is_proven
 
 MOST = 2
 """Refinements of one candidate."""
@@ -34,8 +34,13 @@ _RANK = {Ruling.FAIL: 0, Ruling.SKIPPED: 1, Ruling.UNKNOWN: 1, Ruling.PASS: 2}
 
 
 async def review_and_refine(
-    job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[NamedJudge], first: Proposal[Patch], size: int
-) -> Proposal[Patch]:
+    job: Job,
+    about: JobPrompt,
+    read: Reader[FittedReply],
+    judges: Sequence[NamedJudge],
+    first: Proposal[FittedReply],
+    size: int,
+) -> Proposal[FittedReply]:
     """The candidate or a refinement of it that no judge likes less, with the review as evidence.
 
     Unchanged if the budget or the setting `checks.review` asks for no reviewer, or a judge already refuted it.
@@ -43,7 +48,7 @@ async def review_and_refine(
     wanted = job.request.budget in _REVIEWED_AT[job.settings.checks.review] and job.settings.checks.validation
     if not wanted or not first.offerable or first.refuted_by is not None:
         return first
-    kept_for_tests = _FOR_TESTS if job.request.spec.mends and not proven(job, first) else 0
+    kept_for_tests = _FOR_TESTS if job.request.spec.fixes and not is_proven(job, first) else 0
     job.reserved += kept_for_tests
     try:
         if why := job.call_limit_reason():
@@ -61,13 +66,13 @@ class _Refining:
 
     job: Job
     about: JobPrompt
-    read: Reader[Patch]
+    read: Reader[FittedReply]
     judges: Sequence[NamedJudge]
     size: int
     tried: int = 0
     kept: int = 0
 
-    async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
+    async def run(self, first: Proposal[FittedReply]) -> Proposal[FittedReply]:
         best, seen = first, await review(self.job, self._subject(first))
         while self.tried < MOST and (remarks := actionable(seen.review)) and not self.job.call_limit_reason():
             self.tried += 1
@@ -84,14 +89,18 @@ class _Refining:
             self.kept += 1
         return self._with_evidence(best, seen)
 
-    def _subject(self, proposal: Proposal[Patch]) -> Subject:
+    def _subject(self, proposal: Proposal[FittedReply]) -> ReviewSubject:
         case, secrets = proposal.draft.case, self.about.prompt.secrets
         judge_findings = tuple(hide_secrets(phrase(each), secrets) for each in proposal.evidence if phrase(each))
         judged, keeps = judged_by(proposal.evidence), self.job.request.spec.preserves_behavior
         part = part_of_lines(case.before, case.after)
-        return Subject(self.job.request, case.before, case.after, part, self.about.wish, judged, judge_findings, keeps)
+        return ReviewSubject(
+            self.job.request, case.before, case.after, part, self.about.wish, judged, judge_findings, keeps
+        )
 
-    async def _refined(self, best: Proposal[Patch], remarks: Sequence[ReviewFinding]) -> Proposal[Patch] | str:
+    async def _refined(
+        self, best: Proposal[FittedReply], remarks: Sequence[ReviewFinding]
+    ) -> Proposal[FittedReply] | str:
         code, secrets = best.draft.content.fitted.code, self.about.prompt.secrets
         fence = code_fence(code)
         reply = f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
@@ -105,13 +114,13 @@ class _Refining:
             return f"A refinement failed: {error}"
         with self.job.stage("judge"):
             made = await judge_reply(self.job, completion, self.read, self.judges, secrets)
-        if isinstance(made, Unusable):
+        if isinstance(made, UnusableReply):
             return f"A refinement was dropped: {made.problem}"
         if made.draft.case.after.text.split() == best.draft.case.after.text.split():
             return "The model keeps its code after the review"
         return made
 
-    def _with_evidence(self, best: Proposal[Patch], seen: Reviewed) -> Proposal[Patch]:
+    def _with_evidence(self, best: Proposal[FittedReply], seen: Reviewed) -> Proposal[FittedReply]:
         found = replace(seen.review, tried=self.tried, kept=self.kept)
         item = without_secrets(evidence_of(found), self.about.prompt.secrets)
         self.job.usage.review = found
@@ -140,7 +149,7 @@ def evidence_of(found: Review) -> Evidence:
     return Evidence(Check.REVIEW, verdict, detail, count=len(own), attachments=(attachment(found),))
 
 
-def _worse(best: Proposal[Patch], was: Review, made: Proposal[Patch], found: Review) -> str:
+def _worse(best: Proposal[FittedReply], was: Review, made: Proposal[FittedReply], found: Review) -> str:
     """Why a refinement is worse than what it refines, as text; "" if it is not."""
     if made.refuted_by is not None or not made.offerable:
         refuted = made.refuted_by or next((e for e in made.evidence if e.verdict is Ruling.FAIL), None)

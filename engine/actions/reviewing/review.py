@@ -50,11 +50,11 @@ async def _not_run_alone(job: Job) -> Answer:
 ACTION = Action(SPEC, TASK, _not_run_alone)
 """What the reviewer is asked, as an action, so that its prompt is built and sealed as any other."""
 _MOST_SHOWN = 6_000
-"""Characters of each thing that the reviewer is shown beside the code."""
+"""Characters of each thing that the reviewer is shown besides the code."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ReviewSubject:
     """What is reviewed: `part` of the `after` text, which was `before`.
 
     `wish` is what was asked for; `judges` is their part of the score, `judge_findings` what they found in words.
@@ -80,7 +80,7 @@ class Reviewed:
     measures: ChangeMeasures
 
 
-async def review(job: Job, subject: Subject, *, earlier: Reviewed | None = None, unasked: str = "") -> Reviewed:
+async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None = None, unasked: str = "") -> Reviewed:
     """Measures, asks and tries. `unasked` says why no reviewer is asked: then an `earlier` one's findings are tried."""
     with job.stage("measure"):
         measures = await measure_change(job, subject.request, subject.before, subject.after, runs=True)
@@ -103,7 +103,7 @@ async def review(job: Job, subject: Subject, *, earlier: Reviewed | None = None,
     return Reviewed(made, opinions, measures)
 
 
-async def _ask(job: Job, request: Request, subject: Subject) -> ModelFindings:
+async def _ask(job: Job, request: Request, subject: ReviewSubject) -> ModelFindings:
     narrowed = job.about(request)
     with job.stage("context"):
         resolve_target(request, limit_tokens=narrowed.prompt_budget() // 2)
@@ -111,7 +111,7 @@ async def _ask(job: Job, request: Request, subject: Subject) -> ModelFindings:
     return await ask_about(job, request, prompt, subject.part, stage=Stage("review", "a reviewer reads the code"))
 
 
-def _request(subject: Subject, measures: ChangeMeasures) -> Request:
+def _request(subject: ReviewSubject, measures: ChangeMeasures) -> Request:
     """A request about the text after, with the rest as context, which a prompt shows as data."""
     context: Mapping[str, str] = {
         "what was asked for": subject.wish,
@@ -131,7 +131,7 @@ def _request(subject: Subject, measures: ChangeMeasures) -> Request:
     )
 
 
-def _before(subject: Subject) -> str:
+def _before(subject: ReviewSubject) -> str:
     """The lines before that the change replaced, with those between them."""
     old, new = subject.before.text.splitlines(), subject.after.text.splitlines()
     least = min(len(old), len(new))
@@ -140,7 +140,7 @@ def _before(subject: Subject) -> str:
     return "\n".join(old[head : len(old) - tail])
 
 
-async def _again(job: Job, request: Request, subject: Subject, earlier: ModelFindings) -> ModelFindings:
+async def _again(job: Job, request: Request, subject: ReviewSubject, earlier: ModelFindings) -> ModelFindings:
     """Earlier findings in another text. Those whose line is gone are tried again if a run confirmed them."""
     first, last = (subject.after.line_of(at) for at in (subject.part.start, subject.part.end))
     there = {"".join(subject.after.line_text(line).split()): line for line in range(first, last + 1)}
@@ -159,7 +159,7 @@ async def _again(job: Job, request: Request, subject: Subject, earlier: ModelFin
     return replace(earlier, placed=tuple(one for at, one in enumerate(tried) if one.confirmed or at not in gone))
 
 
-async def _inherited(job: Job, subject: Subject, opinions: ModelFindings) -> frozenset[int]:
+async def _inherited(job: Job, subject: ReviewSubject, opinions: ModelFindings) -> frozenset[int]:
     """The lines of confirmed findings that are as true of the code before."""
     confirmed = [one for one in opinions.placed if one.confirmed]
     if not confirmed:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from stet_ls.engine.actions.rewriting.refactor_metrics import measured
+from stet_ls.engine.actions.rewriting.refactor_metrics import measure_metrics
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Diagnostic
 from stet_ls.engine.judges.case import Case
@@ -59,7 +59,7 @@ def refactoring_kind(case: Case, evidence: Sequence[Evidence], diagnostics: Iter
         return "extract"
     if after < before:
         return "inline"
-    measures, documented = measured(case)
+    measures, documented = measure_metrics(case)
     better = {each.words.partition(" ")[0]: each.before - each.after for each in measures if each.after < each.before}
     for name, kind in (("nesting", "flatten"), ("complexity", "simplify"), ("cognitive", "simplify")):
         if name in better:

@@ -20,7 +20,7 @@ class _Change:
     after: Span
 
 
-def formatted(source: Source, fitted: Fitted, language: str, path: Path | None, tools: Toolbox) -> Fitted:
+def format_edit(source: Source, fitted: Fitted, language: str, path: Path | None, tools: Toolbox) -> Fitted:
     """The edit of `source`, its lines formatted as the project's files show; the spans grow to whole lines at most."""
     changes = _changes(fitted.splices)
     after = source.splice(fitted.splices)

@@ -12,7 +12,7 @@ from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.timing import prepared
+from stet_ls.engine.judges.timing import prepare_timing
 from stet_ls.validators.ast_text import literal_eval
 
 _LEAST_SHARE = 0.3
@@ -67,7 +67,7 @@ async def hot_line(case: Case) -> HotLine | None:
     runtime = case.runtime
     if runtime is None or runtime.python is None or not for_language(case.language).times or not case.unit:
         return None
-    place, calls = await asyncio.to_thread(prepared, case, runtime)
+    place, calls = await asyncio.to_thread(prepare_timing, case, runtime)
     watched = tuple(_watched(calls))[-_MOST_CALLS:]
     if not watched:
         return None

@@ -14,7 +14,7 @@ from stet_ls.validators.structure import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Metric:
     """One number before and after; less is better. `words` has a placeholder for the number."""
 
     words: str
@@ -27,12 +27,12 @@ class Measure:
 
 
 _DOCUMENTATION = "documentation {} lines"
-_UNDOCUMENTED = Measure(_DOCUMENTATION, 0, 0)
+_UNDOCUMENTED = Metric(_DOCUMENTATION, 0, 0)
 
 
 def describe_gain(case: Case, *, asked: bool) -> str:
     """The measures that changed ("complexity 9 → 4"), or that none improved unless more was `asked` for. Parses."""
-    measures, documented = measured(case)
+    measures, documented = measure_metrics(case)
     changed = [each for each in measures if each.before != each.after]
     lost = [str(documented)] if documented.after < documented.before else []
     if any(each.after < each.before for each in changed):
@@ -42,7 +42,7 @@ def describe_gain(case: Case, *, asked: bool) -> str:
     return ", ".join([f"no metric improved ({', '.join(map(str, changed or measures[::3]))})", *lost])
 
 
-def measured(case: Case) -> tuple[list[Measure], Measure]:
+def measure_metrics(case: Case) -> tuple[list[Metric], Metric]:
     """The worst function's value or the sum, with new functions; none for a language that is not parsed."""
     texts = excerpts(case.before, case.after)
     before, after = (complexity.measure(source, case.language) for source in texts)
@@ -53,9 +53,9 @@ def measured(case: Case) -> tuple[list[Measure], Measure]:
     new = [each for each in after if _of(each, case.unit) or each.unit.qualified not in known]
     if not old or not new:
         return [], _UNDOCUMENTED
-    lines = Measure("{} lines", _lines(old, texts[0]), _lines(new, texts[1]))
-    documentation = Measure(_DOCUMENTATION, *(sum(map(_documented, functions)) for functions in (old, new)))
-    duplicated = Measure("{} duplicated places", *(len(duplicates.repeated(each, case.language)) for each in texts))
+    lines = Metric("{} lines", _lines(old, texts[0]), _lines(new, texts[1]))
+    documentation = Metric(_DOCUMENTATION, *(sum(map(_documented, functions)) for functions in (old, new)))
+    duplicated = Metric("{} duplicated places", *(len(duplicates.repeated_code(each, case.language)) for each in texts))
     copies = [duplicated] if duplicated.before or duplicated.after else []
     return [*_worst(old, new), lines, *copies], documentation
 
@@ -64,9 +64,9 @@ def _of(each: Complexity, unit: str) -> bool:
     return not unit or each.unit.qualified == unit or each.unit.qualified.startswith(f"{unit}.")
 
 
-def _worst(old: Sequence[Complexity], new: Sequence[Complexity]) -> Iterator[Measure]:
+def _worst(old: Sequence[Complexity], new: Sequence[Complexity]) -> Iterator[Metric]:
     for words, name in (("complexity {}", "cyclomatic"), ("cognitive {}", "cognitive"), ("nesting {}", "nesting")):
-        yield Measure(words, *(max(getattr(each, name) for each in functions) for functions in (old, new)))
+        yield Metric(words, *(max(getattr(each, name) for each in functions) for functions in (old, new)))
 
 
 def _lines(functions: Sequence[Complexity], source: Source) -> int:

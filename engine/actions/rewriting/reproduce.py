@@ -31,7 +31,7 @@ _LONGEST_TEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Reproduced:
+class Reproduction:
     """The request with the failures added, and as `evidence`: what ran and fails, or that nothing does.
 
     `found`: something shows the bug, if only a diagnostic; `ran`: something that ran does. `holds`: the stated examples
@@ -48,7 +48,7 @@ class Reproduced:
     case: Case
 
 
-async def reproduce(job: Job, target: Target, words: str) -> Reproduced:
+async def reproduce(job: Job, target: Target, words: str) -> Reproduction:
     """Runs the tests and examples that can show the bug of `target`; `words` are the user's. Calls no model."""
     request = job.request
     own, stated, hints = await asyncio.to_thread(_examples, request, target, words)
@@ -68,7 +68,7 @@ async def reproduce(job: Job, target: Target, words: str) -> Reproduced:
     found = (*request.diagnostics, *tests, *examples)
     request = replace(request, diagnostics=found, context={**request.context, **shown})
     seen = [*(f"{each.name} fails: {each.problem}" for each in failed), *wrong[:_MOST]]
-    return Reproduced(
+    return Reproduction(
         request, _evidence(case, seen, job.request.diagnostics), bool(found), holds, bool(seen), stated, case
     )
 

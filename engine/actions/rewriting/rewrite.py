@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine import self_consistency
-from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finished, refusal
-from stet_ls.engine.actions.rewriting.format_edit import formatted
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finish_answer, refusal
+from stet_ls.engine.actions.rewriting.format_edit import format_edit
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
@@ -22,14 +22,14 @@ from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
 from stet_ls.engine.judges.confidence import confidence
 from stet_ls.engine.judges.table import judges_for
-from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, judge_draft, propose
+from stet_ls.engine.loop import Draft, Proposal, Reader, UnusableReply, judge_draft, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
-from stet_ls.engine.prompt.instruction_intent import released
-from stet_ls.engine.prompt.target import meant
+from stet_ls.engine.prompt.instruction_intent import permits_removal
+from stet_ls.engine.prompt.target import meant_units
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.reply.fitting.additions import add
-from stet_ls.engine.reply.fitting.fit import Fitted, fit
+from stet_ls.engine.reply.fitting.additions import add_code
+from stet_ls.engine.reply.fitting.fit import Fitted, fit_code
 from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.fitting.spacing import lines_of
@@ -82,7 +82,7 @@ class Rewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class FittedReply:
     """A reply, read and fitted into the document."""
 
     fitted: Fitted
@@ -90,7 +90,8 @@ class Patch:
 
 
 Further = Callable[
-    [Job, JobPrompt, Reader[Patch], Sequence[NamedJudge], Proposal[Patch], int], Awaitable[Proposal[Patch]]
+    [Job, JobPrompt, Reader[FittedReply], Sequence[NamedJudge], Proposal[FittedReply], int],
+    Awaitable[Proposal[FittedReply]],
 ]
 """A further step for the chosen proposal: calls the model, with a limit of tokens, reads and judges the reply."""
 
@@ -101,12 +102,12 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
     stated += await asyncio.to_thread(_constrained, job.request, target.name)
-    judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
+    judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
     before = _announced(job, seen, prompt.secrets)
 
-    async def read(completion: Completion) -> Draft[Patch] | Unusable:
+    async def read(completion: Completion) -> Draft[FittedReply] | UnusableReply:
         draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
-        return draft if isinstance(draft, Unusable) else replace(draft, case=replace(draft.case, stated=stated))
+        return draft if isinstance(draft, UnusableReply) else replace(draft, case=replace(draft.case, stated=stated))
 
     size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
     proposal = await propose(job, prompt, read, judges, temperature=rewrite.temperature, max_tokens=size)
@@ -116,7 +117,7 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
         if isinstance(proposal, Proposal):
             proposal = await further(job, about, read, judges, proposal, size)
     with job.stage("finish"):
-        if isinstance(proposal, Unusable):
+        if isinstance(proposal, UnusableReply):
             return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
         gain = ""
         if rewrite.measure_gain is not None and proposal.offerable:
@@ -142,18 +143,18 @@ async def offer(
     after = source.splice(splices)
     own = source.splice(each for each in splices if span.contains(each.span))
     code = own.slice(Span(span.start, span.end + len(own.data) - len(source.data)))
-    patch = Patch(Fitted(tuple(splices), code), ParsedReply(code=code))
+    patch = FittedReply(Fitted(tuple(splices), code), ParsedReply(code=code))
     draft = Draft(patch, replace(_case(job, about, after), stated=stated))
     with job.stage("judge"):
-        judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
+        judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
         proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
-    if isinstance(proposal, Unusable):
+    if isinstance(proposal, UnusableReply):
         return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
     proposal = replace(proposal, evidence=(*before, *proposal.evidence))
     return _answer(job, action, rewrite, about, proposal, "", await _kind(job, rewrite, proposal))
 
 
-async def _kind(job: Job, rewrite: Rewrite, proposal: Proposal[Patch]) -> str:
+async def _kind(job: Job, rewrite: Rewrite, proposal: Proposal[FittedReply]) -> str:
     if rewrite.kind_of is None or not proposal.offerable:
         return ""
     return await asyncio.to_thread(rewrite.kind_of, proposal.draft.case, proposal.evidence, job.request.diagnostics)
@@ -166,7 +167,7 @@ def _announced(job: Job, seen: Sequence[Evidence], secrets: Mapping[str, str]) -
     return before
 
 
-def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
+def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) -> Draft[FittedReply] | UnusableReply:
     request, target, instruction = job.request, about.target, about.instruction
     cut = completion.finish != "stop"
     reply = parse_reply(
@@ -178,7 +179,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         current=request.source.slice(target.span),
     )
     if reply.code is None:
-        return Unusable(reply.problem or "The reply contains no code.")
+        return UnusableReply(reply.problem or "The reply contains no code.")
     code = reply.code
     if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.wish):
         code = keep_documentation(code, source=request.source, target=target, language=request.language)
@@ -186,25 +187,25 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     replaces = None if instruction is None else instruction.replaces
     pointed = target.name if request.user_words is None else ""
     if request.spec.adds_code:
-        fitted = add(
+        fitted = add_code(
             code,
             source=request.source,
             target=target,
             language=request.language,
             replaces=replaces,
-            released=lambda name: released(about.wish, name, target=pointed),
+            released=lambda name: permits_removal(about.wish, name, target=pointed),
         )
     else:
-        fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
+        fitted = fit_code(code, source=request.source, target=target, language=request.language, replaces=replaces)
     if fitted.problem is not None:
-        return Unusable(fitted.problem)
+        return UnusableReply(fitted.problem)
     if rewrite.formats:
-        fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
+        fitted = format_edit(request.source, fitted, request.language, request.path, job.tools)
     after = request.source.splice(fitted.splices)
     secrets = about.prompt.secrets
     if problem := misplaced_placeholder(request.source.text, after.text, secrets):
-        return Unusable(problem)
-    return Draft(Patch(fitted, reply), _case(job, about, after), truncated=cut)
+        return UnusableReply(problem)
+    return Draft(FittedReply(fitted, reply), _case(job, about, after), truncated=cut)
 
 
 def _case(job: Job, about: JobPrompt, after: Source) -> Case:
@@ -221,13 +222,13 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
         instructed=about.instruction is not None,
         instruction=about.wish,
         planned=request.user_words is not None,
-        adds=meant(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
+        adds=meant_units(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
     )
 
 
 def _answer(
-    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str, kind: str
+    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[FittedReply], gain: str, kind: str
 ) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
@@ -271,7 +272,7 @@ def _answer(
     )
     if answer.not_run:
         answer = replace(answer, metadata=replace(answer.metadata, raised_by=_raised_by(request, unit)))
-    return finished(job, answer)
+    return finish_answer(job, answer)
 
 
 def _constrained(request: Request, unit: str) -> str:
@@ -295,7 +296,7 @@ def _no_tests(job: Job, reply: ParsedReply) -> str:
     return job.usage.no_tests or f"the budget `{job.request.budget}` has no call for tests; use `thorough`"
 
 
-def _caution(proposal: Proposal[Patch]) -> Caution:
+def _caution(proposal: Proposal[FittedReply]) -> Caution:
     """The caution on an edit that is shown although a judge refuted it: it is never applied without asking."""
     refuted = proposal.refuted_by
     if refuted is None:
@@ -318,7 +319,7 @@ def _new_unit(code: str, language: str) -> str:
     return outermost[0].name if len(outermost) == 1 else ""
 
 
-def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:
+def _warnings(reply: ParsedReply, draft: Draft[FittedReply]) -> tuple[str, ...]:
     own = [_LABEL.sub("", note).strip() for note in reply.notes if _WARNS.search(note)]
     if draft.truncated:
         own.append("The reply is incomplete, but its code is complete.")

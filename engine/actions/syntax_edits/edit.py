@@ -91,7 +91,7 @@ class EditedFunction:
     ) -> SyntaxEdit:
         """The edit that writes `text` at a place in the statement of `node`."""
         old = self.source.slice(span)
-        change = change or f"`{shown(old)}` became `{shown(text)}`"
+        change = change or f"`{short_text(old)}` became `{short_text(text)}`"
         return SyntaxEdit((Splice(span, text),), change, self.lines(node), cost, mutates)
 
     @cached_property
@@ -151,7 +151,7 @@ def _arguments(node: ast.arguments) -> list[str]:
     return [each.arg for each in (*given, *filter(None, (node.vararg, node.kwarg)))]
 
 
-def shown(text: str) -> str:
+def short_text(text: str) -> str:
     """A text in a few words, for a description."""
     line = " ".join(text.split())
     return line if len(line) <= 50 else f"{line[:49]}…"

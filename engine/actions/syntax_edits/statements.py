@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from stet_ls.engine.actions.syntax_edits.edit import EditedFunction, SyntaxEdit, shown
+from stet_ls.engine.actions.syntax_edits.edit import EditedFunction, SyntaxEdit, short_text
 from stet_ls.engine.actions.syntax_edits.table import MUTABLE
 from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.source import Span, Splice
@@ -55,7 +55,7 @@ def swaps(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
         for first, second in pairwise(body):
             if not _is_text(first) and _is_alone(of, first) and _is_alone(of, second):
                 splices = (Splice(of.span(first), of.text(second)), Splice(of.span(second), of.text(first)))
-                words = f"`{shown(of.text(first))}` and `{shown(of.text(second))}` swapped"
+                words = f"`{short_text(of.text(first))}` and `{short_text(of.text(second))}` swapped"
                 yield SyntaxEdit(splices, words, of.lines(first), 3)
 
 
@@ -97,7 +97,7 @@ def _indented(of: EditedFunction, statement: ast.stmt, model: ast.stmt) -> Itera
     starts = of.source.starts
     margin = of.source.slice(Span(starts[model.lineno - 1], starts[model.lineno - 1] + model.col_offset))
     own = Span(starts[statement.lineno - 1], starts[statement.lineno - 1] + statement.col_offset)
-    words = f"`{shown(of.text(statement))}` moved to another level"
+    words = f"`{short_text(of.text(statement))}` moved to another level"
     yield SyntaxEdit((Splice(own, margin),), words, (min(statement.lineno, model.lineno), statement.lineno), 2)
 
 

@@ -45,7 +45,7 @@ class Acceptance:
         return self.unmet is not None and self.unmet.kind is not CriterionKind.JUDGE
 
 
-async def accepted(run: StepRun, answer: Answer) -> Acceptance:
+async def check_criteria(run: StepRun, answer: Answer) -> Acceptance:
     """Checks each criterion. What could not be checked is unknown, and does not fail the step.
 
     A plan of one step is a plain action, and what its judges refute is shown with the edit as there.
@@ -123,7 +123,7 @@ async def _command(run: StepRun, answer: Answer, criterion: Criterion) -> Eviden
     if isinstance(result, str):
         return _evidence(Ruling.UNKNOWN, f"`{criterion.text}` not run: {result}")
     verdict = {RunStatus.OK: Ruling.PASS, RunStatus.NO_RUNNER: Ruling.UNKNOWN}.get(result.status, Ruling.FAIL)
-    return _evidence(verdict, f"`{criterion.text}`: {executor.ending(result)}")
+    return _evidence(verdict, f"`{criterion.text}`: {executor.ending_text(result)}")
 
 
 def _evidence(verdict: Ruling, detail: str) -> Evidence:

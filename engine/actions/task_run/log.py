@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.task_run.course import Course
+from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import Route
 from stet_ls.engine.api.plan import Plan, TaskOptions
@@ -74,13 +74,13 @@ class TaskLog:
         names = ", ".join(sorted(path.rpartition("/")[2] for path in other.files & own.files))
         return f"another task, {other.id}, works on {names}: wait until it has ended, or cancel it."
 
-    def resume(self, overlay: WorkspaceOverlay, course: Course) -> None:
+    def resume(self, overlay: WorkspaceOverlay, results: StepResults) -> None:
         """Takes the finished steps of the run before; those whose files changed since are done again. Parses."""
         for step in sorted(self.record.steps.values(), key=_order) if self.record else ():
             if step.state not in FINISHED:
                 continue
             if step.state != DONE:
-                course.skipped[step.number] = step.message
+                results.skipped[step.number] = step.message
                 continue
             answer = answer_of(
                 step.answer, lambda path: overlay.text(path) if overlay.text(path) is not None else _disk(path)
@@ -89,8 +89,8 @@ class TaskLog:
                 self.job.usage.warnings.append(f"Step {step.number} is done again: its files changed since.")
                 continue
             overlay.apply_answer(answer)
-            course.done[step.number] = answer
-            course.resumed.add(step.number)
+            results.done[step.number] = answer
+            results.resumed.add(step.number)
 
     def step(self, record: StepRecord) -> None:
         """Records a step that ended."""

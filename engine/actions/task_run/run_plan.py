@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.arms.arm import Arm, StepRun
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.task_run.acceptance import accepted
-from stet_ls.engine.actions.task_run.course import Course
+from stet_ls.engine.actions.task_run.acceptance import check_criteria
+from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import Route
 from stet_ls.engine.api.events import Stage
@@ -43,11 +43,11 @@ class PlanRun:
     arms: Mapping[str, Arm]
     overlay: WorkspaceOverlay
     record: OnStep
-    course: Course
+    results: StepResults
 
-    async def run(self) -> Course:
+    async def run(self) -> StepResults:
         """Runs what is left of the plan. A cancel ends all steps that run."""
-        waiting = [step for step in self.plan.enabled if step.number not in self.course.ended]
+        waiting = [step for step in self.plan.enabled if step.number not in self.results.ended]
         running: dict[asyncio.Task[None], PlanStep] = {}
         try:
             while waiting or running:
@@ -61,22 +61,22 @@ class PlanRun:
                 for task in ended:
                     step = running.pop(task)
                     task.result()
-                    lost = dependents(self.plan.steps, step.number) if step.number in self.course.failed else ()
+                    lost = dependents(self.plan.steps, step.number) if step.number in self.results.failed else ()
                     for each in [each for each in waiting if each.number in lost]:
                         waiting.remove(each)
-                        self.course.lost[each.number] = f"needs step {step.number}, which failed"
+                        self.results.lost[each.number] = f"needs step {step.number}, which failed"
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-        return self.course
+        return self.results
 
     def _startable(self, waiting: list[PlanStep], running: list[PlanStep]) -> list[PlanStep]:
         """The steps that can start now: needed ones done, calls left, and no more than the arms can do at once."""
         found: list[PlanStep] = []
         left = CALLS[self.job.request.budget] - self.job.usage.calls - sum(map(self._least, running))
         for step in waiting:
-            if not self.course.is_free(step.number, self.plan):
+            if not self.results.is_free(step.number, self.plan):
                 continue
             route = self.routes[step.number]
             busy = [each for each in (*running, *found) if self.routes[each.number] == route]
@@ -98,7 +98,7 @@ class PlanRun:
     def _give_up(self, waiting: list[PlanStep]) -> None:
         budget = self.job.request.budget
         for step in waiting:
-            self.course.lost[step.number] = f"the budget {budget} of {CALLS[budget]} model calls is used up"
+            self.results.lost[step.number] = f"the budget {budget} of {CALLS[budget]} model calls is used up"
 
     async def _step(self, step: PlanStep) -> None:
         route = self.routes[step.number]
@@ -133,9 +133,9 @@ class PlanRun:
                 answer = await self.arms[route.arm].run(run)
                 if not answer.success:
                     return answer, answer.message
-                checked = await accepted(run, answer)
+                checked = await check_criteria(run, answer)
             except StetError as error:
-                self.course.errors.append(error)
+                self.results.errors.append(error)
                 return None, str(error)
             answer, why, again = checked.answer, checked.problem, checked.is_news
             if not why and (path := self.overlay.conflict(answer)) is not None:
@@ -152,13 +152,13 @@ class PlanRun:
     def _run_of(self, step: PlanStep, why: str) -> StepRun:
         notes = {
             _REPORT.format(number=number): answer.markdown
-            for number, answer in sorted(self.course.done.items())
+            for number, answer in sorted(self.results.done.items())
             if answer.markdown and not (answer.edits or answer.new_files)
         }
         request = self._within(step, self.overlay.request_for(step))
         more = {**notes, **({_BEFORE: why} if why else {})}
         request = replace(request, context={**request.context, **more})
-        later = [each for each in self.plan.enabled if each.number not in self.course.ended and each is not step]
+        later = [each for each in self.plan.enabled if each.number not in self.results.ended and each is not step]
         job = self.job.part(request, step.number, reserved=sum(map(self._least, later)))
         return StepRun(job, step, self.plan, self.overlay, notes)
 
@@ -172,9 +172,9 @@ class PlanRun:
 
     def _end(self, step: PlanStep, state: str, problem: str, answer: Answer | None, record: StepRecord) -> None:
         if state == DONE and answer is not None:
-            self.course.done[step.number] = answer
+            self.results.done[step.number] = answer
         elif state == SKIPPED:
-            self.course.skipped[step.number] = problem
+            self.results.skipped[step.number] = problem
         else:
-            self.course.failed[step.number] = problem
+            self.results.failed[step.number] = problem
         self.record(record)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import finished, refusal
-from stet_ls.engine.actions.arms.guardian import AdditionKind, added
+from stet_ls.engine.actions.action import finish_answer, refusal
+from stet_ls.engine.actions.arms.guardian import AdditionKind, additions_in
 from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
-from stet_ls.engine.actions.task_run.course import Course
+from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
@@ -23,12 +23,12 @@ from stet_ls.engine.judges.calibration import DEFAULT
 _WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
 
 
-def put_together(job: Job, plan: Plan, course: Course, overlay: WorkspaceOverlay) -> Answer:
+def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceOverlay) -> Answer:
     """The answer of a task. Without any result it is a refusal that names the first step that failed."""
-    report = "\n".join(_line(step, course) for step in plan.steps)
-    done = {number: course.done[number] for number in sorted(course.done)}
-    if not course.edits(plan):
-        return _without_edit(job, plan, course, done, report)
+    report = "\n".join(_line(step, results) for step in plan.steps)
+    done = {number: results.done[number] for number in sorted(results.done)}
+    if not results.edits(plan):
+        return _without_edit(job, plan, results, done, report)
     files = overlay.new_files
     evidence = (
         *_together(done),
@@ -43,7 +43,7 @@ def put_together(job: Job, plan: Plan, course: Course, overlay: WorkspaceOverlay
         summary=Summary(
             f"{'Tried' if refuted else 'Did'} {_head(plan, done)}",
             new_files=tuple(file.path.name for file in files),
-            notes=_notes(plan, course),
+            notes=_notes(plan, results),
         ),
         edits=with_steps(overlay.edits, done),
         new_files=files_with_steps(files, done),
@@ -55,30 +55,30 @@ def put_together(job: Job, plan: Plan, course: Course, overlay: WorkspaceOverlay
         evidence=evidence,
         metadata=_metadata(plan, done),
     )
-    return finished(job, answer)
+    return finish_answer(job, answer)
 
 
-def _without_edit(job: Job, plan: Plan, course: Course, done: Mapping[int, Answer], report: str) -> Answer:
+def _without_edit(job: Job, plan: Plan, results: StepResults, done: Mapping[int, Answer], report: str) -> Answer:
     """The reports of the steps, if they are all that was wanted; else a refusal."""
-    problems = {**course.failed, **course.lost}
+    problems = {**results.failed, **results.lost}
     if done and not problems:
         parts = [f"## {plan.step(number)}\n\n{each.markdown or each.message}" for number, each in done.items()]
         answer = Answer(
             True,
             job.request.action,
             job.request.language,
-            Summary(f"Did {_head(plan, done)}", notes=_notes(plan, course)),
+            Summary(f"Did {_head(plan, done)}", notes=_notes(plan, results)),
             markdown="\n\n".join(parts) + "\n",
             explanation=report,
             evidence=_together(done),
             warnings=_warnings(job, done),
             metadata=_metadata(plan, done),
         )
-        return finished(job, answer)
-    at = min(problems, default=min(course.skipped, default=1))
+        return finish_answer(job, answer)
+    at = min(problems, default=min(results.skipped, default=1))
     first = plan.enabled[0].number if plan.enabled else at
     which = "first step" if at == first else f"step {at}"
-    why = problems.get(at, course.skipped.get(at, ""))
+    why = problems.get(at, results.skipped.get(at, ""))
     no = refusal(job, f"Task: no edit. The plan's {which}, {plan.step(at)}, failed: {why}")
     return replace(no, explanation=report, unneeded=not problems, metadata=job.metadata(_metadata(plan, done)))
 
@@ -88,11 +88,11 @@ def _head(plan: Plan, done: Mapping[int, Answer]) -> str:
     return f"{len(done)} of {len(plan.enabled)} steps" if len(done) < len(plan.enabled) else count
 
 
-def _notes(plan: Plan, course: Course) -> tuple[str, ...]:
-    notes = [f"skipped {plan.step(number)}: {reason}" for number, reason in sorted(course.skipped.items())]
-    notes += [f"stopped at {plan.step(number)}: {reason}" for number, reason in sorted(course.failed.items())]
-    notes += [f"not done {plan.step(number)}: {reason}" for number, reason in sorted(course.lost.items())]
-    notes += [f"{len(course.resumed)} of them done before"] if course.resumed else []
+def _notes(plan: Plan, results: StepResults) -> tuple[str, ...]:
+    notes = [f"skipped {plan.step(number)}: {reason}" for number, reason in sorted(results.skipped.items())]
+    notes += [f"stopped at {plan.step(number)}: {reason}" for number, reason in sorted(results.failed.items())]
+    notes += [f"not done {plan.step(number)}: {reason}" for number, reason in sorted(results.lost.items())]
+    notes += [f"{len(results.resumed)} of them done before"] if results.resumed else []
     return tuple(notes)
 
 
@@ -109,7 +109,7 @@ def _guarded(overlay: WorkspaceOverlay, done: Mapping[int, Answer]) -> tuple[Evi
         each.text
         for path, (before, after) in overlay.changes().items()
         if path in new
-        for each in added(path.name, before, after)
+        for each in additions_in(path.name, before, after)
         if each.kind is not AdditionKind.RISK
     ]
     return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, each, trusted=True) for each in found if each not in judged)
@@ -129,16 +129,16 @@ def _metadata(plan: Plan, done: Mapping[int, Answer]) -> Metadata:
     )
 
 
-def _line(step: PlanStep, course: Course) -> str:
+def _line(step: PlanStep, results: StepResults) -> str:
     number = step.number
     if not step.enabled:
         return f"{number}. {step}: left out"
-    if number in course.done:
-        before = " (done before)" if number in course.resumed else ""
-        return f"{number}. {step}: {course.done[number].message}{before}"
-    if number in course.skipped:
-        return f"{number}. {step}: skipped, nothing to do: {course.skipped[number]}"
-    state = course.failed.get(number) or course.lost.get(number, "not done")
+    if number in results.done:
+        before = " (done before)" if number in results.resumed else ""
+        return f"{number}. {step}: {results.done[number].message}{before}"
+    if number in results.skipped:
+        return f"{number}. {step}: skipped, nothing to do: {results.skipped[number]}"
+    state = results.failed.get(number) or results.lost.get(number, "not done")
     return f"{number}. {step}: {state} (requested: {step.instruction})"
 
 

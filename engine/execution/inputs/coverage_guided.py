@@ -27,7 +27,7 @@ _SIZED = ("range", "list", "map", "sorted")
 """Calls that make long arguments: their sizes were chosen."""
 _MOST_KEYS = 300
 """Larger dictionaries take long to write."""
-Change = Callable[[Call, "Values"], Call | None]
+Change = Callable[[Call, "LiteralValues"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
 
@@ -40,7 +40,7 @@ def coverage_guided_calls(
     """
     change = change or _changed
     random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - inputs must be reproducible
-    values = Values([value for value in map(literal, literals) if value is not None], random)
+    values = LiteralValues([value for value in map(literal, literals) if value is not None], random)
     base = [call for call in calls if not call.again and not call.shown]
     known = {(call.setup, call.body) for call in calls}
     found: dict[tuple[str, str], Call] = {}
@@ -57,7 +57,7 @@ def coverage_guided_calls(
     return tuple(found.values())
 
 
-def _changed(call: Call, values: Values) -> Call | None:
+def _changed(call: Call, values: LiteralValues) -> Call | None:
     written = call.setup or call.body  # a sequence of calls on an object has no setup
     tree = parse_module(written)
     for holder, key, node in list(_places(tree)):
@@ -96,7 +96,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-class Values:
+class LiteralValues:
     """Makes values from the literals that the code compares with."""
 
     def __init__(self, known: Sequence[Any], random: Random) -> None:

@@ -21,7 +21,7 @@ _KEYS = (
 _FEW = ("'a'", "'b'", "'c'")
 
 
-def mutated(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) -> Iterator[ArgumentRow]:
+def mutated_rows(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) -> Iterator[ArgumentRow]:
     """Infinitely many rows with one to three values changed, or with an argument of another row."""
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
     spare = [value for value in map(literal, constants) if value is not None]
@@ -38,7 +38,7 @@ def mutated(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) ->
         yield row
 
 
-def meeting(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
+def with_shared_elements(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
     """The rows; in every third, an argument is an element of another one, if possible: searched values then occur."""
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
     return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]

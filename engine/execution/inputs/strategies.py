@@ -26,7 +26,7 @@ _MOST_ITEMS = 1000
 """Items of all lists in one value: lists of lists of lists are not all long."""
 
 
-class LeaningRandom(Random):
+class SimplestRandom(Random):
     """Leans towards what is simplest: the first choice, and the whole number next to zero.
 
     Simple values coincide, and are the ones that are special: nothing, zero, the empty text.
@@ -55,7 +55,7 @@ class LeaningRandom(Random):
 class SearchStrategy(Generic[T]):
     """A way to draw values."""
 
-    def __init__(self, draw: Callable[[LeaningRandom], T]) -> None:
+    def __init__(self, draw: Callable[[SimplestRandom], T]) -> None:
         self.draw = draw
 
     def map(self, change: Callable[[T], S]) -> SearchStrategy[S]:
@@ -82,7 +82,7 @@ def one_of(*strategies: SearchStrategy[Any] | Iterable[SearchStrategy[Any]]) -> 
 def integers(least: int, most: int) -> SearchStrategy[int]:
     """Whole numbers of a range, its ends included, and these more often than others."""
 
-    def draw(random: LeaningRandom) -> int:
+    def draw(random: SimplestRandom) -> int:
         return random.choice((least, most)) if random.random() < _END else random.randint(least, most)
 
     return SearchStrategy(draw)
@@ -93,7 +93,7 @@ def floats(least: float, most: float) -> SearchStrategy[float]:
     return SearchStrategy(lambda random: round(random.uniform(least, most), random.choice((0, 1, 2, 15))))
 
 
-def _size(random: LeaningRandom, least: int, most: int) -> int:
+def _size(random: SimplestRandom, least: int, most: int) -> int:
     return random.size(least, max(least, min(most, least + _TYPICAL)))
 
 
@@ -103,7 +103,7 @@ def lists(
 ) -> SearchStrategy[list[T]]:  # fmt: skip
     """Lists of some items, which differ by `unique_by` if it is given."""
 
-    def draw(random: LeaningRandom) -> list[T]:
+    def draw(random: SimplestRandom) -> list[T]:
         found = [items.draw(random) for _ in range(_size(random, min_size, max_size))]
         return found if unique_by is None else list({unique_by(each): each for each in found}.values())
 
@@ -131,7 +131,7 @@ def fixed_dictionaries(
 ) -> SearchStrategy[dict[str, T]]:
     """Dictionaries with these keys, and with some of the `optional` ones."""
 
-    def draw(random: LeaningRandom) -> dict[str, T]:
+    def draw(random: SimplestRandom) -> dict[str, T]:
         found = {key: each.draw(random) for key, each in values.items()}
         return found | {key: each.draw(random) for key, each in (optional or {}).items() if random.random() < 0.5}
 
@@ -143,7 +143,7 @@ def examples(strategy: SearchStrategy[T], count: int, seed: int, is_over: Callab
 
     The simplest come first.
     """
-    random = LeaningRandom(seed)
+    random = SimplestRandom(seed)
     found: dict[str, T] = {}
     for tried in range(_TRIES * count):
         if len(found) >= count or is_over(tried):

@@ -53,13 +53,13 @@ class CoverageSite:
     in_function: bool
 
 
-def differing(root: tree_sitter.Node, other: tree_sitter.Node) -> list[tree_sitter.Node]:
+def differing_statements(root: tree_sitter.Node, other: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The statements of a module that are not, in the same words, in the other text."""
     known = {each.text for each in other.named_children}
     return [each for each in root.named_children if each.text not in known]
 
 
-def changed(old: Sequence[CoverageSite], new: Sequence[CoverageSite]) -> tuple[set[int], set[int]]:
+def changed_places(old: Sequence[CoverageSite], new: Sequence[CoverageSite]) -> tuple[set[int], set[int]]:
     """The ids of the nodes of places on each side that the other side does not have."""
     left = {each.node.id for each in old}, {each.node.id for each in new}
     if max(len(old), len(new)) > _MOST_STATEMENTS:
@@ -79,7 +79,7 @@ def places(node: tree_sitter.Node) -> Iterator[CoverageSite]:
         if is_place(each, around):
             yield CoverageSite(each, around, in_function)
         within = in_function or each.type in FUNCTIONS or _is_each_objects(each)
-        pending += [(inner, each, within) for inner in reversed(running(each)) if inner.is_named]
+        pending += [(inner, each, within) for inner in reversed(runtime_parts(each)) if inner.is_named]
 
 
 def head(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -88,10 +88,10 @@ def head(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     while pending:
         each = pending.pop()
         yield each
-        pending += [inner for inner in reversed(running(each)) if not is_place(inner, each)]
+        pending += [inner for inner in reversed(runtime_parts(each)) if not is_place(inner, each)]
 
 
-def running(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+def runtime_parts(node: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The parts of a node that matter when it runs."""
     inner = node.children[:1] if node.type in _TYPED else node.children
     return [each for each in inner if each.type not in _SILENT]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.javascript.inputs.subject import read_module, top_names
-from stet_ls.engine.execution.javascript.inputs.value_kinds import below, text_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
 
@@ -46,7 +46,7 @@ def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: 
     return ScriptLocation(path.relative_to(root), Overlay(root, runtime.unsaved(root, path)))
 
 
-def opened(text: str, language: str, globals_: tuple[str, ...] = ()) -> str:
+def with_exposed_names(text: str, language: str, globals_: tuple[str, ...] = ()) -> str:
     """The text with a last line that exposes its functions, classes and `globals_` to the harness, exported or not."""
     module = read_module(text, language)
     names = dict.fromkeys((*(top_names(module) if module else ()), *globals_))
@@ -117,7 +117,7 @@ def _binds(statement: tree_sitter.Node) -> Iterator[str]:
 
 
 def _names(node: tree_sitter.Node) -> Iterator[str]:
-    for each in below(node):
+    for each in descendants(node):
         if each.type in ("identifier", "type_identifier", "shorthand_property_identifier",
                          "shorthand_property_identifier_pattern"):  # fmt: skip
             yield text_of(each)

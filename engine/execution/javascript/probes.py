@@ -15,12 +15,12 @@ from stet_ls.engine.execution.javascript.changed_statements import (
     DECLARES,
     FUNCTIONS,
     CoverageSite,
-    changed,
-    differing,
+    changed_places,
+    differing_statements,
     head,
     is_place,
     places,
-    running,
+    runtime_parts,
 )
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.subject import Module, read_module
@@ -53,9 +53,9 @@ def probed(before: str, after: str, language: str, *, numbered: bool = True) -> 
     if len(modules) < 2:
         return None
     roots = [each.parsed.root for each in modules]
-    nodes = differing(roots[0], roots[1]), differing(roots[1], roots[0])
+    nodes = differing_statements(roots[0], roots[1]), differing_statements(roots[1], roots[0])
     found = [[place for node in side for place in places(node)] for side in nodes]
-    ids = changed(found[0], found[1])
+    ids = changed_places(found[0], found[1])
     ties = _ties(*([each.node for each in side if each.node.id in own] for side, own in zip(found, ids, strict=True)))
     name = f"__came_{secrets.token_hex(8)}__"
     sides = []
@@ -128,7 +128,7 @@ class _Prober:
             if in_function:
                 self._conditions(each)
             within = in_function or each.type in FUNCTIONS
-            pending += [(inner, within) for inner in reversed(running(each)) if not is_place(inner, each)]
+            pending += [(inner, within) for inner in reversed(runtime_parts(each)) if not is_place(inner, each)]
 
     def _conditions(self, node: tree_sitter.Node) -> None:
         if node.type in _ASKS and (condition := node.child_by_field_name("condition")) is not None:

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from itertools import count
 from types import MappingProxyType
 
-from stet_ls.engine.execution.python.changed_part import Part, Start, extent_of, start_of
+from stet_ls.engine.execution.python.changed_part import ChangedPart, Start, extent_of, start_of
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, is_text, lazily_changed, statements
 from stet_ls.validators.ast_text import try_parse
@@ -24,7 +24,7 @@ _UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
+def parts(before: str, after: str, unit: str = "") -> tuple[ChangedPart, ...] | None:
     """The parts that differ in `after`; () if nothing executable does, None if it cannot be parsed.
 
     Each of them has to run before tests or examples prove anything about the whole edit. If the text before cannot be
@@ -46,12 +46,12 @@ def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
     return (_whole(new),) if gone else ()
 
 
-def _whole(text: _Text, unit: str = "") -> Part:
+def _whole(text: _Text, unit: str = "") -> ChangedPart:
     whole = [node for name, node in text.functions.items() if not unit or f"{name}.".startswith(f"{unit}.")]
     return _part(text, unit, [each for node in whole for each in _inner(node)])
 
 
-def _by_text(before: str, after: str, new: _Text) -> Iterator[Part]:
+def _by_text(before: str, after: str, new: _Text) -> Iterator[ChangedPart]:
     """The functions with a line that the text before, which is not valid Python, did not have there."""
     lines = before.splitlines(), after.splitlines()
     fresh = set(range(1, len(lines[1]) + 1))
@@ -108,7 +108,7 @@ def _below(node: ast.AST) -> Iterator[ast.AST]:
             yield from _below(each)
 
 
-def _units(old: _Text, new: _Text) -> Iterator[Part]:
+def _units(old: _Text, new: _Text) -> Iterator[ChangedPart]:
     """Functions that are new or changed. A new class is one part."""
     fresh: dict[str, list[ast.stmt]] = {}
     fields = {owner[:-1] for owner, _ in new.loose if owner}
@@ -156,7 +156,7 @@ def _unmatched(
     return found
 
 
-def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
+def _loose(old: _Text, new: _Text) -> Iterator[tuple[ChangedPart, bool]]:
     """Changes that run when the file is loaded, with the functions that read them. True: the name was bound before."""
     heads = [owner + head(node) for owner, node in old.loose], [owner + head(node) for owner, node in new.loose]
     if heads[0] == heads[1]:
@@ -177,7 +177,7 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
         value = getattr(node, "value", None)
         lazy = changed[node] or ([value.body] if isinstance(value, ast.Lambda) else [])
         if lazy:
-            yield Part(label, lazy=frozenset(map(extent_of, lazy))), is_known
+            yield ChangedPart(label, lazy=frozenset(map(extent_of, lazy))), is_known
             continue
         is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
         around = {owner[:-1].rpartition(".")[2]} if is_open else set()
@@ -260,7 +260,7 @@ def _part(
     names: Iterable[str] = (),
     lazy: Mapping[ast.stmt, Sequence[ast.expr]] = MappingProxyType({}),
     at: frozenset[int] = frozenset(),
-) -> Part:
+) -> ChangedPart:
     found = list(found)
     extents = frozenset(extent_of(each) for node in found for each in lazy.get(node, ()))
     spans = {
@@ -271,7 +271,7 @@ def _part(
     written = {start_of(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
     # A part without statements of its own, such as a class of constants, has to be named.
     alone = () if spans or extents or not name else (name.rpartition(".")[2],)
-    return Part(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
+    return ChangedPart(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
 
 
 def _beside(tree: ast.AST) -> Iterator[Start]:

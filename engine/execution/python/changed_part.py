@@ -15,7 +15,7 @@ Extent = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ChangedPart:
     """A function, a class or a variable that an edit added or changed.
 
     `name` is "" for code without one. `statements` are those of which one has to run: the lines of each, by its start,
@@ -43,13 +43,13 @@ class Part:
         return bool(self.lazy) or not all(self.statements.values())
 
 
-def wired(text: str, part: Part, word: str) -> str | None:
+def with_error(text: str, part: ChangedPart, word: str) -> str | None:
     """The text with an error of that word before each statement of a part; None if none can be placed."""
     if not part.statements and not part.lazy:
         return None
     try:
         tree = parse_module(text)
-        _Wires(part, word).generic_visit(tree)
+        _ErrorPlanter(part, word).generic_visit(tree)
         return unparse(ast.fix_missing_locations(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -65,12 +65,12 @@ def extent_of(node: ast.expr) -> Extent:
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
-class _Wires(ast.NodeTransformer):
+class _ErrorPlanter(ast.NodeTransformer):
     """Places an error before statements, and in place of expressions. The error is `SystemExit`, so that code which
     catches every `Exception` does not hide it.
     """
 
-    def __init__(self, part: Part, word: str) -> None:
+    def __init__(self, part: ChangedPart, word: str) -> None:
         self._starts, self._lazy = part.statements.keys(), part.lazy
         self._word = word
 

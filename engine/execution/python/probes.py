@@ -105,7 +105,7 @@ def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
 
 
 def _extra_operands(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[ast.expr]:
-    """The operands of conditions that one side has beside all of the other's: only their own value tells them apart."""
+    """The operands of conditions that one side has besides all of the other's: only their own value differs."""
     sides = [{dump(each): each for node in side for each in _tested(node)} for side in (old, new)]
     first, second = (set(side) for side in sides)
     if not first or not second or not (first < second or second < first):

@@ -49,7 +49,7 @@ def _judge(case: Case) -> Evidence:
     )
 
 
-def forging(case: Case) -> tuple[str, ...]:
+def forging_names(case: Case) -> tuple[str, ...]:
     """The names of what the change adds that can make the tests that judge it pass. Parses."""
     return tuple(dict.fromkeys(name for what, name in _added(case) if what in FORGES))
 

@@ -66,32 +66,32 @@ def risks_named_by(literal: str) -> Iterator[str]:
             yield kind
 
 
-def starts(path: str) -> bool:
+def runs_written_file(path: str) -> bool:
     """Whether a tool of the project runs files written to a path."""
     return _STARTED.fullmatch(path[:_LONGEST]) is not None
 
 
-def steers(name: str) -> bool:
+def controls_programs(name: str) -> bool:
     """Whether setting an environment variable controls what a program loads."""
     return _STARTS.fullmatch(name) is not None
 
 
-def abroad(literal: str) -> bool:
+def is_outside_path(literal: str) -> bool:
     """Whether a literal is a path in a home folder or of the system, for any use."""
     return len(literal) <= _LONGEST and _ABROAD.fullmatch(literal) is not None
 
 
-def installs(command: str) -> bool:
+def installs_packages(command: str) -> bool:
     """Whether a command line installs packages or runs one that it fetches."""
     return any(look.fullmatch(command[:_LONGEST]) for look in (INSTALLER, _PIP_OF_NPM))
 
 
-def leads_out(path: str) -> bool:
+def leaves_project(path: str) -> bool:
     """Whether a path, as written, leaves the project."""
     return len(path) > 1 and OUTSIDE_PATH.fullmatch(path[:_LONGEST]) is not None
 
 
-def variable(name: str) -> str:
+def environment_variable_kind(name: str) -> str:
     """The kind of an environment variable; "" for an ordinary one."""
     if SECRET_VARIABLE.fullmatch(name):
         return SECRETS

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from stet_ls.engine.judges.danger.python_reach import Reach
+from stet_ls.engine.judges.danger.python_expressions import ExpressionRisks
 from stet_ls.engine.judges.danger.risk_kinds import (
     CODE,
     DATA,
@@ -114,7 +114,7 @@ def risks(text: str) -> tuple[Risk, ...] | None:
         # Twice: a function may use names that the module binds below it.
         for _ in range(2):
             found.bind(tree)
-        return (*found.of(tree), *dict.fromkeys(Reach(tree, found.name, _text).risks()))
+        return (*found.of(tree), *dict.fromkeys(ExpressionRisks(tree, found.name, _text).risks()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

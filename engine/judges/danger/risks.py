@@ -41,9 +41,9 @@ def _by_literals(source: Source, language: str) -> Iterator[Risk]:
         word = source.data[passage.span.start : passage.span.end].decode("utf-8", "replace").strip("`'\"rb@$")
         kinds = tuple(outside_paths.risks_named_by(word))
         yield from ((kind, word[:60]) for kind in kinds)
-        if not kinds and outside_paths.abroad(word):
+        if not kinds and outside_paths.is_outside_path(word):
             yield OUTSIDE, word[:60]
-        if outside_paths.installs(word):
+        if outside_paths.installs_packages(word):
             yield INSTALLS, word[:60]
 
 

@@ -12,20 +12,20 @@ from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
-from stet_ls.engine.judges.differential.input_domain import Kind, in_input_domain, kinds_of
+from stet_ls.engine.judges.differential.input_domain import Kind, argument_kinds, in_input_domain
 from stet_ls.engine.judges.differential.unusual_inputs import (
     ENOUGH,
     NOT_FINITE,
-    excused,
-    foreign,
+    calls_of_foreign_kind,
+    excuse_calls,
     is_container,
     is_named_kind,
-    usual,
+    usual_kinds,
 )
 
 _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
-_NARROWER, _MENDED = "more specific errors", "inputs of kinds that the old code fails on"
+_NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -127,7 +127,7 @@ class Comparison:
         agree, it does not matter what the new code makes of other kinds.
         """
         if not more.differences and more.valid >= ENOUGH:
-            own = self._without_foreign([kinds_of(call) for call in more.agreed], meant)
+            own = self._without_foreign([argument_kinds(call) for call in more.agreed], meant)
         else:
             own = self
         is_first = bool(self.raised) and not more.raised  # until now it failed on all inputs
@@ -206,12 +206,12 @@ def compared(
     failing = [each for each in differences if promised is not None
                and (each.is_other_failure(promised, handled) or each.is_other_end(promised))]  # fmt: skip
     narrower = [each for each in differences if each.is_narrower]
-    mended = [each for each in differences if promised is not None and each.is_mended({*promised, *handled})
+    fixed = [each for each in differences if promised is not None and each.is_fixed({*promised, *handled})
               and each.call.origin not in WRITTEN]  # fmt: skip
     same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
     agreed = [call for call, before, _ in same if before.valid and not call.again]
     is_enough = len(agreed) + len(earlier) >= ENOUGH
-    accepted = [each for each in mended if each.old.is_wrong_kind
+    accepted = [each for each in fixed if each.old.is_wrong_kind
                 or (is_enough and each.call.origin in {*UNSURE, NEAR})]  # fmt: skip
     named = {*(promised or ()), *handled}
     accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
@@ -219,13 +219,13 @@ def compared(
                  and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text, unit))]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
     if is_enough and "Exception" not in handled:
-        accepted += [each for each in mended if each.is_malformed(text) and each not in accepted]
-    besides = (*([_NARROWER] if narrower else []), *([_MENDED] if accepted else []))
-    differences = [replace(each, mends=each in mended) for each in differences
+        accepted += [each for each in fixed if each.is_malformed(text) and each not in accepted]
+    besides = (*([_NARROWER] if narrower else []), *([_OLD_FAILS] if accepted else []))
+    differences = [replace(each, fixes=each in fixed) for each in differences
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
     accepted_now = [call for call, _, after in same if after.kind == "ok"]
     differences = _vouched(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
-    judged = excused(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
+    judged = excuse_calls(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
     excuses = judged.reasons if text else {}
     if judged.doubtful:
         differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
@@ -235,7 +235,9 @@ def compared(
         if each.call not in excuses or each.is_too_deep
         or (each.takes_less and each.call not in judged.refusable and excuses[each.call] != NOT_FINITE)
     ]  # fmt: skip
-    strange = foreign(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
+    strange = (
+        calls_of_foreign_kind(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
+    )
     if strange and all(each.call in strange for each in differences if each.is_telling):
         refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"
                    and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
@@ -251,7 +253,7 @@ def compared(
     )  # fmt: skip
     sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
     if text:
-        known = usual(text, [*earlier, *agreed], meant or {})
+        known = usual_kinds(text, [*earlier, *agreed], meant or {})
         sharing = [each for each in sharing if not known.excuse(each.call)]
     sharing.sort(key=lambda each: len(each.call.snippet))
     inputs = [(before, after) for call, before, after in pairs if not call.again]
@@ -289,11 +291,11 @@ def _vouched(differences: list[Difference], accepted: Sequence[Call], quoted: fr
     """
     if not any(each.call.origin in UNSURE and each.new.is_wrong_kind for each in differences):
         return differences
-    taken = list(map(kinds_of, accepted))
+    taken = list(map(argument_kinds, accepted))
     return [replace(each, in_domain=not taken or in_input_domain(each.call, taken, quoted)) for each in differences]
 
 
-def unseen(
+def unreached_probes(
     both: tuple[ProbedText, ProbedText], report: HarnessReport, parts: tuple[range, range] | None = None
 ) -> frozenset[Probe]:
     """The probes of two texts that no call reached; all of them if unknown. Only those within `parts`, if given."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, SUGGESTED, UNSURE
-from stet_ls.engine.judges.differential.input_domain import kinds_of
+from stet_ls.engine.judges.differential.input_domain import argument_kinds
 from stet_ls.engine.judges.differential.taken_keys import takes_for_granted
 
 _SHOWN = 300
@@ -46,7 +46,7 @@ class Difference:
     """A call on which two texts differ, and the outcome of each.
 
     `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
-    calls agree to tell. `mends`: the old code failed by accident.
+    calls agree to tell. `fixes`: the old code failed by accident.
     """
 
     call: Call
@@ -54,14 +54,14 @@ class Difference:
     new: CallOutcome
     in_domain: bool = False
     is_unusual: bool = False
-    mends: bool = False
+    fixes: bool = False
 
     @property
     def is_telling(self) -> bool:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
-        if self.mends or self.is_refused_shape or self.is_other_function:
+        if self.fixes or self.is_refused_shape or self.is_other_function:
             return False
         if self.call.origin not in UNSURE:
             return self.old.valid and not self.old.is_wrong_kind
@@ -157,7 +157,7 @@ class Difference:
             return False
         return takes_for_granted(text, unit, self.new.message)
 
-    def is_mended(self, promised: Collection[str]) -> bool:
+    def is_fixed(self, promised: Collection[str]) -> bool:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
         """
@@ -168,7 +168,7 @@ class Difference:
 
         An index or a conversion of the argument itself is the caller's business, not an accident.
         """
-        kinds = kinds_of(self.call)
+        kinds = argument_kinds(self.call)
         return (
             self.old.error in _OF_PARTS
             and "str" in kinds.values()

@@ -27,12 +27,12 @@ def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]], quoted: Col
 
     A key that the code names, one of the `quoted`, has to have the same kind of value.
     """
-    own = kinds_of(call)
+    own = argument_kinds(call)
     return bool(own) and any(all(_covers(each.get(name), kind, quoted) for name, kind in own.items()) for each in taken)
 
 
 @lru_cache(maxsize=4096)
-def kinds_of(call: Call) -> dict[str, Kind]:
+def argument_kinds(call: Call) -> dict[str, Kind]:
     """The kinds of a call's arguments by name; {} if it is not a single call of bound arguments."""
     if not call.setup:
         return {}

@@ -27,14 +27,14 @@ from stet_ls.engine.execution.javascript.module_location import (
     ScriptLocation,
     exported_variables,
     isolated_unit,
-    opened,
     place_of,
+    with_exposed_names,
 )
 from stet_ls.engine.execution.javascript.probes import probed
 from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unseen
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unreached_probes
 from stet_ls.engine.judges.differential.difference import fails_by_accident
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.javascript_attachment import comparison
@@ -90,7 +90,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         return report
     found = compared(unit, calls, report, text=case.before.text)
     if both is not None and not found.differences:
-        found = replace(found, unseen=unseen(both, report, case.parts), places=places_of(both, case.parts))
+        found = replace(found, unseen=unreached_probes(both, report, case.parts), places=places_of(both, case.parts))
     if both is not None and found.unseen and not found.differences:
         is_open = any(ASKS_KINDS.search(each.text) for each in found.unseen)
         fixed = await asyncio.to_thread(fixed_parameters, texts[0], case.language, unit)
@@ -99,7 +99,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         further = await ran(texts, both, more, _FURTHER) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
             found = found.combine(
-                compared(unit, more, further, text=case.before.text), unseen(both, further, case.parts)
+                compared(unit, more, further, text=case.before.text), unreached_probes(both, further, case.parts)
             )
     if case.suggested and found.is_starved:
         found = await _with_suggested(ran, texts, both, found)
@@ -127,7 +127,7 @@ async def _with_suggested(
     further = await ran(texts, both, calls, _FURTHER) if taken else None
     if not isinstance(further, HarnessReport) or further.texts[0].problem:
         return found
-    still = unseen(both, further, case.parts) if both is not None else frozenset()
+    still = unreached_probes(both, further, case.parts) if both is not None else frozenset()
     return found.with_suggested(compared(ran.unit, calls, further, text=before, earlier=found.agreed), still)
 
 
@@ -202,7 +202,7 @@ class _Runs:
 
 def _opened(texts: _Texts, language: str) -> _Texts:
     seen = _seen(texts, language)
-    return opened(texts[0], language, seen), opened(texts[1], language, seen)
+    return with_exposed_names(texts[0], language, seen), with_exposed_names(texts[1], language, seen)
 
 
 def _seen(texts: _Texts, language: str) -> tuple[str, ...]:

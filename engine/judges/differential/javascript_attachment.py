@@ -14,7 +14,7 @@ _HEAD = """\
 // {title}
 //
 // Run this file with Node 18 or newer, in the folder of the code if that imports from it. It runs the code on your
-// machine without a sandbox: read it first. For a moment it writes the two texts beside itself.
+// machine without a sandbox: read it first. For a moment it writes the two texts next to itself.
 
 import fs from "node:fs";
 import path from "node:path";

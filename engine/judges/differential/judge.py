@@ -24,7 +24,7 @@ from stet_ls.validators.languages import row_for
 LEAST_VALID = 20
 """With fewer valid inputs, equality is too weak to pass."""
 _MOST_UNITS = 3
-_WITH_DOUBLES, _MENDED = "with stand-ins for the objects passed in", "where the old code fails"
+_WITH_DOUBLES, _OLD_FAILS = "with stand-ins for the objects passed in", "where the old code fails"
 _OUTSIDE = "only on inputs outside the inferred types"
 
 
@@ -123,7 +123,7 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
     if first.is_other_function:
         return _ruled(Ruling.UNKNOWN, f"`{unit}` returns another function: {first}", trusted=True)
-    where = _WITH_DOUBLES if first.call.origin == DOUBLE else _MENDED if first.mends else _OUTSIDE
+    where = _WITH_DOUBLES if first.call.origin == DOUBLE else _OLD_FAILS if first.fixes else _OUTSIDE
     return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
 
 

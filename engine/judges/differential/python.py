@@ -26,13 +26,13 @@ from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unseen
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unreached_probes
 from stet_ls.engine.judges.differential.difference import fails_by_accident
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison
 from stet_ls.engine.judges.differential.python_inputs import Inputs, comparable, completed, prepare
-from stet_ls.engine.judges.differential.python_observed import needs_observation, observed
-from stet_ls.engine.judges.differential.python_uncompared import uncompared
+from stet_ls.engine.judges.differential.python_observed import calls_with_observed_uses, needs_observation
+from stet_ls.engine.judges.differential.python_uncompared import uncompared_change
 
 _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
@@ -112,7 +112,7 @@ class _Steps:
         found = self._compared(self.inputs.calls, report)
         if self.both is None or report.unseen is None:
             return found
-        left, all_ = unseen(self.both, report, self.case.parts), places_of(self.both, self.case.parts)
+        left, all_ = unreached_probes(self.both, report, self.case.parts), places_of(self.both, self.case.parts)
         return replace(found, unseen=left, places=all_)
 
     async def further(self, found: Comparison) -> Comparison:
@@ -132,13 +132,13 @@ class _Steps:
     async def _with_observed(self, found: Comparison) -> Comparison:
         """The comparison with values of the shape that a run with stand-ins shows."""
         overlay = self.inputs.place.overlay
-        shapes = await observed(self.runtime, self.trial(self.inputs.calls), overlay)
+        shapes = await calls_with_observed_uses(self.runtime, self.trial(self.inputs.calls), overlay)
         more = await asyncio.to_thread(completed, shapes, self.texts, self.unit)
         further = await self._run(more, await asyncio.to_thread(grown_calls, more, self.texts, self.unit))
         if further is None:
             return found
         found = replace(found, uncompared=growth_of(further.growth))
-        still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
+        still = unreached_probes(self.both, further, self.case.parts) if self.both is not None else frozenset()
         own = replace(self._compared(more, further, found.agreed), uncompared=found.uncompared)
         return found.with_observed(own, still, self.meant)
 
@@ -152,7 +152,7 @@ class _Steps:
         if further is None:
             return found
         own = self._compared(calls, further, found.agreed)
-        still = unseen(self.both, further, self.case.parts) if self.both is not None else frozenset()
+        still = unreached_probes(self.both, further, self.case.parts) if self.both is not None else frozenset()
         return found.with_suggested(own, still)
 
     async def _taken(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
@@ -171,7 +171,9 @@ class _Steps:
         further = await self._run(more)
         if further is None or self.both is None:
             return found
-        return found.combine(self._compared(more, further, found.agreed), unseen(self.both, further, self.case.parts))
+        return found.combine(
+            self._compared(more, further, found.agreed), unreached_probes(self.both, further, self.case.parts)
+        )
 
     async def _far(self, found: Comparison) -> Comparison:
         """The comparison with more items of iterators, for a few calls."""
@@ -220,7 +222,7 @@ class _Steps:
 def _left(found: Comparison, before: str, after: str) -> str:
     """What no run can compare, or what differs where the documentation alone says whether that counts."""
     is_promised = found.reordered and promises_order(before, found.unit)
-    return uncompared(before, after, found.unit) or (_REORDERED if is_promised else "")
+    return uncompared_change(before, after, found.unit) or (_REORDERED if is_promised else "")
 
 
 def _meant(text: str, unit: str) -> dict[str, frozenset[str]]:

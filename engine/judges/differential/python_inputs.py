@@ -14,12 +14,12 @@ from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.generators import with_first_values, with_iterators
-from stet_ls.engine.execution.python.inputs.module_state import with_neighbours
+from stet_ls.engine.execution.python.inputs.module_state import with_neighbor_calls
 from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
 from stet_ls.engine.execution.python.inputs.values.databases import with_databases
 from stet_ls.engine.execution.python.inputs.values.files import with_files
 from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
-from stet_ls.engine.execution.python.inputs.values.twins import with_twins
+from stet_ls.engine.execution.python.inputs.values.twins import with_equal_lists
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
@@ -60,10 +60,10 @@ def prepare(case: Case, runtime: Runtime, unit: str) -> Inputs:
     known_inputs = {(each.setup, each.body) for each in of_tests.calls}
     calls = (*of_tests.calls, *(each for each in calls if (each.setup, each.body) not in known_inputs))
     calls = with_first_values(with_repeats(secret_calls_marked(calls), _AGAIN), before, unit)
-    return Inputs(place, with_neighbours(with_iterators(calls, before, unit), before, unit), of_tests)
+    return Inputs(place, with_neighbor_calls(with_iterators(calls, before, unit), before, unit), of_tests)
 
 
 def completed(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
     """The calls with sizes, ties, uses of objects and files, as far as the documentation allows them."""
-    calls = within_contract(with_twins(with_sizes(calls, texts, unit), texts, unit), texts[0], unit)
+    calls = within_contract(with_equal_lists(with_sizes(calls, texts, unit), texts, unit), texts[0], unit)
     return with_files(with_protocol(calls, texts[0], unit), texts[0], unit)

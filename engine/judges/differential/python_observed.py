@@ -10,7 +10,7 @@ from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.examples import literals
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observed import (
-    Uses,
+    ValueUses,
     observed_calls,
     probing_calls,
     uses_of,
@@ -42,13 +42,13 @@ def needs_observation(found: Comparison, text: str) -> bool:
     )
 
 
-def _written(text: str, unit: str) -> Uses:
+def _written(text: str, unit: str) -> ValueUses:
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
-    return written_uses(subject) if subject is not None and subject.how == "function" else Uses()
+    return written_uses(subject) if subject is not None and subject.how == "function" else ValueUses()
 
 
-async def observed(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None) -> tuple[Call, ...]:
+async def calls_with_observed_uses(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None) -> tuple[Call, ...]:
     """Calls of a trial's first text with values like those that it uses; none for a method, or if nothing was used."""
     text = trial.texts[0]
     module = await asyncio.to_thread(known_module, text)

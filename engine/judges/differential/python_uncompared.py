@@ -20,7 +20,7 @@ _LOCK = re.compile(r"(?i)(\b|_)(r?lock|mutex|semaphore|sem|condition|cond)(\b|_|
 _LOCKING = frozenset({"acquire", "release"})
 
 
-def uncompared(before: str, after: str, unit: str) -> str:
+def uncompared_change(before: str, after: str, unit: str) -> str:
     """What changed that no run would show, as a clause; "" for nothing."""
     old, new = _node(before, unit), _node(after, unit)
     if old is None or new is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
-from stet_ls.engine.judges.differential.input_domain import Kind, kinds_of
+from stet_ls.engine.judges.differential.input_domain import Kind, argument_kinds
 
 ENOUGH, ENOUGH_MEANT = 20, 5
 """The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
@@ -34,7 +34,7 @@ _KNOWN = _LITERAL | {f"__import__{each}" for each in (
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class UsualKinds:
     """The usual kinds of each parameter, among the inputs that the code of `text` accepts.
 
     `meant` are those parameters whose kinds are the ones that their names or the docstring suggest. "List of str" in it
@@ -53,7 +53,7 @@ class Usual:
             return NOT_FINITE
         if call.origin not in UNSURE or _SPEAKS_OF_KINDS.search(self.text):
             return ""
-        for name, kind in kinds_of(call).items():
+        for name, kind in argument_kinds(call).items():
             usual, own = self.kinds.get(name, frozenset()), _top(kind)
             if self._has_unusual_items(name, kind):
                 return "inputs of unusual kinds"
@@ -65,7 +65,7 @@ class Usual:
 
     def is_meant(self, call: Call) -> bool:
         """Whether an unusual kind of it is not what the parameter's name or the docstring suggests."""
-        kinds = ((name, kind) for name, kind in kinds_of(call).items() if name in self.meant)
+        kinds = ((name, kind) for name, kind in argument_kinds(call).items() if name in self.meant)
         return any(
             (_top(kind) in _LITERAL and _top(kind) not in self.kinds[name]) or self._has_unusual_items(name, kind)
             for name, kind in kinds
@@ -75,7 +75,7 @@ class Usual:
         """Whether an argument is a container where all usual ones are numbers."""
         return any(
             _top(kind) in _LITERAL - _SINGLE - {"NoneType"} and bool(usual) and usual <= _SINGLE
-            for name, kind in kinds_of(call).items() if (usual := self.kinds.get(name, frozenset()))
+            for name, kind in argument_kinds(call).items() if (usual := self.kinds.get(name, frozenset()))
         )  # fmt: skip
 
     def _has_unusual_items(self, name: str, kind: Kind) -> bool:
@@ -92,7 +92,7 @@ class Usual:
 
 
 @dataclass(frozen=True, slots=True)
-class Excused:
+class ExcusedCalls:
     """The differing calls that are probably unintended, with the reason. `doubtful`: too few usual ones agree.
 
     `refusable` are those that the new code may refuse without a question.
@@ -103,11 +103,11 @@ class Excused:
     refusable: frozenset[Call] = frozenset()
 
 
-def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]]) -> Usual:
+def usual_kinds(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]]) -> UsualKinds:
     """The usual kinds among calls that a code accepts; the `meant` ones of a parameter if it accepts enough of them."""
     counts: dict[str, Counter[str]] = {}
     for call in taken:
-        for name, kind in kinds_of(call).items():
+        for name, kind in argument_kinds(call).items():
             counts.setdefault(name, Counter())[_top(kind)] += 1
     kinds = {
         name: frozenset(kind for kind, n in each.items() if n >= _USUAL * each.total()) for name, each in counts.items()
@@ -118,38 +118,38 @@ def usual(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[str]])
     }  # fmt: skip
     # A list by its name may well be a dictionary that is used like one; a text is no list.
     named = {name: tops | (kinds[name] & {"Dict"} if "List" in tops else set()) for name, tops in named.items()}
-    return Usual(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in named.items()}}, named)
+    return UsualKinds(text, {**kinds, **{name: frozenset(tops & _LITERAL) for name, tops in named.items()}}, named)
 
 
-def excused(
+def excuse_calls(
     text: str, agreed: Sequence[Call], differing: Mapping[Call, bool], meant: Mapping[str, frozenset[str]]
-) -> Excused:
+) -> ExcusedCalls:
     """Judges the differing calls; `differing` says which ones are telling.
 
     None are excused if a usual input differs tellingly, too.
     """
-    known = usual(text, (*agreed, *(call for call, tells in differing.items() if tells)), meant)
+    known = usual_kinds(text, (*agreed, *(call for call, tells in differing.items() if tells)), meant)
     reasons = {call: reason for call in differing if (reason := known.excuse(call))}
     if any(tells and call not in reasons for call, tells in differing.items()):
-        return Excused({})
+        return ExcusedCalls({})
     count = sum(not known.excuse(call) for call in agreed)
     refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_no_number(call))
     enough = ENOUGH_MEANT if len(refusable) == len(reasons) else ENOUGH
-    return Excused(reasons, count < enough, refusable)
+    return ExcusedCalls(reasons, count < enough, refusable)
 
 
-def foreign(text: str, agreed: Sequence[Call], differing: Collection[Call]) -> frozenset[Call]:
+def calls_of_foreign_kind(text: str, agreed: Sequence[Call], differing: Collection[Call]) -> frozenset[Call]:
     """The differing calls with a guessed kind of argument on which nothing agrees; on the others enough calls do."""
     if _SPEAKS_OF_KINDS.search(text):
         return frozenset()
     others: dict[str, Counter[str]] = {}
     for call in agreed:
-        for name, kind in kinds_of(call).items():
+        for name, kind in argument_kinds(call).items():
             others.setdefault(name, Counter())[_top(kind)] += 1
     return frozenset(
         call for call in differing if call.origin in UNSURE and any(
             _top(kind) in _LITERAL and name in others and not others[name][_top(kind)]
-            and others[name].total() >= ENOUGH for name, kind in kinds_of(call).items()
+            and others[name].total() >= ENOUGH for name, kind in argument_kinds(call).items()
         )
     )  # fmt: skip
 
@@ -159,12 +159,12 @@ def is_container(call: Call, agreed: Sequence[Call], meant: Mapping[str, frozens
 
     A refusal of a number or a text, where both are as likely, or of what a name suggests, is for a person to see.
     """
-    known = [kinds_of(each) for each in agreed]
+    known = [argument_kinds(each) for each in agreed]
     return any(
         _top(kind) in _LITERAL - _SINGLE - {"str", "bytes", "NoneType"}
         and _top(kind) not in meant.get(name, ())
         and all(_top(each.get(name, "")) != _top(kind) for each in known)
-        for name, kind in kinds_of(call).items()
+        for name, kind in argument_kinds(call).items()
     )  # fmt: skip
 
 
@@ -172,7 +172,7 @@ def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequen
     """Whether an argument has a kind that a name or the docstring suggests, and that none of the `known` ones have."""
     return any(
         _top(kind) in meant.get(name, ()) and all(_top(each.get(name, "")) != _top(kind) for each in known)
-        for name, kind in kinds_of(call).items()
+        for name, kind in argument_kinds(call).items()
     )
 
 

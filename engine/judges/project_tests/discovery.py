@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.execution.python.statements import words
-from stet_ls.engine.judges.project_tests.reachability import leading, ways_to
+from stet_ls.engine.judges.project_tests.reachability import names_leading_to, with_callers
 from stet_ls.engine.prompt.context.import_bindings import bindings, closeness
 from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits
 from stet_ls.validators.languages import family, for_language, language_of
@@ -38,7 +38,7 @@ def is_test(path: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Touching:
+class TouchingTests:
     """Test files relative to their root, the most certain first.
 
     `leads` are the names that lead to the unit, including those of the tests' helpers; None if names are not enough.
@@ -51,20 +51,22 @@ class Touching:
     helpers: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[Path, str]) -> Touching:
+def touching_tests(root: Path, path: Path, unit: str, language: str, buffers: Mapping[Path, str]) -> TouchingTests:
     """The test files that touch `unit` ("" for all) of the file `path`.
 
     Reads the project, unsaved `buffers` first: not for an event loop.
     """
-    return touching_among(project_files(root, language, buffers), root, path, unit, language)
+    return touching_tests_among(project_files(root, language, buffers), root, path, unit, language)
 
 
-def touching_among(files: Sequence[ProjectFile], root: Path, path: Path, unit: str, language: str) -> Touching:
-    """As `touching`, among files that were read. Parses: not for an event loop."""
+def touching_tests_among(
+    files: Sequence[ProjectFile], root: Path, path: Path, unit: str, language: str
+) -> TouchingTests:
+    """As `touching_tests`, among files that were read. Parses: not for an event loop."""
     own = path.relative_to(root).as_posix()
     tests = [file for file in files if is_test(file.path) and file.path != own]
     if is_test(own):
-        return Touching((own,))
+        return TouchingTests((own,))
     name = unit.partition(".")[0]
     direct = {file.path: _nearness(root, file, path, name, language) for file in tests}
     near = sorted((far, found) for found, far in direct.items() if far is not None)
@@ -78,12 +80,12 @@ def touching_among(files: Sequence[ProjectFile], root: Path, path: Path, unit: s
     chosen = tuple(found for _, found in near)[:MOST_FILES]
     leads = _through_helpers(files, ways, language) if ways is not None else None
     helpers = tuple(file.text for file in files if _HELPER.search(file.path))
-    return Touching(chosen, leads, {file.path: file.text for file in tests if file.path in chosen}, helpers)
+    return TouchingTests(chosen, leads, {file.path: file.text for file in tests if file.path in chosen}, helpers)
 
 
 def _ways(files: Sequence[ProjectFile], own: str, unit: str, language: str) -> frozenset[str] | None:
     text = next((file.text for file in files if file.path == own), "")
-    return ways_to(text, unit, language) if unit else None
+    return names_leading_to(text, unit, language) if unit else None
 
 
 def _says(files: Sequence[ProjectFile], ways: frozenset[str] | None, naming: Set[str]) -> bool:
@@ -96,7 +98,7 @@ def _says(files: Sequence[ProjectFile], ways: frozenset[str] | None, naming: Set
 def _through_helpers(files: Sequence[ProjectFile], ways: frozenset[str], language: str) -> frozenset[str]:
     for file in files:
         if _HELPER.search(file.path):
-            ways = leading(file.text, ways, language)
+            ways = with_callers(file.text, ways, language)
     return ways
 
 

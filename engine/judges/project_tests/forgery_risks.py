@@ -23,10 +23,10 @@ async def unless_forged(evidence: Evidence, case: Case, before: TestReport, afte
     if evidence.verdict is not Ruling.PASS:
         return evidence
     added = await asyncio.to_thread(_added, case)
-    return doubted(evidence, [*(f"adds `{name}`" for name in added), *sorted(after.signs - before.signs)])
+    return unless_doubted(evidence, [*(f"adds `{name}`" for name in added), *sorted(after.signs - before.signs)])
 
 
-def doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
+def unless_doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
     """The evidence; a pass becomes unknown if there are signs that it was forged."""
     if evidence.verdict is not Ruling.PASS or not signs:
         return evidence
@@ -39,4 +39,4 @@ def _added(case: Case) -> tuple[str, ...]:
     assigned = for_language(case.language).assigned
     given = dict.fromkeys(assigned(case.after.text, case.path))
     old = set(assigned(case.before.text, case.path)) if given else set()
-    return (*danger.forging(case), *(name for name in given if name not in old))
+    return (*danger.forging_names(case), *(name for name in given if name not in old))

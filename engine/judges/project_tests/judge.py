@@ -10,14 +10,21 @@ from typing import ClassVar, NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.runtime import Extent, Runtime
+from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
-from stet_ls.engine.judges.project_tests.discovery import Touching, touching
-from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, executing
+from stet_ls.engine.judges.project_tests.discovery import TouchingTests, touching_tests
+from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, judge_execution
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
-from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_saying
-from stet_ls.engine.judges.project_tests.report_text import good, line, names, shown, where, why
+from stet_ls.engine.judges.project_tests.reachability import runs_any, test_name, tests_naming
+from stet_ls.engine.judges.project_tests.report_text import (
+    failure_output,
+    failure_place,
+    failure_text,
+    first_failure_text,
+    passing_text,
+    test_names,
+)
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
@@ -45,13 +52,13 @@ async def _runs(case: Case) -> _Runs | Evidence:
         return _evidence(Ruling.SKIPPED, "save the document to run its project's tests")
     if runtime is None:
         return _evidence(Ruling.SKIPPED, "no code ran")
-    if runtime.extent is Extent.BRIEF:
+    if runtime.extent is RunExtent.BRIEF:
         return _evidence(Ruling.SKIPPED, "not run: project tests need the budget `standard` or larger")
     root = runtime.root_of(path)
     if root is None:
         return _evidence(Ruling.SKIPPED, "the file is in no open folder; open its project to run its tests")
     buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
-    found = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
+    found = await asyncio.to_thread(touching_tests, root, path, case.unit, case.language, buffers)
     tests = found.tests
     if not tests:
         about = f"`{case.unit}`" if case.unit else path.name
@@ -89,7 +96,7 @@ async def failing(case: Case) -> tuple[FailingTest, ...]:
     failed = [each for each in report.failed() if each.failure is not None and not run.excuse(each.failure.module)]
     wrong = [(each.id, each.failure) for each in failed if each.failure]
     wrong += [(each.path, each.failure) for each in report.collection if not each.failure.module]
-    return tuple(FailingTest(name, line(failure), where(failure)) for name, failure in wrong)
+    return tuple(FailingTest(name, failure_text(failure), failure_place(failure)) for name, failure in wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,7 @@ class _Runs:
     """Runs the same tests on the text before and after; keeps the report of the text before for the next candidate."""
 
     def __init__(
-        self, case: Case, runtime: Runtime, root: Path, found: Touching, buffers: Mapping[Path, str]
+        self, case: Case, runtime: Runtime, root: Path, found: TouchingTests, buffers: Mapping[Path, str]
     ) -> None:  # fmt: skip
         self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
         self._buffers, self._found = buffers, found
@@ -169,7 +176,7 @@ class _Runs:
     def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         """The tests among some that use one of `names`, or what leads to it. Parses: not for an event loop."""
         case, found = self._case, self._found
-        return tests_saying(ids, names, case.after.text, found.helpers, found.texts, case.language)
+        return tests_naming(ids, names, case.after.text, found.helpers, found.texts, case.language)
 
     def about_target(self, ids: Collection[str]) -> frozenset[str]:
         """The tests among some that use the target, or what leads to it; all of them if names are not enough.
@@ -221,7 +228,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if starved or (after.inconclusive and before.outcome is after.outcome):
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
         return _evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
-    mending = case.spec.mends and bool(before.failed())
+    fixes = case.spec.fixes and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # A test that is skipped or expected to fail now says nothing: the code may have requested that itself.
     lost = passed - passing
@@ -232,7 +239,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         excuse = next(iter(unable.values()))
         return replace(_evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {excuse}"), trusted=True)
     lost -= unable.keys()
-    again = await run.again() if lost or mending else None
+    again = await run.again() if lost or fixes else None
     flaky = _flaky(before, again) if again is not None else frozenset()
     lost -= flaky
     if lost:
@@ -241,24 +248,24 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
             return doubt
         lost = proven
     if lost or (not passed and _broken(after) and not _broken(before)):
-        return _failed(f"{why(after, lost)} (passed before)", after, lost)
+        return _failed(f"{first_failure_text(after, lost)} (passed before)", after, lost)
     failed = {each.id for each in after.failed()} - flaky - unable.keys()
     was = {each.id for each in before.failed()} - flaky
-    if case.spec.mends and was & failed and not was - failed:
+    if case.spec.fixes and was & failed and not was - failed:
         wanted = await asyncio.to_thread(run.about_target, was & failed)
         if wanted:
-            return _failed(f"{why(after, wanted)} (as before)", after, wanted)
+            return _failed(f"{first_failure_text(after, wanted)} (as before)", after, wanted)
     passing -= flaky
-    uncounted = f"; ignored as flaky before the change: {names(flaky)}" if flaky else ""
+    uncounted = f"; ignored as flaky before the change: {test_names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:
         why_none = next(iter(unable.values()), "") or after.detail or after.outcome
         return _evidence(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
     if run.is_of_tests:
-        detail = good(len(passing), len(was & passing), len(failed))
+        detail = passing_text(len(passing), len(was & passing), len(failed))
         whose = "it stands" if len(passing) == 1 else "they stand"
         return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
     tests = PassingTests(passing, passing & was, len(failed), uncounted)
-    return await executing(case, tests, run.traced(after), run.saying, run.other)
+    return await judge_execution(case, tests, run.traced(after), run.saying, run.other)
 
 
 async def _confirmed(
@@ -274,10 +281,10 @@ async def _confirmed(
     cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
     left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
     if not left_open:
-        detail = f"{plural(len(unsteady), 'test')} had varying results: {names(unsteady)}"
+        detail = f"{plural(len(unsteady), 'test')} had varying results: {test_names(unsteady)}"
         return lost - unsteady, _evidence(Ruling.UNKNOWN, detail)
     why_open = f"but not confirmed by a second run: {cut[0].why_not}"
-    asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)
+    asked = _failed(f"{first_failure_text(after, left_open)} (passed before), {why_open}", after, left_open)
     return lost - unsteady - left_open, replace(asked, verdict=Ruling.UNKNOWN)
 
 
@@ -316,7 +323,7 @@ def _ended(report: TestReport) -> dict[str, bool]:
 
 
 def _failed(detail: str, after: TestReport, wanted: Collection[str]) -> Evidence:
-    output = Attachment.of("failing_tests.txt", "plaintext", shown(after, wanted))
+    output = Attachment.of("failing_tests.txt", "plaintext", failure_output(after, wanted))
     return replace(_evidence(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
 
 

@@ -27,7 +27,7 @@ _DEFINED = re.compile(r"\b([A-Za-z_$][\w$]*)(?=\s*(?::[^=;]*|\[[^\]]*\]\s*)?=(?!
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class PlantedError:
     """A changed unit, the bytes at which an error goes, and the error around the word; `text` is "" if none fits.
 
     `names` are those that lead to it.
@@ -44,8 +44,8 @@ class Wire:
         return f"{word}-{self.number}-"
 
 
-def wires_of(before: Source, after: Source, language: str) -> tuple[Wire, ...]:
-    """The functions that an edit adds or changes; if it changes none, one wire for the code around them; () if nothing
+def plant_errors(before: Source, after: Source, language: str) -> tuple[PlantedError, ...]:
+    """The functions that an edit adds or changes; if it changes none, one error for the code around them; () if nothing
     differs.
     """
     before, plain = (_without_comments(text, language) for text in (before, after))
@@ -55,17 +55,17 @@ def wires_of(before: Source, after: Source, language: str) -> tuple[Wire, ...]:
     if changed:
         blocks = (_block(before, known.get(each.qualified), plain, each, language) for each in changed)
         return tuple(
-            _wire(number, after, each, block, language)
+            _planted_error(number, after, each, block, language)
             for number, (each, block) in enumerate(zip(changed, blocks, strict=True))
         )
     first, second = (_around(text, language) for text in (before, plain))
     fresh = "\n".join(line for line in second if line not in first)
-    return (Wire(0, "", frozenset(_DEFINED.findall(fresh))),) if second != first else ()
+    return (PlantedError(0, "", frozenset(_DEFINED.findall(fresh))),) if second != first else ()
 
 
-def wired(after: Source, wires: Sequence[Wire], word: str) -> Source:
+def with_errors(after: Source, errors: Sequence[PlantedError], word: str) -> Source:
     """The text with the errors in it."""
-    made = [Splice(each.span, each.text.replace("{}", each.mark(word))) for each in wires if each.span is not None]
+    made = [Splice(each.span, each.text.replace("{}", each.mark(word))) for each in errors if each.span is not None]
     return after.splice(made)
 
 
@@ -117,22 +117,22 @@ def _alike(one: bytes, other: bytes) -> int:
     return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
 
 
-def _wire(number: int, after: Source, unit: Unit, block: Span | None, language: str) -> Wire:
+def _planted_error(number: int, after: Source, unit: Unit, block: Span | None, language: str) -> PlantedError:
     names = frozenset((unit.name, *unit.qualified.split(".")[:-1])) if _is_special(unit) else frozenset((unit.name,))
-    plain = Wire(number, unit.qualified, names)
+    plain = PlantedError(number, unit.qualified, names)
     row, body = for_language(language), unit.body
     if not row.error or body is None:
         return plain
     error = row.error
     if block is not None:
-        return Wire(number, unit.qualified, names, Span(block.start + 1, block.start + 1), f" {error}")
+        return PlantedError(number, unit.qualified, names, Span(block.start + 1, block.start + 1), f" {error}")
     text = after.slice(body)
     if text.startswith("{"):
         if _CALLS_ANOTHER.match(text) or (row.accessors and row.accessors.match(text)):
             return plain
-        return Wire(number, unit.qualified, names, Span(body.start + 1, body.start + 1), f" {error}")
+        return PlantedError(number, unit.qualified, names, Span(body.start + 1, body.start + 1), f" {error}")
     if row.expression and text.startswith(row.arrow):
-        return Wire(number, unit.qualified, names, body, row.expression)
+        return PlantedError(number, unit.qualified, names, body, row.expression)
     return plain
 
 

@@ -27,7 +27,7 @@ _PROSE = frozenset({
 """Grammar nodes that name nothing. Templates and interpolations are code."""
 
 
-def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
+def names_leading_to(text: str, unit: str, language: str) -> frozenset[str] | None:
     """The names in a file that lead to a unit: its own, and those of the units that use one of these.
 
     None if names are not enough: a decorator, or code at the top of the file, takes the unit, and it may run under any
@@ -47,7 +47,7 @@ def runs_any(test: str, text: str, names: frozenset[str], language: str) -> bool
     return all(each.name != test for each in found) or test in _leading(set(names), source, found)
 
 
-def says_any(test: str, text: str, names: frozenset[str], language: str) -> bool:
+def names_any(test: str, text: str, names: frozenset[str], language: str) -> bool:
     """Whether a test of a file uses one of `names`, directly or through what it uses.
 
     What the file calls when it is loaded counts for all of its tests; if a test is not a function, as in JavaScript,
@@ -61,7 +61,7 @@ def says_any(test: str, text: str, names: frozenset[str], language: str) -> bool
     return bool(words(source.text) & leads)
 
 
-def tests_saying(
+def tests_naming(
     ids: Collection[str],
     names: frozenset[str],
     text: str,
@@ -73,9 +73,9 @@ def tests_saying(
     `helpers`. `tests` are the texts of the test files. Parses: not for an event loop.
     """
     for each in (text, *helpers):
-        names = leading(each, names, language)
+        names = with_callers(each, names, language)
     return frozenset(
-        each for each in ids if says_any(test_name(each), tests.get(each.partition("::")[0], ""), names, language)
+        each for each in ids if names_any(test_name(each), tests.get(each.partition("::")[0], ""), names, language)
     )
 
 
@@ -84,7 +84,7 @@ def test_name(identifier: str) -> str:
     return identifier.partition("::")[2].rpartition("::")[2].partition("[")[0]
 
 
-def leading(text: str, names: frozenset[str], language: str) -> frozenset[str]:
+def with_callers(text: str, names: frozenset[str], language: str) -> frozenset[str]:
     """The names, and those of a file's units that use one of them, transitively; comments and strings name nothing."""
     source = _code(Source(text), language)
     return frozenset(_leading(set(names), source, units(source, language)))

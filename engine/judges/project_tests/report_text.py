@@ -12,35 +12,35 @@ _MOST_TESTS = 3
 _MOST_NAMES = 6
 
 
-def good(passing: int, mended: int, still: int) -> str:
+def passing_text(passing: int, fixed: int, still: int) -> str:
     """How many pass, how many of them failed before, and how many still fail."""
     detail = f"{plural(passing, 'test')} {verb('pass', passing)}"
-    if mended:
-        detail += f", {mended} of them failed before"
+    if fixed:
+        detail += f", {fixed} of them failed before"
     return f"{detail}; {still} fail as before" if still else detail
 
 
-def beside(tests: int, missed: Collection[str]) -> str:
+def not_executed_text(tests: int, missed: Collection[str]) -> str:
     """That passing tests do not execute the change."""
     first, *others = missed or ("it",)
     more = f" or {plural(len(others), 'more changed part')}" if others else ""
     return f"{'it does not execute' if tests == 1 else 'none of them executes'} {first}{more}"
 
 
-def why(report: TestReport, wanted: Collection[str]) -> str:
+def first_failure_text(report: TestReport, wanted: Collection[str]) -> str:
     """The first failure in words, and how many there are."""
     for error in report.collection:
-        return f"{error.path}: {line(error.failure)}"
+        return f"{error.path}: {failure_text(error.failure)}"
     failing = [each for each in report.failed() if each.id in wanted]
     if not failing:
-        gone = f"{names(wanted)} did not run: " if wanted else ""
+        gone = f"{test_names(wanted)} did not run: " if wanted else ""
         return f"{gone}{report.detail or report.outcome}"
     first = failing[0]
-    detail = f"{first.id.rpartition('::')[2]} fails: {line(first.failure) if first.failure else first.outcome}"
+    detail = f"{first.id.rpartition('::')[2]} fails: {failure_text(first.failure) if first.failure else first.outcome}"
     return detail if len(failing) == 1 else f"{detail} (and {len(failing) - 1} more)"
 
 
-def line(failure: reports.CaseFailure) -> str:
+def failure_text(failure: reports.CaseFailure) -> str:
     """One failure in a line."""
     compared = failure.comparison
     if compared is not None:
@@ -48,13 +48,13 @@ def line(failure: reports.CaseFailure) -> str:
     return f"{failure.type}: {failure.summary}" if failure.summary else failure.type
 
 
-def names(identifiers: Collection[str]) -> str:
+def test_names(identifiers: Collection[str]) -> str:
     """The first few tests by their own names."""
     shown = ", ".join(sorted(each.rpartition("::")[2] for each in identifiers)[:_MOST_TESTS])
     return shown if len(identifiers) <= _MOST_TESTS else f"{shown} and {len(identifiers) - _MOST_TESTS} more"
 
 
-def where(failure: reports.CaseFailure) -> str:
+def failure_place(failure: reports.CaseFailure) -> str:
     """The place of a failure, with the values of the names there."""
     frame = failure.deepest
     if frame is None:
@@ -63,7 +63,7 @@ def where(failure: reports.CaseFailure) -> str:
     return f" (in {frame.function}, {frame.path}:{frame.line}{f', with {held}' if held else ''})"
 
 
-def shown(report: TestReport, wanted: Collection[str]) -> str:
+def failure_output(report: TestReport, wanted: Collection[str]) -> str:
     """The runner's output for failing tests: the failure, its traceback, what was printed."""
     parts = [f"{error.path}\n{_of_one(error.failure)}" for error in report.collection]
     for each in report.failed():

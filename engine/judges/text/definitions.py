@@ -11,8 +11,8 @@ from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.languages import for_language
 from stet_ls.engine.judges.text import removed_code
-from stet_ls.engine.judges.text.headers import bare, changed_part, is_public
-from stet_ls.engine.prompt.instruction_intent import released
+from stet_ls.engine.judges.text.headers import changed_part, is_public, without_space
+from stet_ls.engine.prompt.instruction_intent import permits_removal
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Symbol
@@ -37,8 +37,8 @@ def _lost(case: Case) -> Evidence | None:
     """
     names = [
         name
-        for name in gone(case.before, case.after, case.language)
-        if not released(case.instruction, name, target="" if case.planned else case.unit)
+        for name in removed_names(case.before, case.after, case.language)
+        if not permits_removal(case.instruction, name, target="" if case.planned else case.unit)
         and not for_language(case.language).generates(name, case.after)
     ]
     if names:
@@ -47,13 +47,13 @@ def _lost(case: Case) -> Evidence | None:
             detail += f", and the instruction does not say `remove {_last(names[0])}`"
         return _uncertain(case, detail)
     words = frozenset(re.findall(r"[\w$]+", case.instruction))
-    taken = list(removed_code.taken(case.before, case.after, case.language, case.path, words))
+    taken = list(removed_code.removed_words(case.before, case.after, case.language, case.path, words))
     if taken:
         more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
         return _uncertain(case, f"{taken[0]}{more}")
     if case.adds is None:
         return None
-    short = removed_code.shortened(case.before, case.after, case.language, words | case.adds)
+    short = removed_code.shortened_definitions(case.before, case.after, case.language, words | case.adds)
     if not short:
         return None
     them = "it" if len(short) == 1 else "them"
@@ -73,7 +73,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def gone(before: Source, after: Source, language: str) -> list[str]:
+def removed_names(before: Source, after: Source, language: str) -> list[str]:
     """The qualified names that one text defines and the other does not, outermost first.
 
     A definition that moved within the text, that an import now provides or that became a variable is not lost.
@@ -122,7 +122,7 @@ def _distinct(symbols: Iterable[Symbol]) -> list[Symbol]:
 
 def _head(symbol: Symbol) -> str:
     """What distinguishes overloads: the head of a function or class; the value of a variable does not."""
-    return "" if symbol.kind in _VALUES else bare(re.sub(r"\b\w+::", "", symbol.signature)).rstrip(";")
+    return "" if symbol.kind in _VALUES else without_space(re.sub(r"\b\w+::", "", symbol.signature)).rstrip(";")
 
 
 def _last(name: str) -> str:

@@ -17,7 +17,7 @@ def changed_part(case: Case) -> Case:
     return replace(case, before=before, after=after)
 
 
-def bare(signature: str) -> str:
+def without_space(signature: str) -> str:
     """A signature without white space and trailing commas, which mean nothing to a caller."""
     return re.sub(r",(?=[)\]}>])", "", re.sub(r"\s+", "", signature))
 
@@ -27,7 +27,7 @@ def as_called(signature: str, language: str) -> str:
 
     `f({a, b})` is called like `f(o)`: a pattern is taken apart inside. A pattern's empty default only adds a call.
     """
-    text = bare(signature)
+    text = without_space(signature)
     start = text.find("(", _end_of_types(text))
     spec = for_language(language)
     name = next((each for each in spec.protocol if text[:start].endswith("def" + each)), "")

@@ -27,7 +27,9 @@ _OUTWARD = frozenset({"export", "exports", "__name__"})
 _LONGEST = 40
 
 
-def taken(before: Source, after: Source, language: str, path: Path | None, named: Collection[str]) -> Iterator[str]:
+def removed_words(
+    before: Source, after: Source, language: str, path: Path | None, named: Collection[str]
+) -> Iterator[str]:
     """What was removed from a text, except for findings with a word of `named` in them."""
     if before.data == after.data:
         return
@@ -37,7 +39,7 @@ def taken(before: Source, after: Source, language: str, path: Path | None, named
     yield from _imports_gone(before, after, language, path, named)
 
 
-def shortened(before: Source, after: Source, language: str, named: Collection[str]) -> list[str]:
+def shortened_definitions(before: Source, after: Source, language: str, named: Collection[str]) -> list[str]:
     """The functions and values that lost words, except for those in `named`: an addition keeps all."""
     new = defaultdict(list)
     for name, words in _own_words(after, language):

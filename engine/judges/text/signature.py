@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.languages import for_language
-from stet_ls.engine.judges.text.headers import as_called, bare, changed_part, is_public
+from stet_ls.engine.judges.text.headers import as_called, changed_part, is_public, without_space
 from stet_ls.validators import structure
 from stet_ls.validators.structure import Unit
 
@@ -46,7 +46,7 @@ def _judge(case: Case) -> Evidence:
 
 def _is_unshared(case: Case, old: Unit, new: Unit) -> bool:
     """Whether a fix puts None in place of a default that all calls share, and changes nothing else of a header."""
-    return case.spec.mends and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
+    return case.spec.fixes and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
 
 
 def _only_adds_hints(case: Case, old: Unit, new: Unit) -> bool:
@@ -57,7 +57,7 @@ def _only_adds_hints(case: Case, old: Unit, new: Unit) -> bool:
     header = row.untyped(old.signature)
     return (
         header is not None
-        and bare(header) == bare(f"{old.signature.rstrip(':')}: pass")
+        and without_space(header) == without_space(f"{old.signature.rstrip(':')}: pass")
         and header == row.untyped(new.signature)
     )
 

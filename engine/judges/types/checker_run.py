@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.judges.types.programs import Started, Target
+from stet_ls.engine.judges.types.programs import CheckedFile, CheckerStart
 from stet_ls.engine.judges.types.type_checkers import TypeChecker
 from stet_ls.engine.sandbox.spec import Overlay, RunResult, RunSpec, RunStatus
 from stet_ls.validators.project_files import entries, read_regular
@@ -50,7 +50,7 @@ class CheckerProblem(Exception):
 
 
 async def findings(
-    checker: TypeChecker, started: Started, target: Target, texts: Sequence[str]
+    checker: TypeChecker, started: CheckerStart, target: CheckedFile, texts: Sequence[str]
 ) -> list[tuple[TypeFinding, ...]]:
     """What the checker finds with each text in place of the file. Raises CheckerProblem.
 
@@ -73,7 +73,7 @@ async def findings(
     return list(_read(checker, result, target, mark, len(texts)))
 
 
-def _spec(checker: TypeChecker, started: Started, target: Target, texts: Sequence[str], mark: str) -> RunSpec:
+def _spec(checker: TypeChecker, started: CheckerStart, target: CheckedFile, texts: Sequence[str], mark: str) -> RunSpec:
     buffers = {
         buffer.path.relative_to(target.root).as_posix(): buffer.text.encode("utf-8", "surrogatepass")
         for buffer in target.runtime.workspace.buffers
@@ -91,7 +91,7 @@ def _spec(checker: TypeChecker, started: Started, target: Target, texts: Sequenc
 
 
 def _script(
-    checker: TypeChecker, started: Started, target: Target, texts: Sequence[str], mark: str
+    checker: TypeChecker, started: CheckerStart, target: CheckedFile, texts: Sequence[str], mark: str
 ) -> Iterator[str]:  # fmt: skip
     """Puts one text after the other in place of the file, and runs the checker on it."""
     work = shlex.quote(target.folder.relative_to(target.root).as_posix())
@@ -119,7 +119,7 @@ def _date(text: str) -> str:
     return time.strftime("%Y%m%d%H%M.%S", time.gmtime(1_000_000_000 + seconds))
 
 
-def _cache(checker: TypeChecker, target: Target) -> Mapping[str, bytes]:
+def _cache(checker: TypeChecker, target: CheckedFile) -> Mapping[str, bytes]:
     """The cache of the last run, else the project's own."""
     kept = _KEPT.get((target.root, checker.name))
     if kept is not None or not checker.own_cache:
@@ -148,7 +148,7 @@ def _keep(key: tuple[Path, str], files: Mapping[str, bytes]) -> None:
 
 
 def _read(
-    checker: TypeChecker, result: RunResult, target: Target, mark: str, number: int
+    checker: TypeChecker, result: RunResult, target: CheckedFile, mark: str, number: int
 ) -> Iterator[tuple[TypeFinding, ...]]:
     _, *parts = result.stdout.decode("utf-8", "replace").split(f"{mark} ")
     if result.truncated:
@@ -166,7 +166,7 @@ def _read(
         output = rest
 
 
-def _found(checker: TypeChecker, output: str, target: Target, work: str) -> Iterator[TypeFinding]:
+def _found(checker: TypeChecker, output: str, target: CheckedFile, work: str) -> Iterator[TypeFinding]:
     folder = posixpath.join(work, target.folder.relative_to(target.root).as_posix())
     for match in checker.pattern.finditer(output):
         groups = match.groupdict()

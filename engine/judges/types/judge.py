@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.runtime import Extent, Runtime
+from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.types.changed_region import changed_units
 from stet_ls.engine.judges.types.checker_run import CheckerProblem, TypeFinding, findings
-from stet_ls.engine.judges.types.programs import MissingToolError, Started, Target
+from stet_ls.engine.judges.types.programs import CheckedFile, CheckerStart, MissingToolError
 from stet_ls.engine.judges.types.type_checkers import CHECKERS, TY, TypeChecker
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.findings import added
@@ -64,8 +64,8 @@ class _Asked:
     """A checker and its command. `is_own`: the project has configured it."""
 
     checker: TypeChecker
-    started: Started
-    target: Target
+    started: CheckerStart
+    target: CheckedFile
     is_own: bool
 
 
@@ -86,7 +86,7 @@ def _asked(case: Case) -> _Asked | Evidence:
             continue
         started = _started(row, target := _target(case, runtime, root, folder))
         if started is not None:
-            if runtime.extent is Extent.BRIEF and not row.is_fast:
+            if runtime.extent is RunExtent.BRIEF and not row.is_fast:
                 return _evidence(Ruling.SKIPPED, f"{row.name} not run: it needs the budget `standard` or larger")
             return _Asked(row, started, target, is_own=True)
         absent = absent or row.name
@@ -97,12 +97,12 @@ def _asked(case: Case) -> _Asked | Evidence:
     return _evidence(Ruling.SKIPPED, "no type checker is configured")
 
 
-def _target(case: Case, runtime: Runtime, root: Path, folder: Path) -> Target:
+def _target(case: Case, runtime: Runtime, root: Path, folder: Path) -> CheckedFile:
     assert case.path is not None
-    return Target(root, case.path, case.before.text, folder, case.tools, runtime)
+    return CheckedFile(root, case.path, case.before.text, folder, case.tools, runtime)
 
 
-def _started(row: TypeChecker, target: Target) -> Started | None:
+def _started(row: TypeChecker, target: CheckedFile) -> CheckerStart | None:
     try:
         return row.find(target)
     except MissingToolError:

@@ -20,7 +20,7 @@ from stet_ls.validators.project_files import read_start
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CheckedFile:
     """The file to check, its text, its project, and the folder of the checker's configuration."""
 
     root: Path
@@ -37,7 +37,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class CheckerStart:
     """A command, run in the folder of the configuration, and what its sandbox has to show and set."""
 
     argv: tuple[str, ...]
@@ -45,7 +45,7 @@ class Started:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-Find = Callable[[Target], Started | None]
+Find = Callable[[CheckedFile], CheckerStart | None]
 """The command for a target; None if the program is not installed. Raises MissingToolError for a part of it."""
 
 
@@ -56,27 +56,27 @@ def of_python(name: str, options: tuple[str, ...], *, module: str = "", node: st
     names the project's Python, for a program from elsewhere.
     """
 
-    def find(target: Target) -> Started | None:
+    def find(target: CheckedFile) -> CheckerStart | None:
         python = target.runtime.python
         if python is not None and module and python.has(module):
-            return Started((str(python.path), "-m", module, *options, target.file), python.binds, python.env)
+            return CheckerStart((str(python.path), "-m", module, *options, target.file), python.binds, python.env)
         if node and (script := _of_npm(target, node)):
             own = toolchain.find("node", install=NODE)
-            return _for_python(Started((str(own.path), script, *options), own.binds), python, interpreter, target)
+            return _for_python(CheckerStart((str(own.path), script, *options), own.binds), python, interpreter, target)
         found = programs.find(name, target.tools, name=name, path=target.path)
         shown = _shown(found.path) if found is not None else None
         if found is None or shown is None:
             return None
-        return _for_python(Started((str(found.path.resolve()), *options), shown), python, interpreter, target)
+        return _for_python(CheckerStart((str(found.path.resolve()), *options), shown), python, interpreter, target)
 
     return find
 
 
-def _for_python(started: Started, python: Environment | None, option: str, target: Target) -> Started:
+def _for_python(started: CheckerStart, python: Environment | None, option: str, target: CheckedFile) -> CheckerStart:
     """The command for the project's Python, whose packages the checker has to find."""
     named = (option, str(python.path)) if python is not None and option else ()
     binds = (*started.binds, *(python.binds if python is not None else ()))
-    return Started((*started.argv, *named, target.file), binds, started.env)
+    return CheckerStart((*started.argv, *named, target.file), binds, started.env)
 
 
 def _shown(program: Path) -> tuple[Path, ...] | None:
@@ -92,7 +92,7 @@ def _shown(program: Path) -> tuple[Path, ...] | None:
     return (shown,) if shown else ()
 
 
-def _of_npm(target: Target, script: str) -> str | None:
+def _of_npm(target: CheckedFile, script: str) -> str | None:
     """The path of a package's script from the folder of the configuration, if it is installed at or above there.
 
     Relative, since some sandboxes show a workspace elsewhere.
@@ -105,7 +105,7 @@ def _of_npm(target: Target, script: str) -> str | None:
     return None
 
 
-def tsc(target: Target) -> Started | None:
+def tsc(target: CheckedFile) -> CheckerStart | None:
     """The project's TypeScript, for all files of the configuration; it takes none besides."""
     script = _of_npm(target, "typescript/bin/tsc")
     if script is None:
@@ -113,30 +113,30 @@ def tsc(target: Target) -> Started | None:
     own = toolchain.find("node", install=NODE)
     config = "tsconfig.json" if (target.folder / "tsconfig.json").is_file() else "jsconfig.json"
     argv = (str(own.path), script, "--noEmit", "--pretty", "false", "-p", config)
-    return Started((*argv, "--incremental", "--tsBuildInfoFile", "@CACHE@/tsbuildinfo"), own.binds)
+    return CheckerStart((*argv, "--incremental", "--tsBuildInfoFile", "@CACHE@/tsbuildinfo"), own.binds)
 
 
-def go_vet(target: Target) -> Started | None:
+def go_vet(target: CheckedFile) -> CheckerStart | None:
     """`go vet` on the file's package, offline."""
     program = toolchain.find("go", install="go")
     modules = Path(os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg/mod")
     offline = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false", "GOTELEMETRY": "off"}
     package = f"./{PurePosixPath(target.file).parent}"
-    return Started(
+    return CheckerStart(
         (str(program.path), "vet", package),
         (*program.binds, *toolchain.cache(modules)),
         {**offline, "GOCACHE": "@TMP@/go-build", "GOMODCACHE": str(modules)},
     )
 
 
-def clippy(target: Target) -> Started | None:
+def clippy(target: CheckedFile) -> CheckerStart | None:
     """`cargo clippy`, offline; build scripts and macros run in the sandbox."""
     program = toolchain.rust("cargo", "rust")
     if not (program.path.parent / "cargo-clippy").is_file():
         return None
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     shown = (*toolchain.cache(home / "registry"), *toolchain.cache(home / "git"))
-    return Started(
+    return CheckerStart(
         (str(program.path), "clippy", "--offline", "--quiet", "--color=never", "--message-format=short"),
         (*program.binds, *shown),
         {
@@ -150,7 +150,7 @@ def clippy(target: Target) -> Started | None:
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 
-def javac(target: Target) -> Started | None:
+def javac(target: CheckedFile) -> CheckerStart | None:
     """`javac -Xlint` on the file, with the sources of its tree and no annotation processors."""
     program = toolchain.find("javac", install="a JDK")
     package = _PACKAGE.search(target.text)
@@ -158,10 +158,10 @@ def javac(target: Target) -> Started | None:
     sources = os.path.relpath(target.path.parents[min(depth, len(target.path.parents) - 1)], target.folder)
     options = ("-Xlint:all", "-proc:none", "-implicit:none", "-Xmaxerrs", "1000", "-Xmaxwarns", "1000")
     english = ("-J-Duser.language=en", "-J-XX:TieredStopAtLevel=1")
-    return Started(
+    return CheckerStart(
         (str(program.path), *english, *options, "-d", "@TMP@/classes", "-sourcepath", sources, target.file),
         program.binds,
     )
 
 
-__all__ = ["Find", "MissingToolError", "Started", "Target", "clippy", "go_vet", "javac", "of_python", "tsc"]
+__all__ = ["CheckedFile", "CheckerStart", "Find", "MissingToolError", "clippy", "go_vet", "javac", "of_python", "tsc"]

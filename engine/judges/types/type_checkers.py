@@ -15,10 +15,10 @@ from stet_ls.engine.sandbox.spec import Limits
 _MIB = 1 << 20
 _OUTPUT = 4 * _MIB
 """Bytes of output kept: some 20,000 errors."""
-_PATIENCE = 1.5
+_WALL_FACTOR = 1.5
 """A busy machine makes a job wait for a checker half as long again as an idle one, at most."""
 _LIMITS = Limits(
-    seconds=8.0, patience=_PATIENCE, output=_OUTPUT, processes=256, scratch=256 * _MIB, scratch_files=20_000
+    seconds=8.0, wall_factor=_WALL_FACTOR, output=_OUTPUT, processes=256, scratch=256 * _MIB, scratch_files=20_000
 )
 _BUILDING = 20.0
 """Seconds for a checker that compiles what the project depends on."""
@@ -137,17 +137,17 @@ CHECKERS: tuple[TypeChecker, ...] = (
     TypeChecker(
         "go vet", ("go",), configurations.go, programs.go_vet,
         _lines(r"(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d+):(?:\d+:)? (?P<message>.*)"),
-        limits=replace(go.LIMITS, seconds=_BUILDING, patience=_PATIENCE, output=_OUTPUT), ends=(0, 1, 2),
+        limits=replace(go.LIMITS, seconds=_BUILDING, wall_factor=_WALL_FACTOR, output=_OUTPUT), ends=(0, 1, 2),
     ),
     TypeChecker(
         "clippy", ("rust",), configurations.rust, programs.clippy,
         _lines(rf"{_PLACE}\d+: (?P<severity>error|warning)(?:\[(?P<code>\w+)\])?: (?P<message>.*)"),
-        limits=replace(rust.LIMITS, seconds=_BUILDING, patience=_PATIENCE, output=_OUTPUT), ends=(0, 101),
+        limits=replace(rust.LIMITS, seconds=_BUILDING, wall_factor=_WALL_FACTOR, output=_OUTPUT), ends=(0, 101),
     ),
     TypeChecker(
         "javac", ("java",), configurations.java, programs.javac,
         _lines(rf"{_PLACE} (?P<severity>error|warning): (?:{_CODE} )?(?P<message>.*)"),
-        limits=replace(java.LIMITS, seconds=_BUILDING, patience=_PATIENCE, output=_OUTPUT),
+        limits=replace(java.LIMITS, seconds=_BUILDING, wall_factor=_WALL_FACTOR, output=_OUTPUT),
         blinding=r"package [\w.]+ does not exist|cannot find symbol|cannot access",
     ),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.solution import whole
+from stet_ls.engine.memory.solution import without_surrogates
 from stet_ls.validators.install_hints import install_command
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class OnnxMiniLM:
         import numpy as np
 
         found = np.zeros((len(texts), self.dimension), np.float32)
-        pieces = self._tokenizer.encode_batch([whole(text) for text in texts])
+        pieces = self._tokenizer.encode_batch([without_surrogates(text) for text in texts])
         for numbers in _batches([len(each.ids) for each in pieces]):
             longest = max(len(pieces[number].ids) for number in numbers)
             ids = np.zeros((len(numbers), longest), np.int64)  # zero is the padding piece
@@ -152,7 +152,10 @@ class SentenceTransformer:
         import numpy as np
 
         vectors = self._model.encode(
-            [whole(text) for text in texts], batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
+            [without_surrogates(text) for text in texts],
+            batch_size=_BATCH,
+            show_progress_bar=False,
+            convert_to_numpy=True,
         )
         return _unit(np.asarray(vectors, np.float32).reshape(len(texts), self.dimension))
 

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.memory.store_errors import translate_errors
 
 VERSION = 1
 """Of the lines. A reader refuses newer versions, because it would lose fields that it does not know."""
@@ -57,7 +57,7 @@ def forget(ident: str) -> Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
+class JournalTail:
     """The events after an offset. `end` is the offset after the last complete line; `broken` lines were skipped."""
 
     events: tuple[Event, ...]
@@ -83,7 +83,7 @@ class Journal:
     def append(self, events: Iterable[Event]) -> None:
         """Writes events; on return they are on the disk. Raises StoreError if that fails, and then none is written."""
         data = b"".join(_line(event) for event in events)
-        with translated(self.path):
+        with translate_errors(self.path):
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 size = os.fstat(descriptor).st_size
@@ -98,16 +98,16 @@ class Journal:
             finally:
                 os.close(descriptor)
 
-    def read(self, offset: int = 0) -> Tail:
+    def read(self, offset: int = 0) -> JournalTail:
         """The events from an offset on. Raises StoreError if a newer version wrote them, or the file is unreadable."""
         events: list[Event] = []
         broken = 0
         try:
-            with translated(self.path, FileNotFoundError), self.path.open("rb") as file:
+            with translate_errors(self.path, FileNotFoundError), self.path.open("rb") as file:
                 file.seek(offset)
                 data = file.read()
         except FileNotFoundError:
-            return Tail((), 0, 0)
+            return JournalTail((), 0, 0)
         whole = data[: data.rfind(b"\n") + 1]
         for line in whole.splitlines():
             if not line.strip():
@@ -117,7 +117,7 @@ class Journal:
                 broken += 1
             else:
                 events.append(event)
-        return Tail(tuple(events), offset + len(whole), broken)
+        return JournalTail(tuple(events), offset + len(whole), broken)
 
     def solutions(self) -> dict[str, Solution]:
         """All stored solutions, by id."""
@@ -126,7 +126,7 @@ class Journal:
     def rewrite(self, solutions: Iterable[Solution]) -> None:
         """Replaces the file in one step by one with these solutions only, without any trace of forgotten ones."""
         temporary = self.path.with_name(f".{self.path.name}.new")
-        with translated(self.path):
+        with translate_errors(self.path):
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 _write(descriptor, _line({"v": VERSION, "op": "begin", "id": secrets.token_hex(8)}))

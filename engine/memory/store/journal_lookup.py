@@ -18,7 +18,7 @@ _LINE = re.compile(
 )
 
 
-class Lookup:
+class JournalLookup:
     """The positions of the journal's lines. Belongs to one event loop; each lookup first reads what was appended."""
 
     def __init__(self, journal: Journal) -> None:

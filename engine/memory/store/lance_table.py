@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.store.table_rows import SCHEMA_VERSION, TABLE, TableRow, from_record, schema
-from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.memory.store_errors import translate_errors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class LanceTable:
         import lancedb
 
         place = _address(folder)
-        with translated(place, FileNotFoundError):
+        with translate_errors(place, FileNotFoundError):
             database = await lancedb.connect_async(
                 place, read_consistency_interval=timedelta(0), storage_options=dict(storage) if storage else None
             )
@@ -215,7 +215,7 @@ class LanceTable:
             return True
 
     def _translated(self) -> AbstractContextManager[None]:
-        return translated(self.place)
+        return translate_errors(self.place)
 
 
 def _address(folder: Path | str) -> str:
@@ -228,7 +228,7 @@ def _among(ids: Sequence[str]) -> str:
     return f"id IN ({', '.join(quoted(each) for each in ids)})"
 
 
-def where(languages: Sequence[str] | None, scopes: Collection[str] | None) -> str | None:
+def row_filter(languages: Sequence[str] | None, scopes: Collection[str] | None) -> str | None:
     """The filter for rows of these languages and scopes; None for all rows."""
     parts = [
         f"{column} IN ({', '.join(quoted(name) for name in names)})"

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, from_elsewhere, texts_of
+from stet_ls.engine.memory.solution import GLOBAL, Solution, check, code_without_space, from_elsewhere, texts_of
 from stet_ls.engine.memory.store import journal
-from stet_ls.engine.memory.store.lance_table import where
+from stet_ls.engine.memory.store.lance_table import row_filter
 from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.store.table_rows import TableRow
-from stet_ls.engine.memory.store.team_table import SECONDS, Team
+from stet_ls.engine.memory.store.team_table import SECONDS, TeamTable
 
 _ALIKE = 0.95
 """Least cosine at which two solutions of one language and scope are the same, for words and words with code."""
@@ -49,7 +49,7 @@ class SolutionHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoreResult:
     """The result of storing: the id, and whether the solution is new, was known, or replaced a similar one."""
 
     id: str
@@ -59,7 +59,7 @@ class Stored:
 class SolutionStore:
     """Solutions, searched by meaning. `most` is how many are kept; `team` is searched in addition."""
 
-    def __init__(self, index: SyncedIndex, most: int, team: Team | None = None) -> None:
+    def __init__(self, index: SyncedIndex, most: int, team: TeamTable | None = None) -> None:
         self.index = index
         self.most = most
         self.team = team
@@ -67,7 +67,7 @@ class SolutionStore:
         """Damaged rows that searches have found."""
         self._encoding = asyncio.Lock()
 
-    async def put(self, solution: Solution) -> Stored:
+    async def put(self, solution: Solution) -> StoreResult:
         """Stores a solution; on return it is on the disk. Raises StoreError if that is not allowed or fails."""
         check(solution)
         index = self.index
@@ -83,21 +83,21 @@ class SolutionStore:
                 kept = first.grounded(second).kept_times(before.times_kept + solution.was_kept)
                 kept = replace(kept, created_at=before.created_at, uses=before.uses, losses=before.losses)
                 await index.write([journal.put(kept)], vectors)
-                return Stored(solution.id, "known")
+                return StoreResult(solution.id, "known")
             alike = await self._alike(TableRow(solution, *vectors[solution.id])) if vectors else None
             if alike is None:
                 new = solution.kept_times(max(solution.times_kept, int(solution.was_kept)))
                 await index.write([journal.put(new)], vectors)
-                return Stored(solution.id, "new")
+                return StoreResult(solution.id, "new")
             if solution.is_offer:  # it may still be undone, and the kept one would be lost
-                return Stored(alike.id, "known")
+                return StoreResult(alike.id, "known")
             if solution.rank[0] < alike.rank[0]:
                 await index.write([journal.put(alike.grounded(solution).counted(wins=1))])
-                return Stored(alike.id, "known")
+                return StoreResult(alike.id, "known")
             heir = solution.kept_times(alike.times_kept + solution.was_kept)
             heir = replace(heir, uses=alike.uses, losses=alike.losses)
             await index.write([journal.forget(alike.id), journal.put(heir)], vectors)
-            return Stored(solution.id, "replaced")
+            return StoreResult(solution.id, "replaced")
 
     async def put_many(self, solutions: Sequence[Solution]) -> int:
         """Stores new solutions that are allowed; returns how many. Their vectors are computed in the background."""
@@ -191,11 +191,11 @@ class SolutionStore:
         self.damaged += sum(each is None for each in found.values())
         hits = [SolutionHit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
         if theirs is not None:
-            known = {(hit.solution.language, flat(hit.solution.code)) for hit in hits}
+            known = {(hit.solution.language, code_without_space(hit.solution.code)) for hit in hits}
             hits += [
                 SolutionHit(row.solution, min(score, 1.0), "vectors", team=True)
                 for row, score in await theirs
-                if (row.solution.language, flat(row.solution.code)) not in known
+                if (row.solution.language, code_without_space(row.solution.code)) not in known
             ]
         hits.sort(key=_place, reverse=True)
         top = max((hit.score for hit in hits), default=0.0)
@@ -223,7 +223,7 @@ class SolutionStore:
         wanted = _words(query)
         if not wanted:
             return {}
-        found = await self.index.table.by_words(" ".join(wanted), where(languages, scopes), _CANDIDATES)
+        found = await self.index.table.by_words(" ".join(wanted), row_filter(languages, scopes), _CANDIDATES)
         return {ident: len(wanted & _words(text)) / len(wanted) for ident, text in found.items()}
 
 

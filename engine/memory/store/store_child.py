@@ -21,7 +21,7 @@ from stet_ls.engine.memory.store.embedders import Embedder, EmbedderChoice, choo
 from stet_ls.engine.memory.store.malloc_trim import give_back, return_large_blocks
 from stet_ls.engine.memory.store.solution_store import SolutionStore
 from stet_ls.engine.memory.store.synced_index import SyncedIndex
-from stet_ls.engine.memory.store.team_table import SECONDS, Team
+from stet_ls.engine.memory.store.team_table import SECONDS, TeamTable
 from stet_ls.engine.workers.handshake import LOOPBACK, new_key
 from stet_ls.engine.workers.host import IdleLimits, host
 
@@ -33,7 +33,7 @@ _TEAM_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class TeamTableSettings:
     """The team's table: its folder or address ("": there is none), and whether kept solutions are added to it."""
 
     place: str = ""
@@ -48,10 +48,10 @@ class _Keys:
     storage: Mapping[str, str] = field(default_factory=dict)
 
 
-class Remembering:
+class StoreWork:
     """The store as the work of a child, in its own thread and event loop."""
 
-    def __init__(self, root: Path, choice: EmbedderChoice, most: int, shared: Shared) -> None:
+    def __init__(self, root: Path, choice: EmbedderChoice, most: int, shared: TeamTableSettings) -> None:
         self._root = root
         self._choice = choice
         self._most = most
@@ -112,7 +112,7 @@ class Remembering:
             embedder = None
         team = None
         if self._shared.place and embedder is not None:
-            team = Team(self._shared.place, self._root, embedder, keys.storage, writes=self._shared.writes)
+            team = TeamTable(self._shared.place, self._root, embedder, keys.storage, writes=self._shared.writes)
             team.look()
         store = SolutionStore(await SyncedIndex.open(self._root, embedder), self._most, team)
         self._tend(store)
@@ -258,9 +258,9 @@ def main() -> None:
     parser.add_argument("--stays-seconds", type=float, required=True)
     options = parser.parse_args()
     choice = EmbedderChoice(options.embedder, options.model, options.url)
-    shared = Shared(options.team, options.team_access == "write")
+    shared = TeamTableSettings(options.team, options.team_access == "write")
     limits = IdleLimits(last_lease=options.stays_seconds, idle=options.idle_seconds)
-    host(Remembering(options.root, choice, options.most, shared), limits)
+    host(StoreWork(options.root, choice, options.most, shared), limits)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import journal
 from stet_ls.engine.memory.store.embedders import Embedder
 from stet_ls.engine.memory.store.journal import Event, Journal, Stamp, apply, replayed
-from stet_ls.engine.memory.store.journal_lookup import Lookup
-from stet_ls.engine.memory.store.lance_table import LanceTable, where
+from stet_ls.engine.memory.store.journal_lookup import JournalLookup
+from stet_ls.engine.memory.store.lance_table import LanceTable, row_filter
 from stet_ls.engine.memory.store.table_rows import TableRow, content_hash
-from stet_ls.engine.memory.store.vector_matrix import IN_MEMORY, Matrix, read_vectors
-from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.memory.store.vector_matrix import IN_MEMORY, VectorMatrix, read_vectors
+from stet_ls.engine.memory.store_errors import translate_errors
 from stet_ls.engine.storage.file_lock import hold_async
 from stet_ls.engine.storage.private_files import private_folder, write_private
 
@@ -60,8 +60,8 @@ class SyncedIndex:
         """Rows without vectors yet."""
         self.writes = 0
         self._table: LanceTable | None = None
-        self._matrix: Matrix | None = None
-        self._lookup = Lookup(self.journal)
+        self._matrix: VectorMatrix | None = None
+        self._lookup = JournalLookup(self.journal)
         self._stamp = (0, 0)
         self._task = asyncio.Lock()
 
@@ -70,7 +70,7 @@ class SyncedIndex:
         """The index in a folder, created and repaired if necessary, only read if not writable. Raises StoreError."""
         index = cls(root, embedder)
         try:
-            with translated(root):
+            with translate_errors(root):
                 await asyncio.to_thread(private_folder, root)
                 index.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             async with index.writing():
@@ -103,7 +103,7 @@ class SyncedIndex:
                 fault=StoreFault.READ_ONLY,
             )
         async with self._task:
-            with translated(self.root):
+            with translate_errors(self.root):
                 lock = hold_async(self.root / "store.lock")
                 await lock.__aenter__()
             try:
@@ -129,7 +129,7 @@ class SyncedIndex:
         events = list(events)
         removes = replaces or any(event["op"] == "forget" for event in events)
         if removes:
-            with translated(self.root):
+            with translate_errors(self.root):
                 self._purge_mark.touch()
         await asyncio.to_thread(self.journal.append, events)
         self.writes += 1
@@ -158,7 +158,7 @@ class SyncedIndex:
         """The cosines of the nearest rows, by id."""
         if self._matrix is not None:
             return self._matrix.nearest(vector, limit, languages, scopes)
-        return await self.table.nearest(vector, where(languages, scopes), limit)
+        return await self.table.nearest(vector, row_filter(languages, scopes), limit)
 
     async def solutions(self, ids: Sequence[str]) -> dict[str, Solution | None]:
         """Solutions by id, None for a damaged row; asks the table only where journal and memory disagree."""
@@ -183,7 +183,7 @@ class SyncedIndex:
         if self.journal.stamp != self._stamp:
             await self._catch_up({})
         await self._rewrite_journal()
-        with translated(self.root):
+        with translate_errors(self.root):
             await asyncio.to_thread(self._remove_others)
         await self.table.rewrite()
         await self.table.index()
@@ -191,7 +191,7 @@ class SyncedIndex:
 
     async def compact(self) -> None:
         """Rewrites the journal and the table without replaced rows. Requires the lock."""
-        with translated(self.root):
+        with translate_errors(self.root):
             self._purge_mark.touch()
         await self.purge()
 
@@ -233,7 +233,7 @@ class SyncedIndex:
             _log.warning("rebuilding the memory's damaged table: %s", error.__cause__ or error)
             broken = self.root / "tables" / f".{self.name}.broken"
             await asyncio.to_thread(shutil.rmtree, broken, ignore_errors=True)
-            with translated(self.folder, FileNotFoundError):
+            with translate_errors(self.folder, FileNotFoundError):
                 self.folder.rename(broken)
             self._table = None
             await self._up_to_date()
@@ -286,7 +286,7 @@ class SyncedIndex:
     def _note_stamp(self) -> None:
         """Records that the table is current with the journal."""
         self._stamp = self.journal.stamp
-        with translated(self.folder):
+        with translate_errors(self.folder):
             note = {"stamp": self._stamp, "of": "journal", "purges": True}
             write_private(self.folder / "applied.json", json.dumps(note))
 

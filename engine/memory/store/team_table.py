@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import GLOBAL, Solution
-from stet_ls.engine.memory.store.lance_table import LanceTable, where
+from stet_ls.engine.memory.store.lance_table import LanceTable, row_filter
 from stet_ls.engine.memory.store.table_rows import TableRow
-from stet_ls.engine.memory.store.vector_matrix import Matrix, read_vectors
-from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.memory.store.vector_matrix import VectorMatrix, read_vectors
+from stet_ls.engine.memory.store_errors import translate_errors
 from stet_ls.engine.storage.private_files import write_private
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Debts:
     hidden: bool = False
 
 
-class Team:
+class TeamTable:
     """The table of one place. Belongs to the store's event loop; its searches never raise StoreError.
 
     `home` is the folder of the user's own memory: it records what was sent to this table and what has to be removed.
@@ -65,7 +65,7 @@ class Team:
         self._embedder = embedder
         self._storage = {**_IMPATIENT, **storage} if "://" in place else None
         self._table: LanceTable | None = None
-        self._matrix: Matrix | None = None
+        self._matrix: VectorMatrix | None = None
         self._version = -1
         self._rows: dict[str, TableRow] = {}
         self._looked = float("-inf")
@@ -229,7 +229,7 @@ class Team:
             if self._matrix is not None:
                 scores = self._matrix.nearest(vector, limit, languages, None)
             else:
-                scores = await table.nearest(vector, where(languages, None), limit)
+                scores = await table.nearest(vector, row_filter(languages, None), limit)
             scores = {ident: score for ident, score in scores.items() if score >= min_score}
             found = (await self.get(scores)).items()
             return [(row, scores[ident]) for ident, row in found if row.solution.is_supported]
@@ -260,7 +260,7 @@ class Team:
     def _write_debts(self, debts: _Debts) -> None:
         others = {place: fields for place, fields in self._all_debts().items() if place != self.place}
         own = {} if debts == _Debts() else {self.place: {"edits": debts.edits, "hidden": debts.hidden}}
-        with translated(self._owed):
+        with translate_errors(self._owed):
             write_private(self._owed, json.dumps({**others, **own}))
 
     def _all_debts(self) -> dict[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ _MORE = 4
 """The capacity grows by one part in this many: unused capacity takes memory too."""
 
 
-class Matrix:
+class VectorMatrix:
     """Two vectors per row, with the language, the scope and the hash of the row. `rows` is the initial capacity."""
 
     def __init__(self, dimension: int, rows: int = 0) -> None:
@@ -109,10 +109,10 @@ class Matrix:
         self._scope = np.concatenate([self._scope, np.zeros(more, np.int32)])
 
 
-async def read_vectors(table: LanceTable, dimension: int) -> tuple[Matrix | None, int]:
+async def read_vectors(table: LanceTable, dimension: int) -> tuple[VectorMatrix | None, int]:
     """The vectors of a table, None if they are too many, and how many of the rows read have none yet."""
     count = await table.count()
-    matrix = Matrix(dimension, count) if count <= IN_MEMORY else None
+    matrix = VectorMatrix(dimension, count) if count <= IN_MEMORY else None
     waiting = 0
     async for plain, ins, both in table.vectors():
         for record, v_ins, v_all in zip(plain, ins, both, strict=True):

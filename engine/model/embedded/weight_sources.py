@@ -112,7 +112,7 @@ class WebFile:
                 yield chunk
 
 
-def hub(repository: str, file: str) -> WebFile:
+def hub_file(repository: str, file: str) -> WebFile:
     """A file of the model hub, or of the mirror that STET_HUB names."""
     base = os.environ.get("STET_HUB") or _HUB
     return WebFile(f"{base.rstrip('/')}/{repository}/resolve/main/{file}")

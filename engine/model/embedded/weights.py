@@ -19,7 +19,7 @@ from typing import BinaryIO
 from stet_ls.engine.errors import PolicyError, UsageError, WeightsError
 from stet_ls.engine.model.embedded.own_weights import OwnWeights, add, described, own_weights
 from stet_ls.engine.model.embedded.weight_packages import PackageIndex, WeightParts
-from stet_ls.engine.model.embedded.weight_sources import LocalFile, SourceError, WeightSource, hub
+from stet_ls.engine.model.embedded.weight_sources import LocalFile, SourceError, WeightSource, hub_file
 from stet_ls.engine.storage.file_lock import hold
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
@@ -215,7 +215,7 @@ def pull_own(
 
 
 def _sources(weights: Weights, paths: Paths) -> Sequence[WeightSource]:
-    found: list[WeightSource] = [hub(weights.repository, weights.file)]
+    found: list[WeightSource] = [hub_file(weights.repository, weights.file)]
     if weights.parts is not None:
         found.append(PackageIndex(weights.parts, paths.models))
     return found

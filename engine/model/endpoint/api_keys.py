@@ -9,7 +9,7 @@ from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.validators.install_hints import install_command
 
-_PATIENCE_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 """A keyring may ask the user to unlock it."""
 
 
@@ -20,10 +20,10 @@ async def key_of(provider: Provider) -> str | EndpointFailure:
     if not provider.api_key_keyring:
         return ""
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             return await asyncio.to_thread(_from_keyring, provider.api_key_keyring)
     except TimeoutError:
-        return _absent(f"no response from the keyring within {_PATIENCE_SECONDS:.0f} s; unlock it")
+        return _absent(f"no response from the keyring within {_TIMEOUT_SECONDS:.0f} s; unlock it")
 
 
 def _from_keyring(entry: str) -> str | EndpointFailure:

@@ -1,4 +1,4 @@
-"""A reply that is begun for the model: a fence, perhaps with the first lines of the code, which it goes on with.
+"""A reply that is begun for the model: a fence, perhaps with the first lines of the code, which it continues.
 
 The header of a function and its documentation need not be written again, and writing ends with the code. An endpoint
 may send the beginning once more, or its model may: the two are joined so that it stands there once.

@@ -19,7 +19,7 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.endpoint.faults import EndpointFailure
 
 
-class State(StrEnum):
+class BreakerState(StrEnum):
     """Whether calls are allowed."""
 
     CLOSED = "closed"
@@ -58,11 +58,11 @@ class Breaker:
         self._silent_at: float | None = None
 
     @property
-    def state(self) -> State:
+    def state(self) -> BreakerState:
         """The current state."""
         if self._open_until is None:
-            return State.CLOSED
-        return State.OPEN if self._clock() < self._open_until else State.HALF_OPEN
+            return BreakerState.CLOSED
+        return BreakerState.OPEN if self._clock() < self._open_until else BreakerState.HALF_OPEN
 
     @property
     def cooldown_remaining(self) -> float:
@@ -76,13 +76,13 @@ class Breaker:
 
     def admits(self) -> bool:
         """True if `admit` would let a call through."""
-        return self.state is State.CLOSED or (self.state is State.HALF_OPEN and not self._trying)
+        return self.state is BreakerState.CLOSED or (self.state is BreakerState.HALF_OPEN and not self._trying)
 
     def admit(self) -> Admission | None:
         """Admits a call as its kind; None if it is refused."""
         if not self.admits():
             return None
-        self._trying = self.state is State.HALF_OPEN
+        self._trying = self.state is BreakerState.HALF_OPEN
         return "trial" if self._trying else "call"
 
     def end(self, admission: Admission, failure: EndpointFailure | None) -> None:
@@ -102,7 +102,7 @@ class Breaker:
         if admission == "trial" or self.failures >= self._most:
             rest = max(rest, self._seconds)
         # Calls that started before it opened returned late: they do not extend the pause.
-        if rest and self.state is not State.OPEN:
+        if rest and self.state is not BreakerState.OPEN:
             self._open_until = self._clock() + rest
 
     def withdraw(self, admission: Admission) -> None:

@@ -16,7 +16,7 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.endpoint.api_keys import key_of
 from stet_ls.engine.model.endpoint.fault_classifier import failure_of_exception, failure_of_status
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, without_secrets
-from stet_ls.engine.model.endpoint.network_zone import Route, route_to
+from stet_ls.engine.model.endpoint.network_zone import NetworkRoute, route_to
 from stet_ls.engine.settings.table_schemas import Provider
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Connection:
             return json.loads(response.content) if response.is_success else None
         return None
 
-    async def route(self) -> Route:
+    async def route(self) -> NetworkRoute:
         """The route of the next request. From now on connections go to its addresses."""
         route = await route_to(self.provider.base_url)
         if self._pin is not None:
@@ -165,7 +165,7 @@ def _open_http(provider: Provider) -> httpx2.AsyncClient:
     )
 
 
-def _open_pinned(provider: Provider, route: Route) -> tuple[httpx2.AsyncClient, PinnedTransport]:
+def _open_pinned(provider: Provider, route: NetworkRoute) -> tuple[httpx2.AsyncClient, PinnedTransport]:
     import httpx2
 
     from stet_ls.engine.model.endpoint.pinned_transport import PinnedTransport

@@ -28,12 +28,18 @@ from stet_ls.engine.model.endpoint.faults import (
     with_setting,
     without_secrets,
 )
-from stet_ls.engine.model.endpoint.network_zone import allowed
+from stet_ls.engine.model.endpoint.network_zone import allowed_messages
 from stet_ls.engine.model.endpoint.request_quirks import RequestQuirks, shorter_reply
 from stet_ls.engine.model.endpoint.retry import pause_before_retry
 from stet_ls.engine.model.endpoint.stream_reader import StreamReader
 from stet_ls.engine.model.endpoint.stream_request import StreamRequest, reply_errors
-from stet_ls.engine.model.profiles.profiles import Profile, is_chat_model, overridden, profile_for, tuned
+from stet_ls.engine.model.profiles.profiles import (
+    Profile,
+    is_chat_model,
+    profile_for,
+    tuned_sampling,
+    with_user_settings,
+)
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings.schema import Settings
@@ -49,7 +55,7 @@ _OVERESTIMATE, _LEAST_REPLY = 1.25, 256
 _MAY_BE_BILLED = (Fault.EMPTY, Fault.MALFORMED, Fault.STALLED, Fault.NO_FIRST_TOKEN, Fault.DEADLINE)
 """Faults of an endpoint that had received the prompt: it may have read it, and counted it."""
 
-_LEAST_PATIENCE = 1.0
+_LEAST_TIMEOUT = 1.0
 """Minimum seconds allowed between two tokens, even after a silence."""
 
 _SHOWN = 200
@@ -82,7 +88,7 @@ class EndpointClient:
     """One endpoint and what was learned about it; `experience`, of its models, outlives this process."""
 
     def __init__(
-        self, provider: Provider, settings: Settings, experience: EndpointStats, *, dialect: RequestQuirks | None = None
+        self, provider: Provider, settings: Settings, experience: EndpointStats, *, quirks: RequestQuirks | None = None
     ) -> None:
         self.provider = provider
         self.experience = experience
@@ -90,7 +96,7 @@ class EndpointClient:
         self.breaker = Breaker(settings.model.breaker_failures, settings.model.breaker_seconds)
         self.last_failure: EndpointFailure | None = None
         self._settings = settings
-        self._dialect = dialect or RequestQuirks()
+        self._quirks = quirks or RequestQuirks()
         self._first_listed: ListedModel | None = None
         self._warned: set[str] = set()
 
@@ -174,15 +180,15 @@ class EndpointClient:
         profile = await self.experience.of(known)
         if self.provider.context:
             profile = replace(profile, context=self.provider.context)
-        profile = replace(profile, begins=profile.begins or self._dialect.begins)
-        return overridden(profile, self._settings.models)
+        profile = replace(profile, begins=profile.begins or self._quirks.begins)
+        return with_user_settings(profile, self._settings.models)
 
     def _adapt(self, failure: EndpointFailure, sampling: Sampling) -> Sampling | None:
         """The sampling for one more request in a changed form, or None if no change can help."""
         if failure.fault is Fault.CONTEXT:
             return shorter_reply(failure, sampling)
-        if failure.fault is Fault.BAD_REQUEST and (dialect := self._dialect.after(failure, sampling)):
-            self._dialect = dialect
+        if failure.fault is Fault.BAD_REQUEST and (quirks := self._quirks.after(failure, sampling)):
+            self._quirks = quirks
             return sampling
         return None
 
@@ -199,7 +205,7 @@ class EndpointClient:
                 messages = _begun(messages, sampling, profile)
                 fit: Sequence[Message] | EndpointFailure = messages
                 if privacy.differs_by_address:
-                    fit = allowed(messages, sealed, await self.connection.route(), privacy)
+                    fit = allowed_messages(messages, sealed, await self.connection.route(), privacy)
         except TimeoutError:
             fault = Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN
             return self._as_shown(EndpointFailure(fault))
@@ -219,13 +225,13 @@ class EndpointClient:
             return EndpointFailure(
                 Fault.CONTEXT, f"about {prompt_tokens} tokens, and its context is {profile.context}", sent=False
             )
-        sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
+        sampling = tuned_sampling(sampling, profile, self._settings.models, self._settings.model.max_tokens)
         sampling = replace(sampling, stop=(*sampling.stop, *stops(begun)))
-        patience = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
+        timeout = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
         exchange = StreamRequest(
-            body=self._dialect.request(profile.model, messages, sampling),
+            body=self._quirks.request(profile.model, messages, sampling),
             max_tokens=sampling.max_tokens,
-            silence=patience,
+            silence=timeout,
             begin_by=turn.begin_by,
             deadline_at=turn.deadline_at,
             between_tokens=self._patience_between_tokens(),
@@ -275,8 +281,8 @@ class EndpointClient:
 
     def _patience_between_tokens(self) -> float:
         """Seconds; fewer after a recent silence, or each call of a job would wait as long again."""
-        patience = self.provider.timeout_token
-        return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
+        timeout = self.provider.timeout_token
+        return min(timeout, max(_LEAST_TIMEOUT, timeout / 4)) if self.breaker.fell_silent else timeout
 
     def _as_shown(self, failure: EndpointFailure) -> EndpointFailure:
         """The failure as shown: with the setting that ran out, and without a key."""
@@ -341,13 +347,13 @@ class EndpointClient:
 
 
 def _begun(messages: Sequence[Message], sampling: Sampling, profile: Profile | EndpointFailure) -> Sequence[Message]:
-    """The messages, with the start of the reply for an endpoint that can go on with it."""
+    """The messages, with the start of the reply for an endpoint that can continue it."""
     can = isinstance(profile, Profile) and profile.begins
     return (*messages, Message("assistant", sampling.begun)) if can and sampling.begun else messages
 
 
 def _watching(sampling: Sampling, begun: str) -> Callable[[str], bool] | None:
-    """Whether what an endpoint has sent so far goes on after its end, with the start of the reply before it."""
+    """Whether what an endpoint has sent so far continues after its end, with the start of the reply before it."""
     overrun = sampling.overrun
     return None if overrun is None else lambda text: overrun(joined(begun, text, complete=False))
 

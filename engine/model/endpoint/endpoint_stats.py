@@ -8,7 +8,7 @@ import time
 from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.endpoint.stream_request import StreamRequest
 from stet_ls.engine.model.profiles.profile_store import ProbeScores, ProfileStore, StoredProfile
-from stet_ls.engine.model.profiles.profiles import Profile, measured
+from stet_ls.engine.model.profiles.profiles import Profile, with_measurements
 from stet_ls.engine.model.profiles.speed import Speed
 from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 
@@ -38,7 +38,7 @@ class EndpointStats:
         async with self._opening:
             if self._model != profile.model:
                 await self._open(profile.model)
-        return measured(profile, self._record())
+        return with_measurements(profile, self._record())
 
     def learn(self, exchange: StreamRequest, *, estimated: int, first_token_seconds: float) -> None:
         """Take in a call that was served; `estimated` tokens were sent, by the plain estimate."""

@@ -38,10 +38,10 @@ class NetworkZone(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class NetworkRoute:
     """The way to an endpoint: the `addresses` to connect to, unless a proxy is in between."""
 
-    reach: NetworkZone
+    zone: NetworkZone
     addresses: tuple[str, ...] = ()
     proxied: bool = False
 
@@ -59,7 +59,7 @@ def zone_of(address: Address) -> NetworkZone:
     return NetworkZone.PUBLIC if address.is_global else NetworkZone.PRIVATE
 
 
-async def route_to(base_url: str) -> Route:
+async def route_to(base_url: str) -> NetworkRoute:
     """The route to an address. A name has the widest zone of its addresses; one without is public.
 
     A proxy of the environment reads requests without TLS, so its zone counts then.
@@ -69,22 +69,22 @@ async def route_to(base_url: str) -> Route:
     found = await _resolved(host, port)
     proxy = None if found and _widest(found) is NetworkZone.LOOPBACK else _proxy(parts.scheme, host)
     if proxy is None:
-        return Route(_widest(found), tuple(map(str, found)))
-    reach = _widest(found)
+        return NetworkRoute(_widest(found), tuple(map(str, found)))
+    zone = _widest(found)
     if parts.scheme == "http":
         through = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        reach = max(reach, _widest(await _resolved(through.hostname or "", through.port or 80)))
-    return Route(reach, proxied=True)
+        zone = max(zone, _widest(await _resolved(through.hostname or "", through.port or 80)))
+    return NetworkRoute(zone, proxied=True)
 
 
-def allowed(
-    messages: Sequence[Message], sealed: SealedPrompt, route: Route, privacy: Privacy
+def allowed_messages(
+    messages: Sequence[Message], sealed: SealedPrompt, route: NetworkRoute, privacy: Privacy
 ) -> Sequence[Message] | EndpointFailure:
     """The messages as allowed on this route, or why they are not. The rules apply only to prompts with secrets."""
     secrets = {name: value for name, value in sealed.secrets.items() if name.startswith(_SECRET)}
     if not secrets:
         return messages
-    name = route.reach.name.lower()
+    name = route.zone.name.lower()
     match getattr(privacy, name):
         case "refuse":
             return EndpointFailure(Fault.REFUSED, f'{_where(sealed)}, and privacy.{name} is "refuse"', sent=False)

@@ -34,7 +34,7 @@ _LEAST_REPLY = 256
 class RequestQuirks:
     """What an endpoint refused so far; `most_tokens` of a reply; `extra` parameters that only this one takes.
 
-    `begins`: it is known, without a self-test, to go on with a reply that was begun.
+    `begins`: it is known, without a self-test, to continue a reply that was begun.
     """
 
     refused: frozenset[str] = frozenset()

@@ -39,7 +39,7 @@ _FINISH: Mapping[str, Finish] = {
 class StreamReader:
     """The reply so far; times by `time.monotonic`, `pieces` as in `events.Requested`, `reason` the server's word.
 
-    `overrun` is asked whether the text goes on after its end.
+    `overrun` is asked whether the text continues after its end.
     """
 
     started: float = field(default_factory=time.monotonic)
@@ -121,7 +121,7 @@ class StreamReader:
             elif self.overrun is not None and self._bytes - self._read >= max(_LEAST_NEW, self._read // 10):
                 self._read = self._bytes
                 if self.overrun(self.text):
-                    self.runaway = "it goes on after its code"
+                    self.runaway = "it continues after its code"
 
 
 def repeats(tail: str) -> bool:

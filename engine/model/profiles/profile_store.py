@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from stet_ls.engine.storage.file_lock import hold
-from stet_ls.engine.storage.writable import Obstacle
+from stet_ls.engine.storage.writable import WriteObstacle
 
 VERSION = 1
 """Of the files. A file of a later version is neither read nor overwritten."""
@@ -48,7 +48,7 @@ class ProbeScores:
 
     `well_formed`: replies from which the whole unit could be read, and it parsed. `solved`: the unit was also correct.
     `search_replace`: edits by blocks that applied. `context` in tokens, as `context_from` says; `max_output` is the
-    largest reply that the endpoint allows. `begins`: it goes on with a reply that was begun, and stops where asked.
+    largest reply that the endpoint allows. `begins`: it continues a reply that was begun, and stops where asked.
     """
 
     at: str
@@ -109,7 +109,7 @@ class ProfileStore:
                     record = replace(record, probe=present.record.probe)
                 _write(path, record)
         except OSError as error:
-            _log.warning("cannot save the profile of %s: %s", record.model, Obstacle.of(self._folder, error))
+            _log.warning("cannot save the profile of %s: %s", record.model, WriteObstacle.of(self._folder, error))
 
     def all(self) -> Iterator[tuple[Path, StoredProfile | None, str]]:
         """Every file with its record, or with the reason why it cannot be used."""

@@ -23,7 +23,7 @@ class Profile:
     fast it reads a prompt, None until measured. `temperature` is its minimum, `thought` the tokens that it spends on
     reasoning. `search_replace`: its self-test proved that it can edit by blocks. `token_factor` converts our estimates
     to tokens. `known_context`: the context was reported or measured, not guessed from the name. `begins`: the endpoint
-    goes on with a reply that was begun.
+    continues a reply that was begun.
     """
 
     tier: ModelTier
@@ -141,7 +141,7 @@ _LOOPED = 0.4
 _LEAST_PROOF = 2
 
 
-def measured(profile: Profile, record: StoredProfile) -> Profile:
+def with_measurements(profile: Profile, record: StoredProfile) -> Profile:
     """The profile with the measurements of the model, and its self-test."""
     profile = replace(
         profile,
@@ -169,7 +169,7 @@ def measured(profile: Profile, record: StoredProfile) -> Profile:
     )
 
 
-def overridden(profile: Profile, rows: Iterable[ModelRow]) -> Profile:
+def with_user_settings(profile: Profile, rows: Iterable[ModelRow]) -> Profile:
     """The profile with the user's settings for such models."""
     own = _own(rows, profile.model, "generator")
     return replace(
@@ -181,7 +181,7 @@ def overridden(profile: Profile, rows: Iterable[ModelRow]) -> Profile:
     )
 
 
-def tuned(sampling: Sampling, profile: Profile, rows: Iterable[ModelRow], most_tokens: int) -> Sampling:
+def tuned_sampling(sampling: Sampling, profile: Profile, rows: Iterable[ModelRow], most_tokens: int) -> Sampling:
     """The sampling for such a model: the user's row first, then the needs of its profile."""
     own = _own(rows, profile.model, sampling.role)
     temperature = sampling.temperature if sampling.by_user else max(sampling.temperature, profile.temperature)

@@ -12,7 +12,7 @@ _WEIGHT = 0.3
 _LEAST_WRITTEN, _LEAST_READ = 8, 200
 """Tokens below which the network's latency, not the model, would be measured."""
 
-_PATIENCE = 3.0
+_SAFETY_FACTOR = 3.0
 """The first token may take this many times as long as the measured speed predicts for the prompt."""
 
 LOCAL_READING = 40.0
@@ -30,7 +30,7 @@ class Speed:
 
     def first_token_limit(self, least: float, prompt_tokens: int) -> float:
         """Seconds after which a missing first token is a fault; `least` at least."""
-        return least if self.reading is None else max(least, _PATIENCE * prompt_tokens / self.reading)
+        return least if self.reading is None else max(least, _SAFETY_FACTOR * prompt_tokens / self.reading)
 
     def learn(self, usage: Usage | None, *, first_token_seconds: float, writing_seconds: float) -> None:
         """Take in a call that was served; `writing_seconds` ran from its first token to its last."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.api.request import Diagnostic, Request, Target
-from stet_ls.engine.prompt.code_view import View
+from stet_ls.engine.prompt.code_view import CodeView
 from stet_ls.engine.prompt.context_items import ContextItem, Priority
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source
@@ -26,7 +26,7 @@ _ABOUT_STYLE = re.compile(r"(?i)\b(?:lint|style|pep ?8|format|warning|ruff|flake
 """An instruction with one of these asks about style."""
 
 
-def problems(request: Request, target: Target, shown: View) -> Iterator[ContextItem]:
+def problems(request: Request, target: Target, shown: CodeView) -> Iterator[ContextItem]:
     """The diagnostics in the target, or all for an action that answers them: models rarely ignore unrelated ones."""
     source = request.source
     found = [
@@ -47,13 +47,13 @@ def _without_style(request: Request, found: Sequence[Diagnostic]) -> Sequence[Di
 
     They stay if the instruction mentions style, or if they are all that a fix is asked for.
     """
-    if not (request.spec.mends or request.spec.preserves_behavior) or _ABOUT_STYLE.search(request.instruction):
+    if not (request.spec.fixes or request.spec.preserves_behavior) or _ABOUT_STYLE.search(request.instruction):
         return found
     rest = [problem for problem in found if not _STYLE.fullmatch(problem.code or "")]
-    return found if request.spec.mends and not rest and not request.instruction.strip() else rest
+    return found if request.spec.fixes and not rest and not request.instruction.strip() else rest
 
 
-def _where(source: Source, problem: Diagnostic, shown: View) -> str:
+def _where(source: Source, problem: Diagnostic, shown: CodeView) -> str:
     start = min(problem.span.start, len(source.data))
     line = source.line_of(start)
     number = shown.number(line)

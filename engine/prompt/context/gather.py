@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
-from stet_ls.engine.prompt.code_view import View, view
+from stet_ls.engine.prompt.code_view import CodeView, view
 from stet_ls.engine.prompt.context.cross_file import cross_file_items, pieces_of, with_comment
 from stet_ls.engine.prompt.context.diagnostics import problems
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
@@ -30,10 +30,10 @@ class Gathered:
     gaps: tuple[str, ...] = ()
 
 
-def gather(
+def gather_context(
     request: Request,
     target: Target,
-    shown: View,
+    shown: CodeView,
     *,
     hidden: tuple[Span, ...] = (),
     index: SymbolIndex | None = None,

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.reply.fitting.extract import without
-from stet_ls.engine.reply.fitting.fit import Fitted, fit
-from stet_ls.engine.reply.fitting.imports import merge
+from stet_ls.engine.reply.fitting.fit import Fitted, fit_code
+from stet_ls.engine.reply.fitting.imports import merge_imports
 from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.fitting.spacing import line_end_at, lines_of
@@ -44,7 +44,7 @@ class _Merged:
     problem: str = ""
 
 
-def add(
+def add_code(
     code: str,
     *,
     source: Source,
@@ -56,12 +56,12 @@ def add(
     """The edit that adds code. It replaces the target only if nothing is lost that `released` does not permit."""
     snippet = Snippet(code.strip("\n"), language)
     if _is_kept(source, target, snippet, released):
-        return fit(code, source=source, target=target, language=language, replaces=replaces)
+        return fit_code(code, source=source, target=target, language=language, replaces=replaces)
     if _holds_all(source, snippet):
         whole = Target(TargetKind.DOCUMENT, source.whole)
-        return fit(code, source=source, target=whole, language=language)
+        return fit_code(code, source=source, target=whole, language=language)
     if snippet.state != "ok" or not snippet.units:
-        return fit(code, source=source, target=_place(source, target), language=language, replaces=replaces)
+        return fit_code(code, source=source, target=_place(source, target), language=language, replaces=replaces)
     merged = _merge(snippet, source, language)
     if merged.problem:
         return Fitted(problem=merged.problem)
@@ -213,7 +213,7 @@ def _fitted(
     for text, place, comment in pieces:
         code = keep_documentation(text, source=source, target=place, language=language)
         code = keep_comments(code, source.slice(place.span), language)
-        made = fit(code, source=source, target=place, language=language, replaces=comment)
+        made = fit_code(code, source=source, target=place, language=language, replaces=comment)
         if made.problem is not None:
             return made
         splices += made.splices
@@ -224,7 +224,7 @@ def _fitted(
             splices.append(Splice(hole, ""))
     first = min([target.span.start, *(place.span.start for _, place, _ in pieces)])
     statements = tuple(snippet.text_of(span) for span in spans)
-    splices += merge(
+    splices += merge_imports(
         statements, snippet.text, source=source, language=language, before=first, end=line_end_at(source, target.span)
     )
     texts: dict[Span, str] = {}  # insertions at one offset are combined: splices must not share an offset

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.reply.fitting.extract import CodeParts, take_apart
-from stet_ls.engine.reply.fitting.imports import merge
+from stet_ls.engine.reply.fitting.imports import merge_imports
 from stet_ls.engine.reply.fitting.spacing import gaps, line_end_at, lines_of
 from stet_ls.engine.reply.indent import reindent, unit_of
 from stet_ls.engine.reply.languages.language_table import for_language
@@ -51,7 +51,7 @@ class _Document:
         return text.replace("\n", self.end)
 
 
-def fit(code: str, *, source: Source, target: Target, language: str, replaces: Span | None = None) -> Fitted:
+def fit_code(code: str, *, source: Source, target: Target, language: str, replaces: Span | None = None) -> Fitted:
     """The edit that replaces the target by `code`.
 
     A whole file is reduced to the requested unit; new helpers that it uses go above it, new imports into the import
@@ -131,7 +131,9 @@ def _beyond(document: _Document, parts: CodeParts) -> list[Splice]:
     source, target = document.source, document.target
     used_in = "\n".join([parts.code, *parts.beside, *parts.above])
     start = _top(document)
-    splices = merge(parts.imports, used_in, source=source, language=document.language, before=start, end=document.end)
+    splices = merge_imports(
+        parts.imports, used_in, source=source, language=document.language, before=start, end=document.end
+    )
     if parts.above and target.kind is not TargetKind.INSERTION and _is_nested(document):
         text = "".join(document.written(piece, "") + document.gap for piece in parts.above)
         splices.append(Splice(Span(start, start), document.ended(text)))

@@ -16,7 +16,7 @@ _PROLOGUE = re.compile(
 )
 
 
-def merge(
+def merge_imports(
     statements: tuple[str, ...], used_in: str, *, source: Source, language: str, before: int, end: str
 ) -> list[Splice]:
     """The splices for new imports that `used_in` needs, above the target at `before`, with the line end `end`."""

@@ -41,10 +41,10 @@ def lines_of(source: Source, span: Span) -> Span:
 
 def gaps(source: Source, hole: Span, code: str, language: str, indent: str) -> tuple[int, int]:
     """Blank lines that an insertion at `hole` needs above and below: one, two for PEP 8, none at an edge."""
-    above = _neighbours(source, range(source.line_of(hole.start) - 1, -1, -1))
+    above = _neighbors(source, range(source.line_of(hole.start) - 1, -1, -1))
     first = source.line_of(hole.end)
     ends_text = hole.end >= len(source.data) and source.line_span(first).start == hole.end
-    below = (None, 0) if ends_text else _neighbours(source, range(first, source.line_count))
+    below = (None, 0) if ends_text else _neighbors(source, range(first, source.line_count))
     if hole.empty and hole.start != source.line_span(first).start:  # after a last line without a line end
         above = (source.line_text(first), 0)
         below = (None, 0)
@@ -52,7 +52,7 @@ def gaps(source: Source, hole: Span, code: str, language: str, indent: str) -> t
     return _gap(above, code.lstrip("\n"), language, most, _OPENERS, 1), _gap(below, code, language, most, _CLOSERS, 0)
 
 
-def _neighbours(source: Source, numbers: range) -> tuple[str | None, int]:
+def _neighbors(source: Source, numbers: range) -> tuple[str | None, int]:
     """The next line that is not blank, and the number of blank lines before it."""
     blank = 0
     for number in numbers:

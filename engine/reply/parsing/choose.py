@@ -9,7 +9,7 @@ from itertools import pairwise
 from stet_ls.engine.reply.parsing import patch
 from stet_ls.engine.reply.parsing.body_only import wrapped
 from stet_ls.engine.reply.parsing.clean import clean
-from stet_ls.engine.reply.parsing.fences import Block, Page
+from stet_ls.engine.reply.parsing.fences import FencedBlock, SplitReply
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import (
     LONGEST,
@@ -22,7 +22,7 @@ from stet_ls.engine.reply.parsing.reply_spec import (
     SearchResult,
 )
 from stet_ls.engine.reply.parsing.snippet import Snippet
-from stet_ls.engine.reply.parsing.truncated_code import complete_units, salvage
+from stet_ls.engine.reply.parsing.truncated_code import complete_part, complete_units
 from stet_ls.engine.reply.parsing.unfenced import unfenced
 from stet_ls.validators.languages import PLAIN, family
 from stet_ls.validators.languages import language as language_row
@@ -48,7 +48,7 @@ _BLOCKS_TRIED = 24
 class CodeCandidate:
     """A block in the requested language, cleaned."""
 
-    block: Block
+    block: FencedBlock
     snippet: Snippet
 
     @property
@@ -62,7 +62,7 @@ def looks_like_tests(text: str) -> bool:
     return _TESTS.search(text) is not None
 
 
-def choose(page: Page, wanted: ReplySpec) -> SearchResult:
+def choose(page: SplitReply, wanted: ReplySpec) -> SearchResult:
     """The code of a reply: from its blocks, else from a change to the present text, else from its prose."""
     candidates = _candidates(page, wanted)
     if isinstance(candidates, NoCode):
@@ -85,7 +85,7 @@ def choose(page: Page, wanted: ReplySpec) -> SearchResult:
     return NoCode(NO_CODE) if is_tests else found
 
 
-def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:
+def choose_tests(page: SplitReply, wanted: ReplySpec) -> SearchResult:
     """The tests of a reply: the blocks under the tests label, else those that look like tests, else its only code."""
     candidates = _candidates(page, wanted)
     if isinstance(candidates, NoCode):
@@ -105,10 +105,10 @@ def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:
     text = complete_units(last) if last.state != "ok" else ""
     if looks_like_tests(text):  # tests are independent, so those before the cut are usable
         return FoundCode(text, ("the reply was cut off in a later test",))
-    return salvage(last.text, wanted)
+    return complete_part(last.text, wanted)
 
 
-def _candidates(page: Page, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
+def _candidates(page: SplitReply, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
     """The blocks that may be code of the requested language; if all have another tag, those that parse in it."""
     if any(len(block.text) > LONGEST for block in page.blocks):
         start = loop_start(page.text)
@@ -133,7 +133,9 @@ def _is_tests(candidate: CodeCandidate) -> bool:
     return candidate.block.label == "tests" or looks_like_tests(candidate.snippet.text)
 
 
-def _take(page: Page, fitting: list[CodeCandidate], candidates: list[CodeCandidate], wanted: ReplySpec) -> SearchResult:
+def _take(
+    page: SplitReply, fitting: list[CodeCandidate], candidates: list[CodeCandidate], wanted: ReplySpec
+) -> SearchResult:
     changed = [c for c in fitting if not wanted.unchanged(c.snippet.text)] or fitting
     pure = [c for c in changed if not looks_like_tests(c.snippet.text)] or changed
     whole = [c for c in pure if c.whole]
@@ -144,10 +146,10 @@ def _take(page: Page, fitting: list[CodeCandidate], candidates: list[CodeCandida
         if (longer := _extended(page, candidate, wanted)) is not None:
             return FoundCode(longer, ("ignored a fence inside the code",))
     closed = [c for c in pure if c.block.closed]
-    return FoundCode(closed[-1].snippet.text) if closed else salvage(pure[-1].snippet.text, wanted)
+    return FoundCode(closed[-1].snippet.text) if closed else complete_part(pure[-1].snippet.text, wanted)
 
 
-def _is_corrected(page: Page, whole: list[CodeCandidate]) -> bool:
+def _is_corrected(page: SplitReply, whole: list[CodeCandidate]) -> bool:
     """True if the text between the blocks retracts the earlier one."""
     return any(_CORRECTED.search(page.text[first.block.end : second.block.start]) for first, second in pairwise(whole))
 
@@ -184,7 +186,7 @@ def _joined(texts: list[str]) -> str:
     return "\n\n".join(text.strip("\n") for text in dict.fromkeys(texts))
 
 
-def _extended(page: Page, candidate: CodeCandidate, wanted: ReplySpec) -> str | None:
+def _extended(page: SplitReply, candidate: CodeCandidate, wanted: ReplySpec) -> str | None:
     """The block up to a later fence, if only that parses: the first one was inside a string."""
     later = [at for at in page.fences if at > candidate.block.end][:_EXTENSIONS_TRIED]
     for at in later:
@@ -194,7 +196,7 @@ def _extended(page: Page, candidate: CodeCandidate, wanted: ReplySpec) -> str | 
     return None
 
 
-def _changed(page: Page, wanted: ReplySpec) -> SearchResult | None:
+def _changed(page: SplitReply, wanted: ReplySpec) -> SearchResult | None:
     """The present text with the reply's change, or None if the reply holds no change."""
     hunks = patch.search_replace(page.text)
     if not hunks:
@@ -205,7 +207,7 @@ def _changed(page: Page, wanted: ReplySpec) -> SearchResult | None:
     if not hunks:
         return NoCode(patch.NO_MATCH) if "<<<<<<< SEARCH" in page.text else None
     text = patch.apply(hunks, wanted.current)
-    if isinstance(text, patch.Refused):
+    if isinstance(text, patch.PatchRefusal):
         return NoCode(text.problem)
     return FoundCode(text, ("the reply was a change to the present text",))
 
@@ -230,4 +232,4 @@ def _inside(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult:
     if any(candidate.snippet.top_units for candidate in rest):
         return NoCode(f'The reply does not define "{wanted.symbol}".')
     last = rest[-1]
-    return wrapped(last.snippet.text, wanted) if last.block.closed else salvage(last.snippet.text, wanted)
+    return wrapped(last.snippet.text, wanted) if last.block.closed else complete_part(last.snippet.text, wanted)

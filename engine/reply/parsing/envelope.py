@@ -24,7 +24,7 @@ _FAULT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class JsonReply:
     """The parts of a JSON reply. `cut`: the code's string has no end."""
 
     code: str = ""
@@ -41,7 +41,7 @@ def is_error_page(text: str, language: str) -> bool:
     return not for_language(language).is_page or _FAULT.search(text[:4000]) is not None
 
 
-def open_json(text: str) -> Envelope | None:
+def open_json(text: str) -> JsonReply | None:
     """The parts of a reply that is a JSON object with code in it, or None. Literal line ends in strings are allowed."""
     body = text.strip()
     start = body.find("{")
@@ -55,17 +55,17 @@ def open_json(text: str) -> Envelope | None:
     return _of(found) if isinstance(found, dict) else None
 
 
-def _of(found: dict[str, object]) -> Envelope:
+def _of(found: dict[str, object]) -> JsonReply:
     def part(name: str) -> str:
         value = next((found[key] for key in _KEYS[name] if isinstance(found.get(key), str)), "")
         return str(value)
 
     notes = next((found[key] for key in _KEYS["notes"] if found.get(key)), ())
     items = notes if isinstance(notes, list) else [notes] if isinstance(notes, str) else []
-    return Envelope(part("code"), part("tests"), part("plan"), tuple(str(item) for item in items if str(item).strip()))
+    return JsonReply(part("code"), part("tests"), part("plan"), tuple(str(item) for item in items if str(item).strip()))
 
 
-def _lenient(body: str, key: re.Match[str]) -> Envelope:
+def _lenient(body: str, key: re.Match[str]) -> JsonReply:
     """The code of an object that is not valid JSON: with unescaped quotes inside, or without an end."""
     end = _CODE_END.search(body, key.end())
     inner = body[key.end() : len(body) if end is None else end.start()]
@@ -73,8 +73,8 @@ def _lenient(body: str, key: re.Match[str]) -> Envelope:
         try:
             inner = json.loads('"' + re.sub(r'(?<!\\)"', lambda _: '\\"', inner) + '"')
         except ValueError:
-            return Envelope(cut=True)
+            return JsonReply(cut=True)
     else:
         inner = inner.replace('\\"', '"')
     name = "tests" if any(f'"{name}"' in key[0] for name in _KEYS["tests"]) else "code"
-    return Envelope(**{name: inner, "cut": end is None})  # type: ignore[arg-type]
+    return JsonReply(**{name: inner, "cut": end is None})  # type: ignore[arg-type]

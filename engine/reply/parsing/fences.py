@@ -37,7 +37,7 @@ _SLACK = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FencedBlock:
     """A fenced block. `start` and `end` are the reply's offsets of its content; `label` is the last label above it."""
 
     text: str
@@ -59,17 +59,17 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SplitReply:
     """A reply in pieces. `fences` are the offsets of all lines that could be a fence, for a later retry."""
 
     text: str
-    pieces: tuple[Block | Prose, ...]
+    pieces: tuple[FencedBlock | Prose, ...]
     fences: tuple[int, ...] = ()
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[FencedBlock, ...]:
         """The fenced blocks."""
-        return tuple(piece for piece in self.pieces if isinstance(piece, Block))
+        return tuple(piece for piece in self.pieces if isinstance(piece, FencedBlock))
 
     def prose(self, *labels: Label) -> str:
         """The text outside blocks under one of `labels`."""
@@ -93,7 +93,7 @@ class _Open:
 
 class _Scanner:
     def __init__(self) -> None:
-        self.pieces: list[Block | Prose] = []
+        self.pieces: list[FencedBlock | Prose] = []
         self.fences: list[int] = []
         self.label: Label = ""
         self.prose: list[str] = []
@@ -118,7 +118,9 @@ class _Scanner:
             self._open(match, at + len(line) + 1)
         elif one := _ONE_LINE.match(line):
             self._end_prose(at)
-            self.pieces.append(Block(one["code"].strip(), "", self.label, True, at + one.start("code"), at + len(line)))
+            self.pieces.append(
+                FencedBlock(one["code"].strip(), "", self.label, True, at + one.start("code"), at + len(line))
+            )
             self.prose_start = at + len(line) + 1
         else:
             self._prose_line(line, at)
@@ -174,7 +176,9 @@ class _Scanner:
         assert block is not None
         margin = re.compile(f" {{0,{block.indent}}}")
         lines = [margin.sub("", line, count=1) if line[:1] == " " else line for line in block.lines]
-        self.pieces.append(Block("\n".join(lines), block.tag, block.label, closed, block.start, max(at, block.start)))
+        self.pieces.append(
+            FencedBlock("\n".join(lines), block.tag, block.label, closed, block.start, max(at, block.start))
+        )
         self.block = None
         self.prose_start = at
 
@@ -193,7 +197,7 @@ class _Scanner:
             self._close(end, closed=False)
 
 
-def scan(text: str) -> Page:
+def scan(text: str) -> SplitReply:
     """The reply's blocks and prose. Line ends must be line feeds."""
     scanner = _Scanner()
     at = 0
@@ -201,7 +205,7 @@ def scan(text: str) -> Page:
         scanner.feed(line, at)
         at += len(line) + 1
     scanner.finish(len(text))
-    return Page(text, tuple(scanner.pieces), tuple(scanner.fences))
+    return SplitReply(text, tuple(scanner.pieces), tuple(scanner.fences))
 
 
 def label_of(line: str) -> tuple[Label, str] | None:

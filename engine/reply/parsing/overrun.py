@@ -1,10 +1,10 @@
-"""Detects code that goes on after the requested unit is complete: a small model that never ends its reply."""
+"""Detects code that continues after the requested unit is complete: a small model that never ends its reply."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from stet_ls.engine.reply.parsing.fences import Block, scan
+from stet_ls.engine.reply.parsing.fences import FencedBlock, scan
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 
@@ -14,8 +14,8 @@ _MOST_DEFINED = 3
 """So many times in all: a first version, a corrected one, and no more."""
 
 
-def goes_on(reply: str, language: str, unit: str) -> bool:
-    """True if a reply, so far, goes on after the code of `unit`: with its definition again, or with other code.
+def continues_after_unit(reply: str, language: str, unit: str) -> bool:
+    """True if a reply, so far, continues after the code of `unit`: with its definition again, or with other code.
 
     `unit` is the name of the requested unit, "" if the reply is new code of any name.
     """
@@ -29,12 +29,12 @@ def goes_on(reply: str, language: str, unit: str) -> bool:
     return any(count >= _MOST_DEFINED for count in headers.values())
 
 
-def _headers(block: Block, language: str, simple: str) -> Counter[str]:
+def _headers(block: FencedBlock, language: str, simple: str) -> Counter[str]:
     """How often a block defines each outermost unit that has that name (any, without one), by its first line."""
     return Counter(unit.signature for unit in _outermost(block, language) if simple in ("", unit.name) and unit.body)
 
 
-def _after(block: Block, language: str, simple: str) -> int:
+def _after(block: FencedBlock, language: str, simple: str) -> int:
     """The bytes below the unit that belong to no other unit."""
     found = _outermost(block, language)
     own = next((unit for unit in found if unit.name == simple), None)
@@ -48,5 +48,5 @@ def _after(block: Block, language: str, simple: str) -> int:
     )
 
 
-def _outermost(block: Block, language: str) -> list[structure.Unit]:
+def _outermost(block: FencedBlock, language: str) -> list[structure.Unit]:
     return [unit for unit in structure.units(Source(block.text), language) if unit.name == unit.qualified]

@@ -9,8 +9,8 @@ from typing import Literal
 from stet_ls.engine.reply.indent import reindent
 from stet_ls.engine.reply.parsing.choose import choose, choose_tests, looks_like_tests
 from stet_ls.engine.reply.parsing.clean import clean, unquoted
-from stet_ls.engine.reply.parsing.envelope import Envelope, is_error_page, open_json
-from stet_ls.engine.reply.parsing.fences import Page, scan
+from stet_ls.engine.reply.parsing.envelope import JsonReply, is_error_page, open_json
+from stet_ls.engine.reply.parsing.fences import SplitReply, scan
 from stet_ls.engine.reply.parsing.omitted_code import omitted_code
 from stet_ls.engine.reply.parsing.repetition import loop_start, without_repeats
 from stet_ls.engine.reply.parsing.reply_spec import (
@@ -104,7 +104,7 @@ def _prose(answer: str, *, truncated: bool) -> ParsedReply:
     return ParsedReply(prose=answer.strip("\n"), repairs=repairs)
 
 
-def _envelope(answer: str) -> Envelope | None:
+def _envelope(answer: str) -> JsonReply | None:
     """The JSON object that a reply is, bare or as its only block."""
     page = scan(answer)
     if page.blocks and page.blocks[0].tag not in ("json", ""):
@@ -116,7 +116,7 @@ def _envelope(answer: str) -> Envelope | None:
     return opened
 
 
-def _unwrap(envelope: Envelope, wanted: ReplySpec, wants: Wants) -> ParsedReply:
+def _unwrap(envelope: JsonReply, wanted: ReplySpec, wants: Wants) -> ParsedReply:
     """Reads the parts of a JSON reply, each of which may be fenced again."""
     if envelope.cut:
         return ParsedReply(plan=envelope.plan, notes=envelope.notes, problem=STOPPED)
@@ -157,7 +157,7 @@ def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
     return FoundCode(text, found.repairs)
 
 
-def _tests_beside(page: Page, code: str) -> str | None:
+def _tests_beside(page: SplitReply, code: str) -> str | None:
     """The tests that came with the code, if they are complete."""
     found = [
         block.text.strip("\n")
@@ -168,7 +168,7 @@ def _tests_beside(page: Page, code: str) -> str | None:
     return "\n\n".join(dict.fromkeys(found)) or None
 
 
-def _notes(page: Page) -> tuple[str, ...]:
+def _notes(page: SplitReply) -> tuple[str, ...]:
     notes: list[str] = []
     for line in page.prose("notes").split("\n"):
         if _BULLET.match(line):

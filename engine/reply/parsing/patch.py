@@ -33,7 +33,7 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class PatchRefusal:
     """Why a change could not be applied, in one sentence."""
 
     problem: str
@@ -87,23 +87,23 @@ def unified(text: str, *, tagged: bool) -> tuple[Hunk, ...]:
     return tuple(hunk for hunk in hunks if hunk.old or hunk.new)
 
 
-def apply(hunks: tuple[Hunk, ...], current: str) -> str | Refused:
+def apply(hunks: tuple[Hunk, ...], current: str) -> str | PatchRefusal:
     """The present text after all changes, or the reason why they do not apply."""
     if not current.strip():
-        return Refused(NO_TEXT)
+        return PatchRefusal(NO_TEXT)
     lines = current.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     before = list(lines)
     for hunk in hunks:
         if not any(line.strip() for line in hunk.old):
-            return Refused(NO_SEARCH)
+            return PatchRefusal(NO_SEARCH)
         if hunk.old == hunk.new:
             continue
         places = _places(lines, hunk.old)
         if len(places) != 1:
-            return Refused(AMBIGUOUS if places else NO_MATCH)
+            return PatchRefusal(AMBIGUOUS if places else NO_MATCH)
         ((at, lost, gained),) = places
         lines[at : at + len(hunk.old)] = [_moved(line, lost, gained) for line in hunk.new]
-    return Refused(NO_CHANGE) if lines == before else "\n".join(lines)
+    return PatchRefusal(NO_CHANGE) if lines == before else "\n".join(lines)
 
 
 def _places(lines: list[str], old: tuple[str, ...]) -> list[tuple[int, str, str]]:

@@ -13,7 +13,7 @@ from stet_ls.validators.languages import for_language
 _GLUED_FENCE = re.compile(r"[ \t]*`{3,}[ \t]*$")
 
 
-def salvage(text: str, wanted: ReplySpec) -> SearchResult:
+def complete_part(text: str, wanted: ReplySpec) -> SearchResult:
     """The code of a block without an end, as far as it is certainly complete."""
     text, ended = _without_tail(text)
     snippet = wanted.snippet(text)

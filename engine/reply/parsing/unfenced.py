@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stet_ls.engine.reply.parsing.fences import Page
+from stet_ls.engine.reply.parsing.fences import SplitReply
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import (
     NO_CODE,
@@ -34,15 +34,15 @@ _ENDS_TRIED = 12
 _LONGEST = 200_000
 
 
-def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
+def unfenced(page: SplitReply, wanted: ReplySpec) -> SearchResult:
     """The code in a reply's prose: the requested unit must be in it and must parse."""
-    labelled = page.prose("code")
-    text = labelled or page.prose("", "code")
+    labeled = page.prose("code")
+    text = labeled or page.prose("", "code")
     if len(text) > _LONGEST:
         return NoCode(NO_CODE if loop_start(text) is None else REPEATED)
     if inline := _INLINE.fullmatch(text):
         text = inline[1]
-    snippet = wanted.snippet(text) if labelled and not wanted.truncated else None
+    snippet = wanted.snippet(text) if labeled and not wanted.truncated else None
     if snippet is not None and snippet.state == "unknown" and wanted.accepts(snippet):
         return FoundCode(text, ("the code had no fence",))
     lines = text.split("\n")

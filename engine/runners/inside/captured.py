@@ -54,7 +54,7 @@ class _TooLarge(Exception):
     """The arguments of a call are larger than what is kept of one."""
 
 
-class Captured:
+class CallCapture:
     """Reports distinct calls of the functions of the files `paths` by the event `called`; without any, nothing.
 
     Calls whose arguments cannot be copied are counted by `uncaptured`, with the reason.

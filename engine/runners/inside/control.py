@@ -24,7 +24,7 @@ _Test = Callable[[], None]
 _drawn = random.SystemRandom()
 
 
-class Control:
+class ControlTests:
     """`words` are the names and messages known to the reader of the report: good, bad, copy, message."""
 
     def __init__(self, words: dict[str, str]) -> None:
@@ -49,9 +49,9 @@ class Control:
 
         return _named(test, self._words["bad"])
 
-    def copies(self, tests: list[Passed]) -> list[Copy]:
+    def copies(self, tests: list[PassedTest]) -> list[TestCopy]:
         """Copies of tests that passed quickly and compare something."""
-        found: list[Copy] = []
+        found: list[TestCopy] = []
         trees: dict[str, Any] = {}
         for test in tests:
             if len(found) == _MOST_COPIES:
@@ -59,25 +59,25 @@ class Control:
             function = _copied(test.function, trees, self._words) if test.seconds <= _MOST_SECONDS else None
             if function is not None:
                 name = f"{self._words['copy']}_{len(found)}"
-                found.append(Copy(name, _named(function, name), test))
+                found.append(TestCopy(name, _named(function, name), test))
         return found
 
 
-class Passed:
+class PassedTest:
     """A test that passed: its function, its duration, and the runner's item for it."""
 
     def __init__(self, function: Any, seconds: float, item: Any) -> None:
         self.function, self.seconds, self.item = function, seconds, item
 
 
-class Copy:
+class TestCopy:
     """The copy of a test."""
 
-    def __init__(self, name: str, function: Any, test: Passed) -> None:
+    def __init__(self, name: str, function: Any, test: PassedTest) -> None:
         self.name, self.function, self.test = name, function, test
 
 
-def debugged(case: Any, copy: Copy) -> Callable[[], None]:
+def debugged(case: Any, copy: TestCopy) -> Callable[[], None]:
     """The call of a copy that is a unittest method: with its set-up and clean-up, and raising its exceptions."""
 
     def test() -> None:

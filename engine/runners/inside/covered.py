@@ -1,6 +1,6 @@
 """Measures which statements and branches of a project's files run, without a package, by `sys.settrace`.
 
-A branch is one of the two ways that an `if`, a `while`, a `for` or a `case` goes on. It was taken if the line that
+A branch is one of the two ways that an `if`, a `while`, a `for` or a `case` continues. It was taken if the line that
 ran next is the one it leads to. Code marked `# pragma: no cover`, docstrings and constant conditions do not count.
 """
 
@@ -36,7 +36,7 @@ class Branch(NamedTuple):
     other: int
 
 
-class Covered:
+class CoverageRun:
     """What ran of all files below the working folder, from `start` to `tell`."""
 
     def __init__(self, channel: Channel) -> None:
@@ -103,7 +103,7 @@ class Covered:
             elif event == "return":
                 arcs.add((last, 0))
             elif event == "exception" and not _ends_loop(argument):
-                last = 0  # where it goes on is not the way of a branch
+                last = 0  # where it continues is not the way of a branch
             return within
 
         return within

@@ -19,7 +19,7 @@ _short.maxstring = _short.maxother = 200
 _short.maxlist = _short.maxtuple = _short.maxset = _short.maxdict = 10
 
 
-def shown(value: object, limit: int = 500) -> str:
+def safe_repr(value: object, limit: int = 500) -> str:
     """The repr of any object, even if its `__repr__` is broken."""
     try:
         text = repr(value)

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import Sequence  # noqa: UP035 - for Python 3.8
 
-from .captured import Captured
+from .captured import CallCapture
 from .channel import Channel
-from .covered import Covered
-from .traced import Traced
+from .covered import CoverageRun
+from .traced import LineTrace
 
 
-class Measured:
+class Measurement:
     """A measurement around a run."""
 
     def __init__(
         self, channel: Channel, wanted: bool, traced: Sequence[str] = (), captured: Sequence[str] = ()
     ) -> None:  # fmt: skip
         self._channel = channel
-        self._captured = Captured(channel, captured)
-        self._traced = Traced(channel, () if wanted else traced)
-        self._covered = Covered(channel) if wanted else None
+        self._captured = CallCapture(channel, captured)
+        self._traced = LineTrace(channel, () if wanted else traced)
+        self._covered = CoverageRun(channel) if wanted else None
 
     def start(self) -> None:
         """Begins to trace and to capture."""

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from .channel import Channel
-from .control import Control, Passed, debugged
-from .failures import described, shown
-from .measured import Measured
+from .control import ControlTests, PassedTest, debugged
+from .failures import described, safe_repr
+from .measured import Measurement
 from .project_path import enter_project
-from .watch import Watch
+from .watch import TamperWatch
 
 _TAIL = 2_000
 
@@ -37,12 +37,12 @@ def main() -> None:
     except ImportError as error:
         channel.say("missing", program="pytest", message=str(error))
         sys.exit(127)
-    measured = Measured(channel, job["coverage"], job["traced"], job["captured"])
+    measured = Measurement(channel, job["coverage"], job["traced"], job["captured"])
     arguments = list(job["arguments"])
     traced = (job["traced"] or job["captured"]) and sys.version_info < (3, 12)  # later versions allow several tracers
     if (job["coverage"] or traced) and "--no-cov" not in arguments and _measures_itself(job):
         arguments.insert(0, "--no-cov")  # a process can have only one tracer
-    reporter = Reporter(channel, measured, Control(job["control"]), Watch(channel, job["tests"]))
+    reporter = Reporter(channel, measured, ControlTests(job["control"]), TamperWatch(channel, job["tests"]))
     pytest.hookimpl(hookwrapper=True)(Reporter.pytest_runtestloop)
     code = pytest.main(arguments, plugins=[reporter])
     measured.tell()
@@ -60,7 +60,7 @@ def _measures_itself(job: dict[str, Any]) -> bool:
 class Reporter:
     """The hooks; each reports one line."""
 
-    def __init__(self, channel: Channel, measured: Measured, control: Control, watch: Watch) -> None:
+    def __init__(self, channel: Channel, measured: Measurement, control: ControlTests, watch: TamperWatch) -> None:
         self._channel, self._measured = channel, measured
         self._control, self._watch = control, watch
         self._passed: dict[str, float] = {}
@@ -98,7 +98,7 @@ class Reporter:
         for made in (self._control.good(), self._control.bad()):
             yield pytest.Function.from_parent(module, name=made.__name__, callobj=made)
         passed = [
-            Passed(item.function, self._passed[item.nodeid], item)
+            PassedTest(item.function, self._passed[item.nodeid], item)
             for item in items
             if item.nodeid in self._passed and inspect.isfunction(getattr(item, "function", None))
         ]
@@ -133,7 +133,7 @@ class Reporter:
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
         """Keeps the two sides of the last comparison that did not hold."""
-        self._compared = {"operator": op, "left": shown(left), "right": shown(right)}
+        self._compared = {"operator": op, "left": safe_repr(left), "right": safe_repr(right)}
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         """Reports why a phase of a test failed, while the exception is available; its verdict follows separately."""

@@ -20,7 +20,7 @@ _TOOL = 3
 """The first tool number of `sys.monitoring` that is not reserved for a kind of tool."""
 
 
-class Traced:
+class LineTrace:
     """Reports the executed lines of the files `paths`, each file by itself; without any, nothing is traced.
 
     What runs outside of any test, such as while files are loaded, is reported under the test "". `top` are lines

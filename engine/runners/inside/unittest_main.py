@@ -19,11 +19,11 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from .channel import Channel
-from .control import Control, Passed, debugged
-from .failures import described, shown
-from .measured import Measured
+from .control import ControlTests, PassedTest, debugged
+from .failures import described, safe_repr
+from .measured import Measurement
 from .project_path import enter_project
-from .watch import Watch
+from .watch import TamperWatch
 
 
 def main() -> None:
@@ -35,9 +35,9 @@ def main() -> None:
     with open(path, encoding="utf-8") as file:
         job = json.load(file)
     os.unlink(path)
-    measured = Measured(channel, job["coverage"], job["traced"], job["captured"])
+    measured = Measurement(channel, job["coverage"], job["traced"], job["captured"])
     paths = job["tests"] or _discovered()
-    watch = Watch(channel, paths)
+    watch = TamperWatch(channel, paths)
     watch.begin()
     measured.start()
     ids: dict[int, str] = {}
@@ -49,7 +49,7 @@ def main() -> None:
     measured.end_capture()
     code = 0 if result.wasSuccessful() else 1
     if tests:
-        unittest.TestSuite(_controls(Control(job["control"]), result, tests, ids)).run(result)
+        unittest.TestSuite(_controls(ControlTests(job["control"]), result, tests, ids)).run(result)
         watch.end()
     measured.tell()
     channel.say("done", exit=code)
@@ -57,10 +57,10 @@ def main() -> None:
     sys.exit(code)
 
 
-def _controls(control: Control, result: Reporter, tests: list[Any], ids: dict[int, str]) -> list[Any]:
+def _controls(control: ControlTests, result: Reporter, tests: list[Any], ids: dict[int, str]) -> list[Any]:
     """Stet's own control tests, which are not counted."""
     passed = [
-        Passed(function, result.passed[id(test)], test)
+        PassedTest(function, result.passed[id(test)], test)
         for test in tests
         if id(test) in result.passed
         for function in [_function(test)]
@@ -142,7 +142,7 @@ def _flat(suite: Any) -> list[Any]:
 class Reporter(unittest.TestResult):
     """The result that unittest fills; each call reports one line."""
 
-    def __init__(self, channel: Channel, measured: Measured, ids: dict[int, str], watch: Watch) -> None:
+    def __init__(self, channel: Channel, measured: Measurement, ids: dict[int, str], watch: TamperWatch) -> None:
         super().__init__()
         self.buffer = True
         self._channel, self._measured, self._ids = channel, measured, ids
@@ -246,6 +246,6 @@ def _compared(tb: TracebackType | None) -> dict[str, str] | None:
             names = ("first", "second") if "first" in scope else ("expr1", "expr2")
             names = names if names[0] in scope else ("member", "container")
             left, right = scope.get(names[0]), scope.get(names[1])
-            return {"operator": _OPERATORS[code.co_name], "left": shown(left), "right": shown(right)}
+            return {"operator": _OPERATORS[code.co_name], "left": safe_repr(left), "right": safe_repr(right)}
         tb = tb.tb_next
     return None

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Pins = dict[tuple[Any, str], tuple[Any, Any]]
 
 
-class Watch:
+class TamperWatch:
     """Reports each kind of tampering once, by the event `reached`, at the moment it happens."""
 
     def __init__(self, channel: Channel, tests: list[str]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
+from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
-from stet_ls.engine.runners.languages.crash_frames import located, telling
+from stet_ls.engine.runners.languages.crash_frames import address_step, with_frames
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import FOLDER, Event, inside, token
@@ -58,7 +58,7 @@ class Native:
         for number, test in enumerate(plan.tests):
             built, frames = f"@TMP@/test{number}", f"@TMP@/frames{number}"
             yield BoxStep(f"run {test}", (built,), _TEST_SECONDS, hide=(returned,), env={"STET_FRAMES": frames})
-            if where := telling(f"where {test}", built, frames):
+            if where := address_step(f"where {test}", built, frames):
                 yield where
 
     def _others(self, plan: TestPlan, test: str) -> Iterator[str]:
@@ -86,7 +86,7 @@ class Native:
 
 
 def _add(
-    found: ReporterEvents, test: str, ran: StepOutput, where: StepOutput | None, word: str, plan: TestPlan
+    found: ReporterEvents, test: str, ran: BoxStepOutput, where: BoxStepOutput | None, word: str, plan: TestPlan
 ) -> None:
     if ran.code is None:
         found.running = (*found.running, test)
@@ -104,7 +104,7 @@ def _add(
         found.running = (*found.running, test)
     else:
         found.cases.append(
-            CaseResult(test, CaseOutcome.FAILED, ran.seconds, located(_failure(ran, plan), ran, where, plan), out)
+            CaseResult(test, CaseOutcome.FAILED, ran.seconds, with_frames(_failure(ran, plan), ran, where, plan), out)
         )
 
 
@@ -112,7 +112,7 @@ _ASSERT = re.compile(r"^\S+: (\S+?):(\d+): (.*?): Assertion [`'](.*)' failed\.$"
 _THROWN = re.compile(r"terminate called after throwing an instance of '([^']+)'(?:\s+what\(\):\s+(.*))?")
 
 
-def _failure(ran: StepOutput, plan: TestPlan) -> CaseFailure:
+def _failure(ran: BoxStepOutput, plan: TestPlan) -> CaseFailure:
     text = "\n".join(ran.err)
     if match := _ASSERT.search(text):
         path, line, function, condition = match.groups()

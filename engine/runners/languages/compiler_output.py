@@ -7,7 +7,7 @@ import re
 import signal
 from collections.abc import Iterator
 
-from stet_ls.engine.runners.box_steps import StepOutput
+from stet_ls.engine.runners.box_steps import BoxStepOutput
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CollectionError, Phase
 from stet_ls.engine.runners.reporter_events import inside
@@ -19,7 +19,7 @@ _MOST = 20
 
 
 def build_errors(
-    test: str, build: StepOutput, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
+    test: str, build: BoxStepOutput, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
 ) -> list[CollectionError]:
     """Each error of a build with its place; at least one, with the whole text. `pattern` names its groups.
 
@@ -41,7 +41,7 @@ def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> I
         yield CollectionError(path, CaseFailure("CompileError", match["what"], Phase.BUILD, place=place))
 
 
-def died(ran: StepOutput) -> CaseFailure:
+def died(ran: BoxStepOutput) -> CaseFailure:
     """How a program ended that reported nothing better."""
     last = "\n".join(ran.err or ran.out)[-2000:].strip()
     if ran.why:

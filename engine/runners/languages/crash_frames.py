@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stet_ls.engine.runners import toolchain
-from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
+from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, Frame, FrameOrigin
 from stet_ls.engine.runners.reporter_events import frame_at
@@ -30,7 +30,7 @@ _PLACE = re.compile(r"^(?P<path>/.+):(?P<line>[1-9]\d*)(?: \(discriminator \d+\)
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
-def telling(name: str, built: str, frames: str) -> BoxStep | None:
+def address_step(name: str, built: str, frames: str) -> BoxStep | None:
     """The step that resolves a program's frames from a file of addresses; None without a tool for that."""
     try:
         program = toolchain.find("addr2line", "llvm-addr2line", install="binutils")
@@ -41,7 +41,7 @@ def telling(name: str, built: str, frames: str) -> BoxStep | None:
     return BoxStep(name, (str(program.path), "-f", "-C", "-e", built, f"@{frames}"), _SECONDS)
 
 
-def located(failure: CaseFailure, ran: StepOutput, where: StepOutput | None, plan: TestPlan) -> CaseFailure:
+def with_frames(failure: CaseFailure, ran: BoxStepOutput, where: BoxStepOutput | None, plan: TestPlan) -> CaseFailure:
     """The failure with its frames, outermost first, and with words for its signal."""
     if ran.code is None or ran.code >= 0:
         return failure

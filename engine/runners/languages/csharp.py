@@ -48,7 +48,7 @@ class CSharp:
         """A case for each line that reports one."""
         steps = box_steps.outputs(events)
         found = box_steps.ended(events, steps)
-        ran = steps.get("test", box_steps.StepOutput())
+        ran = steps.get("test", box_steps.BoxStepOutput())
         total = -1
         for number, line in enumerate(ran.out):
             if match := _TOTAL.match(line):
@@ -71,4 +71,4 @@ def _failure(lines: Sequence[str]) -> CaseFailure:
         if line == "Stack Trace:":
             break
         message.append(line)
-    return CaseFailure("TestFailure", "\n".join(message) or died(box_steps.StepOutput(out=text)).message, Phase.CALL)
+    return CaseFailure("TestFailure", "\n".join(message) or died(box_steps.BoxStepOutput(out=text)).message, Phase.CALL)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
+from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import AssertComparison, CaseFailure, CaseOutcome, CaseResult, Phase
@@ -124,7 +124,7 @@ def _jar(plan: TestPlan) -> Path | None:
     return next((bind for bind in plan.binds if bind.match(_JAR)), None)
 
 
-def _built(found: ReporterEvents, build: StepOutput | None, plan: TestPlan) -> None:
+def _built(found: ReporterEvents, build: BoxStepOutput | None, plan: TestPlan) -> None:
     if build is not None and build.code is not None and not build.well and not found.absent:
         found.collection += build_errors(plan.tests[0] if plan.tests else ".", build, plan)
 
@@ -134,7 +134,7 @@ _FRAME = re.compile(r"^\s+at (?:[\w.]+/)?([\w.$<>]+)\(([\w$]+\.java):(\d+)\)$", 
 _EXPECTED = re.compile(r"expected: <(.*)> but was: <(.*)>", re.DOTALL)
 
 
-def _main(found: ReporterEvents, test: str, ran: StepOutput, returned: bool, plan: TestPlan) -> None:
+def _main(found: ReporterEvents, test: str, ran: BoxStepOutput, returned: bool, plan: TestPlan) -> None:
     out, text = "\n".join(ran.out)[-2000:], "\n".join(ran.err)
     if ran.code is None or ran.why or (ran.code == 0 and not returned):
         found.running = (*found.running, test)
@@ -170,7 +170,7 @@ def _path(name: str, file: str, plan: TestPlan) -> str:
     return f"{plan.root}/{known[0]}" if known else f"<{wanted}>"
 
 
-def _listened(found: ReporterEvents, ran: StepOutput, word: str, plan: TestPlan) -> None:
+def _listened(found: ReporterEvents, ran: BoxStepOutput, word: str, plan: TestPlan) -> None:
     paths = {_class(plan, test): test for test in plan.tests}
     running: dict[str, None] = {}
     done = False

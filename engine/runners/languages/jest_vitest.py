@@ -13,7 +13,7 @@ from stet_ls.engine.runners.languages.node import NODE, escaped, reported_events
 from stet_ls.engine.runners.languages.script_calls import call_steps, found_calls, own_steps
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
-from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, case_results
 from stet_ls.engine.runners.toolchain import MissingToolError
 from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
@@ -73,8 +73,8 @@ class Framework:
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the reporter's events; if there are none, the program's last output."""
         steps = box_steps.outputs(events)
-        step = steps.get("test", box_steps.StepOutput())
-        found = fold(reported_events(step.side, report_channel.token(nonce)), plan)
+        step = steps.get("test", box_steps.BoxStepOutput())
+        found = case_results(reported_events(step.side, report_channel.token(nonce)), plan)
         found.captured = found_calls(steps, plan)
         whole = box_steps.ended(events, own_steps(steps))
         found.stopped, found.absent = whole.stopped, whole.absent

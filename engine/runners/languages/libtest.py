@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from stet_ls.engine.runners.box_steps import StepOutput
+from stet_ls.engine.runners.box_steps import BoxStepOutput
 from stet_ls.engine.runners.languages.compiler_output import died
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import AssertComparison, CaseFailure, CaseOutcome, CaseResult, Phase
@@ -39,7 +39,7 @@ def listed(lines: Sequence[str], source: str, crate: PurePosixPath = _HERE) -> I
 
 
 def read(
-    found: ReporterEvents, ran: StepOutput, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = ""
+    found: ReporterEvents, ran: BoxStepOutput, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = ""
 ) -> None:
     """Adds the cases of a run. It is finished only if each harness' summary matches the number of cases read.
 

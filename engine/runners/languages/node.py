@@ -15,7 +15,7 @@ from stet_ls.engine.runners.languages.compiler_output import build_errors
 from stet_ls.engine.runners.languages.script_calls import call_steps, found_calls, own_steps
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
-from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, case_results
 from stet_ls.engine.runners.toolchain import BoxProgram
 from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
@@ -128,9 +128,9 @@ def escaped(name: str) -> str:
 
 def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
     steps = box_steps.outputs(events)
-    step = steps.get("test", box_steps.StepOutput())
+    step = steps.get("test", box_steps.BoxStepOutput())
     reported = list(reported_events(step.side, report_channel.token(nonce)))
-    found = fold(reported, plan)
+    found = case_results(reported, plan)
     found.signs = frozenset(str(event.get("what")) for event in reported if event["event"] == "reached")
     # A file without tests for Node's runner passes by merely finishing: it has to assert something.
     found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
@@ -169,7 +169,7 @@ def esbuild(root: Path | None) -> BoxProgram:
     return BoxProgram(found.path, tuple(parents[-1:])) if parents else found
 
 
-def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
+def _gnu(build: box_steps.BoxStepOutput) -> box_steps.BoxStepOutput:
     """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, in the format of other compilers."""
     lines: list[str] = []
     what = ""
@@ -179,4 +179,6 @@ def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
         elif what and line.strip().endswith(":") and line.strip().count(":") == 3:
             lines.append(f"{line.strip()} error: {what}")
             what = ""
-    return box_steps.StepOutput(out=lines or build.out, err=[] if lines else build.err, code=build.code, why=build.why)
+    return box_steps.BoxStepOutput(
+        out=lines or build.out, err=[] if lines else build.err, code=build.code, why=build.why
+    )

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.runners import idle_plugins
-from stet_ls.engine.runners.control_tests import Words, settle
+from stet_ls.engine.runners.control_tests import ControlWords, without_control_tests
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
-from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, case_results
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
 
 
@@ -26,7 +26,7 @@ class Pytest:
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs without plugins for generated tests: loading all plugins of a large environment takes seconds."""
         observed = {"coverage": plan.coverage, "traced": plan.traced, "captured": plan.captured}
-        control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
+        control = {"control": ControlWords.of(nonce).to_json(), "tests": list(plan.tests)}
         options = {"arguments": list(_arguments(plan)), "plugins": plan.suite is SuiteOwner.PROJECT}
         job = json.dumps({**options, **observed, **control})
         return RunSpec(
@@ -44,7 +44,7 @@ class Pytest:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the reporter's events."""
-        found = settle(fold(events, plan), events, nonce)
+        found = without_control_tests(case_results(events, plan), events, nonce)
         # 5: no test was collected. The cases show that nothing ran.
         if found.exit == 5 and not found.cases:
             found.exit = 0

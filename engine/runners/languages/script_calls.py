@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.runners import report_channel
-from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
+from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.captured_calls import CapturedCalls, captured_calls
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
@@ -81,7 +81,7 @@ def call_steps(plan: TestPlan, steps: Sequence[BoxStep]) -> CallSteps:
     return CallSteps(found, files, sum(each.seconds for each in found))
 
 
-def own_steps(steps: Mapping[str, StepOutput]) -> dict[str, StepOutput]:
+def own_steps(steps: Mapping[str, BoxStepOutput]) -> dict[str, BoxStepOutput]:
     """The steps of the test run itself: how the run for the calls ends says nothing about the tests."""
     return {name: step for name, step in steps.items() if not _is_for_calls(name)}
 
@@ -90,7 +90,7 @@ def _is_for_calls(name: str) -> bool:
     return name == _STEP or name.endswith(_AGAIN) or name.startswith(_PLACE)
 
 
-def found_calls(steps: Mapping[str, StepOutput], plan: TestPlan) -> Mapping[str, CapturedCalls]:
+def found_calls(steps: Mapping[str, BoxStepOutput], plan: TestPlan) -> Mapping[str, CapturedCalls]:
     """The calls that a run found, by file."""
     step = steps.get(_STEP)
     return captured_calls(_events(step.out, plan.captured)) if step is not None else {}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stet_ls.engine.runners.control_tests import Words, settle
+from stet_ls.engine.runners.control_tests import ControlWords, without_control_tests
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
-from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, case_results
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
 
 
@@ -25,7 +25,7 @@ class Unittest:
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs the interpreter with Stet's own main program."""
         observed = {"coverage": plan.coverage, "traced": plan.traced, "captured": plan.captured}
-        options = {"tests": plan.tests, "select": plan.select, "control": Words.of(nonce).to_json()}
+        options = {"tests": plan.tests, "select": plan.select, "control": ControlWords.of(nonce).to_json()}
         job = json.dumps({**options, **observed})
         return RunSpec(
             (str(plan.python()), FOLDER),
@@ -37,4 +37,4 @@ class Unittest:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the reporter's events."""
-        return settle(fold(events, plan), events, nonce)
+        return without_control_tests(case_results(events, plan), events, nonce)

@@ -20,7 +20,7 @@ from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
 from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
 from stet_ls.engine.sandbox.install_advice import InstallAdvice
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.linux.syscalls import ARCHITECTURES
 
@@ -72,7 +72,7 @@ def bwrap_programs() -> Iterator[Path]:
 def _bwraps(folder: Path) -> Iterator[BackendCandidate]:
     for program in bwrap_programs():
         version = _version(program)
-        report = IsolationReport("bubblewrap", version, Level.NONE)
+        report = IsolationReport("bubblewrap", version, IsolationLevel.NONE)
         overlays = tuple(map(int, re.findall(r"\d+", version)[:2])) >= (0, 11)
         box = Bwrap(
             program, version, overlays, report, OverlayFolders(folder / "layers"), WorkspaceCopies(folder / "mirrors")
@@ -90,7 +90,7 @@ def _landlock(folder: Path) -> Iterator[BackendCandidate]:
         return
     version = landlock.abi()
     if version:
-        report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
+        report = IsolationReport("landlock", f"ABI {version}", IsolationLevel.NONE)
         box = LandlockBox(version, folder, report)
         yield BackendCandidate(
             report,
@@ -103,13 +103,13 @@ def _landlock(folder: Path) -> Iterator[BackendCandidate]:
 
 def _seatbelt(folder: Path) -> Iterator[BackendCandidate]:
     if platform.system() == "Darwin" and seatbelt.PROGRAM.exists():
-        report = IsolationReport("sandbox-exec", platform.mac_ver()[0], Level.NONE)
+        report = IsolationReport("sandbox-exec", platform.mac_ver()[0], IsolationLevel.NONE)
         box = seatbelt.Seatbelt(folder, report)
         yield BackendCandidate(
             report,
             f"sandbox-exec {report.version}",
             lambda report: replace(box, report=report),
-            install_advice.plainly("sandbox-exec"),
+            install_advice.advice_from_error("sandbox-exec"),
             seatbelt.PARTLY,
         )
 
@@ -119,13 +119,13 @@ def _container(name: str, folder: Path) -> Iterator[BackendCandidate]:
     # The name comes from the user's settings; the caller's PATH may still begin with a project's folder.
     program = shutil.which(engine, path="/usr/bin:/usr/local/bin:/opt/homebrew/bin:/bin")
     if program:
-        report = IsolationReport(engine, _version(Path(program)), Level.NONE)
+        report = IsolationReport(engine, _version(Path(program)), IsolationLevel.NONE)
         box = container.Container(Path(program), image, folder, report)
         yield BackendCandidate(
             report,
             f"{engine} {image} {report.version} {_stamp(Path(program))}",
             lambda report: replace(box, report=report),
-            install_advice.plainly(engine),
+            install_advice.advice_from_error(engine),
         )
 
 

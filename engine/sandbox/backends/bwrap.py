@@ -21,7 +21,7 @@ from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.scratch import put
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies, WorkspaceCopy
-from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Wall, level_of
+from stet_ls.engine.sandbox.isolation import IsolationReport, Wall, WallState, level_of
 from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
@@ -96,7 +96,7 @@ class Bwrap:
         )
         # The command has ended and been reported; processes that it left die with the sandbox's first process.
         first = [process for process in _numbers_in(ended.extra["status"], "child-pid") if any(children(process))]
-        await process_tree.gone(process_tree.hold(first))
+        await process_tree.wait_until_ended(process_tree.open_descriptors(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
     def _result(self, spec: RunSpec, ended: ExitInfo, report: IsolationReport) -> RunResult:
@@ -116,7 +116,7 @@ class Bwrap:
 
 def _on_disk(report: IsolationReport) -> IsolationReport:
     """The report of a run in a copy of the workspace, which is on the disk and measured from outside."""
-    enforced = {**report.enforced, Wall.DISK: Holds.PARTIAL}
+    enforced = {**report.enforced, Wall.DISK: WallState.PARTIAL}
     why = "; ".join(
         filter(None, (report.why_not_stronger, ("bwrap before 0.11 has no overlays, so runs write to a copy")))
     )
@@ -190,7 +190,7 @@ def _view(
         yield from ("--size", size, "--tmpfs", folder)
     yield from ("--remount-ro", "/dev")
     root = spec.overlay.root if spec.overlay else None
-    for bind in mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path))):
+    for bind in mounts.outermost_paths(real for path in spec.binds if (real := mounts.bindable(path))):
         if root is None or not bind.is_relative_to(root):
             yield from ("--ro-bind", str(bind), str(bind))
     if spec.overlay and isinstance(over, WorkspaceCopy):
@@ -230,7 +230,7 @@ def _command(spec: RunSpec) -> list[str]:
         )
     else:
         script += '; exec "$@"'
-    return ["/bin/sh", "-c", script, reaper.mark(), *spec.argv]
+    return ["/bin/sh", "-c", script, reaper.server_mark(), *spec.argv]
 
 
 def _ulimits(limits: Limits) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import ClassVar
 from stet_ls.engine.sandbox.backends import plain_run
 from stet_ls.engine.sandbox.env_vars import environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.files.workspace_copy import Shown
+from stet_ls.engine.sandbox.files.workspace_copy import ShownFolder
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec
 
@@ -70,8 +70,8 @@ class Container:
             *("--tmpfs", f"/tmp:rw,size={limits.scratch}"),  # noqa: S108 - the container's own
             *("--mount", _mount(place.work, work)),
         ]
-        binds = mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path)))
-        for shown in [*(Shown(path, path) for path in binds), *place.shown]:
+        binds = mounts.outermost_paths(real for path in spec.binds if (real := mounts.bindable(path)))
+        for shown in [*(ShownFolder(path, path) for path in binds), *place.shown]:
             argv += ["--mount", _mount(shown.folder, str(shown.at), ",readonly")]
         for key, value in environment(spec.env, spec.binds).items():
             argv += ["--env", f"{key}={value}"]

@@ -76,7 +76,7 @@ class LandlockBox:
         keep = writers[1:]
         if keep:
             variables["BOX_REPORT_FD"] = str(keep[0])
-        rules = seccomp_filters.confined(self.abi, counted=os.geteuid() == 0)
+        rules = seccomp_filters.confined_filter(self.abi, counted=os.geteuid() == 0)
         machine = platform.machine()
         binds = [name for path in [*spec.binds, *(each.folder for each in place.shown)] if (name := _shown(path))]
         policy: dict[str, Any] = {
@@ -94,7 +94,7 @@ class LandlockBox:
             "devices": _DEVICES,
             "abi": self.abi,
             "filter": base64.b64encode(bpf.program(rules, machine)).decode("ascii"),
-            "asked": seccomp_filters.asked(rules, machine),
+            "asked": seccomp_filters.asked_calls(rules, machine),
         }
         policy_at = _memory(json.dumps(policy).encode())
         lifeline, end = _lifeline(stack)

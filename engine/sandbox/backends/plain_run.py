@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.files.scratch import artifacts, put, scratch
-from stet_ls.engine.sandbox.files.workspace_copy import Shown, WorkspaceCopies
+from stet_ls.engine.sandbox.files.workspace_copy import ShownFolder, WorkspaceCopies
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
@@ -23,7 +23,7 @@ class RunFolders:
 
     work: Path
     temporary: Path
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ShownFolder, ...] = ()
 
 
 async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: bool = False) -> RunFolders:

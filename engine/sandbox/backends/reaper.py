@@ -15,7 +15,7 @@ from pathlib import Path
 _NAME = "stet-box-of-"
 
 
-def mark() -> str:
+def server_mark() -> str:
     """A word for a sandbox's command line that identifies its server: the server's process id in its own namespace."""
     return f"{_NAME}{os.getpid()}"
 

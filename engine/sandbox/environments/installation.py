@@ -53,7 +53,7 @@ def installation(python: Path) -> Installation:
         python = python.resolve()
         folders = list(_prefixes(python))
     try:
-        binds = mounts.outermost(real for folder in folders if (real := mounts.bindable(folder)) is not None)
+        binds = mounts.outermost_paths(real for folder in folders if (real := mounts.bindable(folder)) is not None)
     except ValueError as error:
         raise UnfitError(str(error)) from None
     return Installation(python, tuple(binds), python.resolve().parent, stamp(folders))

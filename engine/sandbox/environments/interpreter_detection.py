@@ -24,7 +24,7 @@ _NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class RejectedInterpreter:
     """A rejected candidate: its label, its program and the reason."""
 
     source: str
@@ -37,7 +37,7 @@ class DetectionResult:
     """The result; `interpreter` is None if none works, and `tried` then holds all reasons."""
 
     interpreter: Interpreter | None
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[RejectedInterpreter, ...] = ()
 
     def why_none(self) -> str:
         """One sentence for a user whose Pythons all fail."""
@@ -61,7 +61,7 @@ class Detector:
         self, root: Path, modules: Sequence[str] = (), *, setting: str = "", environ: Mapping[str, str] | None = None
     ) -> DetectionResult:
         """The first Python for a workspace in which every one of `modules` can be imported."""
-        tried: list[Tried] = []
+        tried: list[RejectedInterpreter] = []
         places = await asyncio.to_thread(list, candidates(root, os.environ if environ is None else environ, setting))
         seen: set[Path] = set()
         for source, path in places:
@@ -71,7 +71,7 @@ class Detector:
             try:
                 found = await self.prove(path, modules)
             except UnfitError as error:
-                tried.append(Tried(source, path, str(error)))
+                tried.append(RejectedInterpreter(source, path, str(error)))
                 continue
             return DetectionResult(replace(found, source=source), tuple(tried))
         return DetectionResult(None, tuple(tried))

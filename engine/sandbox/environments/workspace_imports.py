@@ -18,7 +18,7 @@ _LARGEST = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class WorkspaceSources:
     """The workspace at `root`, with unsaved texts of its files by path."""
 
     root: Path

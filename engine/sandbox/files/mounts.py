@@ -124,7 +124,7 @@ def _home(environment: Path) -> Path | None:
     return None
 
 
-def outermost(paths: Iterable[Path]) -> list[Path]:
+def outermost_paths(paths: Iterable[Path]) -> list[Path]:
     """The paths that are not inside another one of them, outer ones first."""
     kept: list[Path] = []
     for path in sorted(set(paths), key=lambda path: len(path.parts)):

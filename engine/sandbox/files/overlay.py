@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stet_ls.engine.privacy.secret_files import is_secret
 from stet_ls.engine.sandbox.files.outputs import relative
-from stet_ls.engine.sandbox.files.stet_folders import hidden, outside, places
+from stet_ls.engine.sandbox.files.stet_folders import folder_outside, hidden_stet_folders, places
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.storage.private_files import private_folder
 
@@ -38,7 +38,7 @@ class OverlayFolders:
 
         Each of the `masked` paths is hidden by an empty file: a file in an upper layer also hides a folder below it.
         """
-        base = private_folder(outside(overlay.root, self.folder))
+        base = private_folder(folder_outside(overlay.root, self.folder))
         folder = Path(tempfile.mkdtemp(prefix="layer-", dir=base))
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -55,7 +55,7 @@ class OverlayFolders:
 
     def masked(self, root: Path) -> tuple[str, ...]:
         """The paths of a workspace hidden from every run. Walks the tree: not for the event loop."""
-        return tuple(secrets(root, hidden(root, self.folder)))
+        return tuple(hidden_paths(root, hidden_stet_folders(root, self.folder)))
 
     def sweep(self) -> int:
         """Removes layers left by killed processes; returns how many."""
@@ -78,7 +78,7 @@ def _sweep(place: Path) -> int:
     return swept
 
 
-def secrets(root: Path, own: Collection[str] = ()) -> Iterator[str]:
+def hidden_paths(root: Path, own: Collection[str] = ()) -> Iterator[str]:
     """The relative paths in a workspace hidden from every run; `own` are Stet's. Links are not followed.
 
     Raises ValueError for a workspace with too many entries to check: an unchecked file could be a secret.

@@ -13,23 +13,23 @@ from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox.files import scratch
 from stet_ls.engine.sandbox.spec import BoxError
 from stet_ls.engine.storage.private_files import private_folder
-from stet_ls.engine.storage.writable import FULL, WAY_OUT, Obstacle, obstacle
+from stet_ls.engine.storage.writable import FULL, WAY_OUT, WriteObstacle, obstacle
 
 _log = logging.getLogger(__name__)
 
 _PREFIX = "stet-runs-"
 
 
-class Workplace:
+class RunFolder:
     """A folder that is private to the user; `wanted` is the persistent one, used if it is writable."""
 
     def __init__(self, wanted: Path) -> None:
         self.wanted = wanted
         self.folder = wanted
         """The folder in use."""
-        self.obstacle: Obstacle | None = None
+        self.obstacle: WriteObstacle | None = None
         """Why `wanted` is not in use."""
-        self._remove: weakref.finalize[..., Workplace] | None = None
+        self._remove: weakref.finalize[..., RunFolder] | None = None
 
     def open(self) -> Path:
         """The folder in use; it exists and is writable. Raises BoxError if there is none. Blocks."""
@@ -41,7 +41,7 @@ class Workplace:
         """True if a folder other than `place`, where `error` occurred, is now in use. Raises as `open` does."""
         if self.folder == place == self.wanted:
             if error.errno in FULL:  # no new check: the files that filled the disk may be removed by now
-                self._move(Obstacle.of(place, error))
+                self._move(WriteObstacle.of(place, error))
             else:
                 self.open()
         return self.folder != place
@@ -52,7 +52,7 @@ class Workplace:
             self._remove()
         self.folder, self.obstacle, self._remove = self.wanted, None, None
 
-    def _move(self, found: Obstacle) -> None:
+    def _move(self, found: WriteObstacle) -> None:
         try:
             scratch.sweep(Path(tempfile.gettempdir()), _PREFIX)
             # 0700, below a folder whose owner or sticky bit keeps others from replacing it.
@@ -68,16 +68,16 @@ class Workplace:
         self._remove = weakref.finalize(self, _end, folder, lock)
 
 
-def _private_or_obstacle(folder: Path) -> Obstacle | None:
+def _private_or_obstacle(folder: Path) -> WriteObstacle | None:
     """Creates `folder` for this user only; returns what keeps it from being created, private or writable."""
     if (found := obstacle(folder)) is not None:
         return found
     try:
         private_folder(folder)
     except OSError as error:
-        return Obstacle.of(folder, error)
+        return WriteObstacle.of(folder, error)
     except PolicyError as error:
-        return Obstacle(folder, str(error).rstrip("."))
+        return WriteObstacle(folder, str(error).rstrip("."))
     return None
 
 

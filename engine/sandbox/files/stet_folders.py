@@ -9,7 +9,7 @@ from pathlib import Path
 from stet_ls.engine.storage.paths import user_paths
 
 
-def hidden(root: Path, folder: Path) -> frozenset[str]:
+def hidden_stet_folders(root: Path, folder: Path) -> frozenset[str]:
     """The relative paths hidden from every run of the workspace at `root`; `folder` is the sandbox's own.
 
     Without this a sandbox would show the user's keys and solutions; a copy would contain itself.
@@ -19,7 +19,7 @@ def hidden(root: Path, folder: Path) -> frozenset[str]:
     return frozenset(name for each in own if (name := _below(root, each)))
 
 
-def outside(root: Path, folder: Path) -> Path:
+def folder_outside(root: Path, folder: Path) -> Path:
     """`folder`, or a private temporary one if `folder` is in the workspace: an overlay cannot contain its own source.
 
     Raises ValueError where both do.

@@ -23,7 +23,7 @@ from pathlib import Path
 from stet_ls.engine.privacy.gitignore import IgnorePattern, decision, parse
 from stet_ls.engine.sandbox.files.overlay import is_hidden
 from stet_ls.engine.sandbox.files.scratch import remove
-from stet_ls.engine.sandbox.files.stet_folders import hidden, outside, places
+from stet_ls.engine.sandbox.files.stet_folders import folder_outside, hidden_stet_folders, places
 from stet_ls.engine.sandbox.spec import BoxError
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 from stet_ls.validators.project_files import read_regular
@@ -52,7 +52,7 @@ _Lists = tuple[tuple[int, tuple[IgnorePattern, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFolder:
     """A workspace folder that a run may read, and the path at which the run expects it."""
 
     folder: Path
@@ -67,7 +67,7 @@ class WorkspaceCopy:
     """
 
     folder: Path
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownFolder, ...]
     own: frozenset[str] = frozenset()
 
     def unmasked(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -89,8 +89,8 @@ class WorkspaceCopies:
 
         Raises ValueError for a workspace that is too large, BoxError if too many runs have a copy each.
         """
-        slot = self._slot(private_folder(outside(root, self.folder)), f"{root}:{mounted}", stack)
-        source = _Source(root, mounted, hidden(root, self.folder))
+        slot = self._slot(private_folder(folder_outside(root, self.folder)), f"{root}:{mounted}", stack)
+        source = _Source(root, mounted, hidden_stet_folders(root, self.folder))
         work = asyncio.ensure_future(asyncio.to_thread(_update, source, slot))
         try:
             return await asyncio.shield(work)
@@ -144,7 +144,7 @@ class _Source:
     folders: set[str] = field(default_factory=set)
     files: dict[str, os.stat_result] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[ShownFolder] = field(default_factory=list)
     size: int = 0
 
     def read(self) -> None:
@@ -178,7 +178,7 @@ class _Source:
         else:
             at = folder
             self.links[name] = entry.path
-        self.shown.append(Shown(folder, at))
+        self.shown.append(ShownFolder(folder, at))
 
     def _link_packages(self, below: str, at: Path) -> None:
         """A folder of links, so that tools may write next to them. An existing link leads to its target in the copy.

@@ -30,7 +30,7 @@ def errno(number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ArgumentTest:
     """A condition on the lower 32 bits of a call's argument, or its `upper`: those of `mask` are `value`, or not."""
 
     index: int
@@ -41,17 +41,17 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SyscallRule:
     """The action for a call that meets all conditions. Rules for calls missing in the processor's table are skipped."""
 
     call: str
     action: int
-    when: Argument | None = None
-    also: Argument | None = None
+    when: ArgumentTest | None = None
+    also: ArgumentTest | None = None
 
 
 @functools.cache
-def program(rules: tuple[Rule, ...], machine: str) -> bytes:
+def program(rules: tuple[SyscallRule, ...], machine: str) -> bytes:
     """The filter for a machine as `platform.machine()` names it: the rules in order; every other call is allowed.
 
     Calls of a foreign architecture end the process: their numbers mean other calls. Raises LookupError for a machine
@@ -71,7 +71,7 @@ def program(rules: tuple[Rule, ...], machine: str) -> bytes:
     return b"".join([*code, _instruction(_RETURN, ALLOW)])
 
 
-def _rule(rule: Rule, architecture: Architecture) -> list[bytes]:
+def _rule(rule: SyscallRule, architecture: Architecture) -> list[bytes]:
     number = architecture.calls.get(rule.call)
     if number is None:
         return []

@@ -25,7 +25,7 @@ from typing import Any
 
 from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.linux import landlock
-from stet_ls.engine.sandbox.linux.seccomp_notify import Answers
+from stet_ls.engine.sandbox.linux.seccomp_notify import SyscallAnswers
 from stet_ls.engine.sandbox.processes.procfs import descendants
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_CAPBSET_DROP = 1, 36, 24
@@ -133,7 +133,9 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
     def count() -> int:
         return len(list(descendants(os.getpid())))
 
-    answers = Answers(policy["asked"], tuple(policy["write"]), os.getpid(), most=policy["processes"], count=count)
+    answers = SyscallAnswers(
+        policy["asked"], tuple(policy["write"]), os.getpid(), most=policy["processes"], count=count
+    )
     poll = select.poll()
     ended = os.pidfd_open(child)
     for descriptor in (lifeline, ended, ours.fileno()):

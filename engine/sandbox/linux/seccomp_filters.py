@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno as numbers
 
 from stet_ls.engine.sandbox.linux import landlock
-from stet_ls.engine.sandbox.linux.bpf import ALLOW, USER_NOTIFY, Argument, Rule, errno
+from stet_ls.engine.sandbox.linux.bpf import ALLOW, USER_NOTIFY, ArgumentTest, SyscallRule, errno
 from stet_ls.engine.sandbox.linux.syscalls import ARCHITECTURES
 
 _EPERM = errno(numbers.EPERM)
@@ -49,34 +49,34 @@ _SIZES = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, and both by force
 _SMALL = 0x1FFF
 """The largest System V memory segment, of which there may be 4,096: PostgreSQL requests one of 56 bytes."""
 
-_ANY_BOX: tuple[Rule, ...] = (
-    *(Rule(call, _EPERM) for call in _DENIED),
+_ANY_BOX: tuple[SyscallRule, ...] = (
+    *(SyscallRule(call, _EPERM) for call in _DENIED),
     # ENOSYS: the runtime of .NET falls back to memory without a file, others to files in a folder.
-    *(Rule(call, _ENOSYS) for call in _UNCOUNTED),
-    Rule("shmget", _ENOSPC, Argument(1, 0, mask=0xFFFFFFFF & ~_SMALL, differs=True)),
-    Rule("shmget", _ENOSPC, Argument(1, 0, upper=True, differs=True)),
+    *(SyscallRule(call, _ENOSYS) for call in _UNCOUNTED),
+    SyscallRule("shmget", _ENOSPC, ArgumentTest(1, 0, mask=0xFFFFFFFF & ~_SMALL, differs=True)),
+    SyscallRule("shmget", _ENOSPC, ArgumentTest(1, 0, upper=True, differs=True)),
     # Requests for larger buffers succeed without an effect, so that a monitor can count by sockets.
-    *(Rule("setsockopt", _DONE, Argument(1, _SOL_SOCKET), Argument(2, option)) for option in _SIZES),
+    *(SyscallRule("setsockopt", _DONE, ArgumentTest(1, _SOL_SOCKET), ArgumentTest(2, option)) for option in _SIZES),
     # ENOSYS makes programs fall back: glibc to clone, whose flags are visible, runtimes to ordinary input/output.
-    Rule("clone3", _ENOSYS),
-    Rule("io_uring_setup", _ENOSYS),
-    Rule("io_uring_enter", _ENOSYS),
-    Rule("io_uring_register", _ENOSYS),
-    Rule("clone", _EPERM, Argument(0, 0, mask=_NAMESPACES, differs=True)),
+    SyscallRule("clone3", _ENOSYS),
+    SyscallRule("io_uring_setup", _ENOSYS),
+    SyscallRule("io_uring_enter", _ENOSYS),
+    SyscallRule("io_uring_register", _ENOSYS),
+    SyscallRule("clone", _EPERM, ArgumentTest(0, 0, mask=_NAMESPACES, differs=True)),
     # Typing into the terminal that Stet was started from.
-    Rule("ioctl", _EPERM, Argument(1, _TIOCSTI)),
-    Rule("ioctl", _EPERM, Argument(1, _TIOCLINUX)),
+    SyscallRule("ioctl", _EPERM, ArgumentTest(1, _TIOCSTI)),
+    SyscallRule("ioctl", _EPERM, ArgumentTest(1, _TIOCLINUX)),
     # A lease on a visible file blocks processes outside that open it; a notice reveals what is written there.
-    Rule("fcntl", _EPERM, Argument(1, _F_SETLEASE)),
-    Rule("fcntl", _EPERM, Argument(1, _F_NOTIFY)),
+    SyscallRule("fcntl", _EPERM, ArgumentTest(1, _F_SETLEASE)),
+    SyscallRule("fcntl", _EPERM, ArgumentTest(1, _F_NOTIFY)),
 )
 
-BOX: tuple[Rule, ...] = (
+BOX: tuple[SyscallRule, ...] = (
     *_ANY_BOX,
     # A network namespace confines these, but not others: by AF_VSOCK a virtual machine reaches its host.
-    *(Rule("socket", ALLOW, Argument(0, family)) for family in (_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK)),
-    Rule("socket", _EAFNOSUPPORT),
-    Rule("socketpair", _EAFNOSUPPORT, Argument(0, _AF_UNIX, differs=True)),
+    *(SyscallRule("socket", ALLOW, ArgumentTest(0, family)) for family in (_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK)),
+    SyscallRule("socket", _EAFNOSUPPORT),
+    SyscallRule("socketpair", _EAFNOSUPPORT, ArgumentTest(0, _AF_UNIX, differs=True)),
 )
 """For a sandbox with its own namespaces: a socket reaches no other program, so servers on its loopback may run."""
 
@@ -115,41 +115,41 @@ _FORKS = ("fork", "vfork", "clone")
 _SIGNALS = ("kill", "tkill", "tgkill")
 
 
-def confined(version: int, *, counted: bool = False) -> tuple[Rule, ...]:
+def confined_filter(version: int, *, counted: bool = False) -> tuple[SyscallRule, ...]:
     """For a Landlock-only sandbox of this ABI: calls that it does not cover are denied or go to the warden.
 
     See `seccomp_notify`. With `counted` new processes go to the warden too: RLIMIT_NPROC does not bind root.
     """
     rules = [
         *_ANY_BOX,
-        *(Rule(call, _EPERM) for call in _REACHING_OUT),
-        *(Rule(call, _ENOTSUP) for call in _ATTRIBUTES),
-        *(Rule(call, _EPERM, Argument(0, 0, differs=True)) for call in _OF_ANY_PROCESS),
-        Rule("setpriority", _EPERM, Argument(0, 0, differs=True)),
-        Rule("setpriority", _EPERM, Argument(1, 0, differs=True)),
-        Rule("socketpair", _EPERM, Argument(1, _SOCK_DGRAM, mask=_SOCK_TYPES)),
-        *(Rule("fcntl", _EPERM, Argument(1, value)) for value in (_F_SETOWN, _F_SETOWN_EX)),
-        *(Rule("ioctl", _EPERM, Argument(1, value)) for value in (_FIOSETOWN, _SIOCSPGRP)),
-        *(Rule("ioctl", _ENOTTY, Argument(1, kind << 8, mask=0xFF00)) for kind in _OF_FILE_SYSTEMS),
-        Rule("prctl", _EPERM, Argument(0, _PR_SET_DUMPABLE)),
-        *(Rule(call, USER_NOTIFY) for call in (*_MODES_AND_TIMES, *(_FORKS if counted else ()))),
+        *(SyscallRule(call, _EPERM) for call in _REACHING_OUT),
+        *(SyscallRule(call, _ENOTSUP) for call in _ATTRIBUTES),
+        *(SyscallRule(call, _EPERM, ArgumentTest(0, 0, differs=True)) for call in _OF_ANY_PROCESS),
+        SyscallRule("setpriority", _EPERM, ArgumentTest(0, 0, differs=True)),
+        SyscallRule("setpriority", _EPERM, ArgumentTest(1, 0, differs=True)),
+        SyscallRule("socketpair", _EPERM, ArgumentTest(1, _SOCK_DGRAM, mask=_SOCK_TYPES)),
+        *(SyscallRule("fcntl", _EPERM, ArgumentTest(1, value)) for value in (_F_SETOWN, _F_SETOWN_EX)),
+        *(SyscallRule("ioctl", _EPERM, ArgumentTest(1, value)) for value in (_FIOSETOWN, _SIOCSPGRP)),
+        *(SyscallRule("ioctl", _ENOTTY, ArgumentTest(1, kind << 8, mask=0xFF00)) for kind in _OF_FILE_SYSTEMS),
+        SyscallRule("prctl", _EPERM, ArgumentTest(0, _PR_SET_DUMPABLE)),
+        *(SyscallRule(call, USER_NOTIFY) for call in (*_MODES_AND_TIMES, *(_FORKS if counted else ()))),
     ]
     if version < landlock.SIGNALS_SINCE:
         # ENOSYS: Go's runtime falls back to kill.
-        rules += [Rule("pidfd_send_signal", _ENOSYS), *(Rule(call, USER_NOTIFY) for call in _SIGNALS)]
+        rules += [SyscallRule("pidfd_send_signal", _ENOSYS), *(SyscallRule(call, USER_NOTIFY) for call in _SIGNALS)]
     if version < landlock.TRUNCATE_SINCE:
         rules += [
-            Rule("truncate", _EPERM),
-            Rule("openat2", _ENOSYS),  # its flags are behind a pointer
+            SyscallRule("truncate", _EPERM),
+            SyscallRule("openat2", _ENOSYS),  # its flags are behind a pointer
             *(
-                Rule(call, _EPERM, Argument(index, _O_TRUNC, mask=_O_TRUNC | _O_ACCMODE))
+                SyscallRule(call, _EPERM, ArgumentTest(index, _O_TRUNC, mask=_O_TRUNC | _O_ACCMODE))
                 for call, index in (("open", 1), ("openat", 2))
             ),
         ]
     return tuple(rules)
 
 
-def asked(rules: tuple[Rule, ...], machine: str) -> dict[int, str]:
+def asked_calls(rules: tuple[SyscallRule, ...], machine: str) -> dict[int, str]:
     """The calls that a filter passes to the warden, by number."""
     calls = ARCHITECTURES[machine].calls
     return {calls[rule.call]: rule.call for rule in rules if rule.action == USER_NOTIFY and rule.call in calls}

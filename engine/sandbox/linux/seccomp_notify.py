@@ -30,7 +30,7 @@ _GO_ON = object()
 """The caller may make its call: nothing in it can be exchanged in between."""
 
 
-class Answers:
+class SyscallAnswers:
     """Answers the questions of one sandbox. `asked` maps numbers to calls; `writable` are its folders.
 
     `most` is the allowed number of processes, and `count` returns the current one.

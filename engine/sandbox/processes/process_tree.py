@@ -64,21 +64,21 @@ def measure(root: int, folders: tuple[str, ...], limits: Limits) -> TreeUsage:
 
 
 def kill(leader: int) -> list[int]:
-    """Kills a group leader and its children; returns descriptors of the children for `gone`.
+    """Kills a group leader and its children; returns descriptors of the children for `wait_until_ended`.
 
     A child may be a sandbox's first process, whose end makes the kernel end all others. It follows its parent by
     itself, except in the moment in which the sandbox is being built.
     """
     _send(leader, signal.SIGSTOP)  # it can start no others until it is killed
     below = children(leader)
-    held = hold(below)
+    held = open_descriptors(below)
     for child in below:
         _send(child, signal.SIGKILL)
     kill_group(leader)
     return held
 
 
-def hold(processes: Iterable[int]) -> list[int]:
+def open_descriptors(processes: Iterable[int]) -> list[int]:
     """Descriptors of those that still exist."""
     held = []
     for process in processes:
@@ -92,7 +92,7 @@ def _send(to: int, sent: signal.Signals) -> None:
         os.kill(to, sent)
 
 
-async def gone(held: Sequence[int], seconds: float = 0.5) -> None:
+async def wait_until_ended(held: Sequence[int], seconds: float = 0.5) -> None:
     """Waits until these processes have ended, and closes their descriptors."""
     loop = asyncio.get_running_loop()
     try:

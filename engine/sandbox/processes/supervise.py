@@ -139,7 +139,7 @@ async def supervise(
     except BaseException:
         for descriptor in (pipes or {}).values():
             os.close(descriptor)
-        await process_tree.gone(held)
+        await process_tree.wait_until_ended(held)
         raise
     finally:
         for descriptor in pass_fds:
@@ -249,7 +249,7 @@ async def _end(child: asyncio.subprocess.Process, stop: Callable[[int], None] | 
     """Ends a child and waits until all below it are gone, too."""
     if stop is None:
         held = process_tree.kill(child.pid)
-        await asyncio.gather(child.wait(), process_tree.gone(held))
+        await asyncio.gather(child.wait(), process_tree.wait_until_ended(held))
     else:
         stop(child.pid)
         await child.wait()

@@ -26,7 +26,7 @@ _MOST_PAIRS = 2_500
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A file of a tree: its mode as git writes it, and the id that git gives its content."""
 
     mode: str
@@ -42,7 +42,7 @@ class Tree(Protocol):
         ...
 
     @property
-    def files(self) -> Mapping[str, Entry]:
+    def files(self) -> Mapping[str, TreeEntry]:
         """All of its files, links and submodules."""
         ...
 

@@ -31,7 +31,7 @@ _TRAILER = re.compile(r"^Stet-Intent:\s*(\w+)\s*$", re.MULTILINE | re.IGNORECASE
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class ChangeIntent:
     """A claim. `source`: "option", "trailer", "message" (a commit's prefix) or "none".
 
     Only a claim that someone stated can refute a change: a prefix is a habit, and half of all fixes hold more.
@@ -54,18 +54,18 @@ class Intent:
         return f"intent {self.kind}" + (f" ({self.source})" if self.source != "none" else "")
 
 
-def intent_of(option: str, messages: Sequence[str]) -> Intent:
+def intent_of(option: str, messages: Sequence[str]) -> ChangeIntent:
     """The intent: an option, else a trailer, else the prefix of the messages, the strictest of several."""
     if option:
-        return Intent(IntentKind(option), "option")
+        return ChangeIntent(IntentKind(option), "option")
     trailers = [_PREFIXES.get(name.lower()) for text in messages for name in _TRAILER.findall(text)]
     if kinds := [each for each in trailers if each is not None]:
-        return Intent(_strictest(kinds), "trailer")
+        return ChangeIntent(_strictest(kinds), "trailer")
     heads = (_PREFIX.match(text) for text in messages)
     prefixes = [_PREFIXES.get(match[1].lower()) for match in heads if match]
     if kinds := [each for each in prefixes if each is not None]:
-        return Intent(_strictest(kinds), "message")
-    return Intent()
+        return ChangeIntent(_strictest(kinds), "message")
+    return ChangeIntent()
 
 
 def _strictest(kinds: Sequence[IntentKind]) -> IntentKind:

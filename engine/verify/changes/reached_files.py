@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
-from stet_ls.engine.verify.changes.change import Change, ChangedFile, Entry, is_of_tests
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, TreeEntry, is_of_tests
 from stet_ls.engine.verify.changes.units import is_code
 
 _MOST_FILES = 2_000
@@ -43,11 +43,11 @@ class ReachedFiles:
         return self._id(self._change.head.files, paths)
 
     @cached_property
-    def _rest(self) -> Mapping[str, Entry]:
+    def _rest(self) -> Mapping[str, TreeEntry]:
         """What only the new tree has and is no code: it is on the disk whatever runs."""
         return {path: each for path, each in self._change.head.files.items() if path not in self._texts}
 
-    def _id(self, entries: Mapping[str, Entry], paths: Iterable[str]) -> str:
+    def _id(self, entries: Mapping[str, TreeEntry], paths: Iterable[str]) -> str:
         wanted = self._reached(paths) if self._is_small else self._texts.keys()
         digest = sha256()
         for path in sorted(entries):
@@ -78,7 +78,7 @@ class ReachedFiles:
 
     def _words(self, path: str) -> set[str]:
         if path not in self._known:
-            # A package may load what is beside it, by `from . import name` or by listing its own folder.
+            # A package may load what is next to it, by `from . import name` or by listing its own folder.
             self._known[path] = {*_WORD.findall(self._texts.get(path, ""))} | {*PurePosixPath(path).parts[:-1]}
         return self._known[path]
 

@@ -18,7 +18,7 @@ EMPTY_TREE = "the empty tree"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChangeQuery:
     """What to verify. Without anything, the working folder against `HEAD`.
 
     `span` is a range of commits ("A..B" or "A...B"). `patch` is a diff that is applied to `base`. `base` is a revision
@@ -37,7 +37,7 @@ class Asked:
 
 
 @contextmanager
-def read_change(asked: Asked) -> Iterator[Change]:
+def read_change(asked: ChangeQuery) -> Iterator[Change]:
     """The change; its trees can be read within the context. UsageError if it cannot be found.
 
     Runs git: not for an event loop.
@@ -55,18 +55,18 @@ def read_change(asked: Asked) -> Iterator[Change]:
         yield _of_git(asked, root)
 
 
-def _is_folder(asked: Asked, folder: Path, root: Path | None) -> bool:
+def _is_folder(asked: ChangeQuery, folder: Path, root: Path | None) -> bool:
     if not (folder / asked.base).is_dir():
         return False
     return root is None or _commit(root, asked.base) is None
 
 
-def _of_folders(asked: Asked, folder: Path) -> Change:
+def _of_folders(asked: ChangeQuery, folder: Path) -> Change:
     base, head = FolderTree((folder / asked.base).resolve(), asked.base), FolderTree(folder, str(asked.folder))
     return change_of(folder, base, head, head, within=_within(asked, folder), is_git=False)
 
 
-def _of_git(asked: Asked, root: Path) -> Change:
+def _of_git(asked: ChangeQuery, root: Path) -> Change:
     index = GitTree(root, "index", variables=_own_index())
     disk = working_tree(root, index)
     within = _within(asked, root)
@@ -90,7 +90,7 @@ def _of_git(asked: Asked, root: Path) -> Change:
     return change_of(root, *trees, disk, within=within, messages=messages)
 
 
-def _of_patch(asked: Asked, root: Path, own: Path) -> Change:
+def _of_patch(asked: ChangeQuery, root: Path, own: Path) -> Change:
     """Applies the patch to an index of our own: the working folder and the object store stay as they are."""
     base = _base(root, asked.base)
     objects = git(root, "rev-parse", "--path-format=absolute", "--git-path", "objects").stdout
@@ -151,7 +151,7 @@ def _own_index() -> Mapping[str, str]:
     return {"GIT_INDEX_FILE": str(Path(named).absolute())} if named else {}
 
 
-def _within(asked: Asked, root: Path) -> tuple[str, ...]:
+def _within(asked: ChangeQuery, root: Path) -> tuple[str, ...]:
     """The paths below the root that are judged. UsageError for one outside."""
     found = []
     for each in asked.paths:

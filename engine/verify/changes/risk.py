@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
-from stet_ls.engine.verify.changes.units import Kind, UnitChange, is_code
+from stet_ls.engine.verify.changes.units import UnitChange, UnitChangeKind, is_code
 
 _LARGEST_LINE = 2_000
 
@@ -20,7 +20,13 @@ def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:
 
 def units_by_risk(units: Iterable[UnitChange]) -> list[UnitChange]:
     """The units: changed before removed and added ones, public before private ones, large before small ones."""
-    order = [Kind.CHANGED, Kind.REMOVED, Kind.MOVED, Kind.RENAMED, Kind.ADDED]
+    order = [
+        UnitChangeKind.CHANGED,
+        UnitChangeKind.REMOVED,
+        UnitChangeKind.MOVED,
+        UnitChangeKind.RENAMED,
+        UnitChangeKind.ADDED,
+    ]
     return sorted(units, key=lambda each: (order.index(each.change), not each.is_public, -_lines(each)))
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.changes.change import LINK, SUBMODULE, Entry, Tree
+from stet_ls.engine.verify.changes.change import LINK, SUBMODULE, Tree, TreeEntry
 from stet_ls.engine.workspace.git import complaint, git
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
@@ -33,17 +33,17 @@ class GitTree:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
-    def files(self) -> Mapping[str, Entry]:
+    def files(self) -> Mapping[str, TreeEntry]:
         """The entries; of an unmerged path the own side."""
         words = ("ls-tree", "-r", "-z", "--full-tree", self.revision) if self.revision else ("ls-files", "-s", "-z")
         listed = git(self.root, *words, variables=self.variables)
         if listed.status != 0:
             raise UsageError(f"cannot read {self.name}: {complaint(listed)}")
-        rows: dict[str, Entry] = {}
+        rows: dict[str, TreeEntry] = {}
         for row in filter(None, listed.stdout.split(b"\0")):
             about, _, path = row.partition(b"\t")
             mode, *others = about.decode("ascii").split()
-            rows[os.fsdecode(path)] = Entry(mode, others[1] if self.revision else others[0])
+            rows[os.fsdecode(path)] = TreeEntry(mode, others[1] if self.revision else others[0])
         return rows
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
@@ -83,11 +83,11 @@ class FolderTree:
     root: Path
     name: str = "working tree"
     listed: tuple[str, ...] | None = None
-    known: Mapping[str, Entry] = field(default_factory=dict)
+    known: Mapping[str, TreeEntry] = field(default_factory=dict)
     _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def files(self) -> Mapping[str, Entry]:
+    def files(self) -> Mapping[str, TreeEntry]:
         """The entries of what can be read; a pipe or a device is none."""
         folders: dict[str, bool] = {"": True}
         paths = self._walked() if self.listed is None else self.listed
@@ -109,7 +109,7 @@ class FolderTree:
             return data.replace(b"\r\n", b"\n")
         return data
 
-    def _entry(self, path: str) -> Entry | None:
+    def _entry(self, path: str) -> TreeEntry | None:
         known = self.known.get(path)
         if known is not None and known.mode == SUBMODULE:
             return known
@@ -117,14 +117,14 @@ class FolderTree:
         try:
             status = (self.root / path).lstat()
             if stat.S_ISLNK(status.st_mode):
-                return Entry(LINK, _id(os.fsencode((self.root / path).readlink()), like))
+                return TreeEntry(LINK, _id(os.fsencode((self.root / path).readlink()), like))
         except OSError:
             return None
         if not stat.S_ISREG(status.st_mode):
             return None
         data = self._data(path)
         mode = "100755" if status.st_mode & 0o100 else "100644"
-        return Entry(mode, "unread" if data is None else _id(data, like))
+        return TreeEntry(mode, "unread" if data is None else _id(data, like))
 
     def _is_inside(self, path: str, folders: dict[str, bool]) -> bool:
         """Whether no folder on the way is a link, which could lead anywhere."""
@@ -159,10 +159,10 @@ class EditedTree:
         return self.tree.name
 
     @cached_property
-    def files(self) -> Mapping[str, Entry]:
+    def files(self) -> Mapping[str, TreeEntry]:
         """The entries, with those of the contents."""
         old = self.tree.files
-        new = {path: Entry(old[path].mode, _id(data, old[path].id)) for path, data in self.contents.items()}
+        new = {path: TreeEntry(old[path].mode, _id(data, old[path].id)) for path, data in self.contents.items()}
         return {**old, **new}
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:

@@ -32,7 +32,7 @@ class Pairing(StrEnum):
     NONE = "none"
 
 
-class Kind(StrEnum):
+class UnitChangeKind(StrEnum):
     """What happened to a unit."""
 
     CHANGED = "changed"
@@ -54,7 +54,7 @@ class UnitChange:
     file: ChangedFile
     name: str
     line: int
-    change: Kind
+    change: UnitChangeKind
     pairing: Pairing
     was: str = ""
     parts: tuple[range, range] | None = None
@@ -81,7 +81,7 @@ class UnitChange:
     @property
     def is_there(self) -> bool:
         """Whether the new text holds it."""
-        return self.change is not Kind.REMOVED
+        return self.change is not UnitChangeKind.REMOVED
 
     @property
     def label(self) -> str:
@@ -122,21 +122,27 @@ def changed_units(
             continue
         old, new = _pieces(file, file.before), _pieces(file, file.after)
         if file.was != file.path and file.before == file.after:
-            found.append(UnitChange(file, "", 1, Kind.MOVED, Pairing.EQUAL, file.was))
+            found.append(UnitChange(file, "", 1, UnitChangeKind.MOVED, Pairing.EQUAL, file.was))
         for key in old.keys() | new.keys():
             before, after = old.get(key), new.get(key)
             if before is not None and after is not None:
                 if before.text != after.text:
                     found.append(
                         UnitChange(
-                            file, after.name, after.line, Kind.CHANGED, Pairing.NAME, "", (before.lines, after.lines)
+                            file,
+                            after.name,
+                            after.line,
+                            UnitChangeKind.CHANGED,
+                            Pairing.NAME,
+                            "",
+                            (before.lines, after.lines),
                         )
                     )
             elif key[0]:
                 gone += [before] if before is not None else []
                 came += [after] if after is not None else []
             elif (only := after or before) is not None and only.text.strip():
-                kind = Kind.ADDED if after is not None else Kind.REMOVED
+                kind = UnitChangeKind.ADDED if after is not None else UnitChangeKind.REMOVED
                 found.append(UnitChange(file, "", only.line, kind, Pairing.NONE))
     found += _across(gone, came)
     order = {file.path: number for number, file in enumerate(files)}
@@ -161,14 +167,16 @@ def _across(gone: Sequence[_Piece], came: Sequence[_Piece]) -> Iterator[UnitChan
                 pairs[number] = old, Pairing.SIMILAR
     for number, new in enumerate(came):
         if number not in pairs:
-            yield UnitChange(new.file, new.name, new.line, Kind.ADDED, Pairing.NONE)
+            yield UnitChange(new.file, new.name, new.line, UnitChangeKind.ADDED, Pairing.NONE)
             continue
         old, how = pairs[number]
         moved = old.file.path != new.file.path or old.name.rpartition(".")[0] != new.name.rpartition(".")[0]
         was = old.name if old.file.path == new.file.path else f"{old.file.was}::{old.name}"
-        yield UnitChange(new.file, new.name, new.line, Kind.MOVED if moved else Kind.RENAMED, how, was)
+        yield UnitChange(
+            new.file, new.name, new.line, UnitChangeKind.MOVED if moved else UnitChangeKind.RENAMED, how, was
+        )
     for old in left:
-        yield UnitChange(old.file, old.name, old.line, Kind.REMOVED, Pairing.NONE)
+        yield UnitChange(old.file, old.name, old.line, UnitChangeKind.REMOVED, Pairing.NONE)
 
 
 def _alike(one: str, other: str) -> float:

@@ -8,16 +8,18 @@ from dataclasses import replace
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, executing
+from stet_ls.engine.judges.project_tests.executed_changes import PassingTests, judge_execution
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
-from stet_ls.engine.judges.project_tests.reachability import tests_saying
+from stet_ls.engine.judges.project_tests.reachability import tests_naming
 from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.change import ChangedFile
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.report import CheckResult
 
 
-async def executed(case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestRuns, *, is_worse: bool) -> CheckResult:
+async def is_change_executed(
+    case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestRuns, *, is_worse: bool
+) -> CheckResult:
     """Whether tests that pass on the new tree execute the change of a file."""
     started = time.perf_counter()
     if runs.problem or runs.left_out or runs.after is None:
@@ -56,12 +58,12 @@ async def _evidence(case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestR
     tests = PassingTests(passing, passing & was, len(failing))
 
     def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
-        return tests_saying(ids, names, case.after.text, selected.helpers, selected.texts, case.language)
+        return tests_naming(ids, names, case.after.text, selected.helpers, selected.texts, case.language)
 
     async def rerun(text: str) -> TestReport | None:
         return await suite.on_text(file.path, text)
 
-    found = await executing(case, tests, after.traced.get(file.path), saying, rerun)
+    found = await judge_execution(case, tests, after.traced.get(file.path), saying, rerun)
     before = runs.before or TestReport("", SuiteOutcome.NOTHING_RAN)
     return await unless_forged(found, case, before, after)
 

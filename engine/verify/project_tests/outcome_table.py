@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from stet_ls.engine.runners.report import CaseOutcome
-from stet_ls.engine.verify.changes.intent import Intent, IntentKind
+from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
 from stet_ls.engine.verify.project_tests.edited_tests import edit_of
 from stet_ls.engine.verify.project_tests.runs_of_tests import TestRuns
 from stet_ls.engine.verify.report import TestResult
@@ -18,7 +18,11 @@ _EQUAL = frozenset({IntentKind.REFACTOR, IntentKind.PERF})
 
 
 def results(
-    runs: TestRuns, edits: Mapping[str, str], intent: Intent, removed_units: Collection[str], renamed: Mapping[str, str]
+    runs: TestRuns,
+    edits: Mapping[str, str],
+    intent: ChangeIntent,
+    removed_units: Collection[str],
+    renamed: Mapping[str, str],
 ) -> Iterator[TestResult]:
     """The tests that say something: edited ones, and those whose outcome differs. `removed_units` are product names,
     `renamed` are files of tests by their former paths.
@@ -46,7 +50,7 @@ def _result(name: str, runs: TestRuns, edit: str, renamed: Mapping[str, str]) ->
     )  # fmt: skip
 
 
-def _judged(test: TestResult, intent: Intent, failure: str, removed: Collection[str]) -> TestResult:
+def _judged(test: TestResult, intent: ChangeIntent, failure: str, removed: Collection[str]) -> TestResult:
     why = f": {failure}" if failure else ""
     if test.old_on_old != _PASSED:
         return test

@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from stet_ls.engine.execution.languages import for_language as execution_of
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.project_tests.report_text import line
+from stet_ls.engine.judges.project_tests.report_text import failure_text
 from stet_ls.engine.runners.language_table import for_language
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
@@ -200,5 +200,5 @@ def _outcomes(report: TestReport | None) -> dict[str, str]:
 def _details(report: TestReport | None) -> dict[str, str]:
     if report is None:
         return {}
-    broken = {each.path: line(each.failure) for each in report.collection}
-    return broken | {each.id: line(each.failure) for each in report.cases if each.failure is not None}
+    broken = {each.path: failure_text(each.failure) for each in report.collection}
+    return broken | {each.id: failure_text(each.failure) for each in report.cases if each.failure is not None}

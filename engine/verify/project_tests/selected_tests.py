@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_among
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile, project_files, touching_tests_among
 from stet_ls.engine.judges.project_tests.required_packages import texts
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests, is_test_name
 
@@ -53,7 +53,7 @@ def selected_tests(
             continue
         reached: dict[str, None] = {}
         for name in dict.fromkeys((each.path, each.was)):  # what still uses the former name fails
-            near = touching_among(project, change.root, change.root / name, "", language)
+            near = touching_tests_among(project, change.root, change.root / name, "", language)
             helpers |= dict.fromkeys(near.helpers)
             reached |= dict.fromkeys(near.tests)
         of_files[each.path] = frozenset(reached)

@@ -16,7 +16,7 @@ from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
-from stet_ls.engine.verify.changes.units import Kind, UnitChange
+from stet_ls.engine.verify.changes.units import UnitChange, UnitChangeKind
 from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, test_units
 from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
@@ -38,7 +38,7 @@ class _Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Unnoticed:
+class WeakTests:
     """New tests that notice few of the errors planted into a function."""
 
     subject: _Subject
@@ -50,7 +50,7 @@ class Unnoticed:
     def concerns(self, unit: UnitChange) -> bool:
         """Whether a unit is one of the tests, or the new code that only they test."""
         if unit is self.subject.unit:
-            return unit.change is Kind.ADDED
+            return unit.change is UnitChangeKind.ADDED
         name = unit.name.replace(".", "::")
         return bool(name) and any(path == unit.path and test == name for path, test in self.tests)
 
@@ -68,11 +68,11 @@ async def weak_new_tests(
     slots: asyncio.Semaphore,
     *,
     of_tests: bool,
-) -> list[Unnoticed]:
+) -> list[WeakTests]:
     """The new tests of changed files that notice few errors in the changed functions that they name; in a change
     `of_tests`, in any that they name. Only for languages whose lines are traced.
     """
-    found: list[Unnoticed] = []
+    found: list[WeakTests] = []
     changed = [] if of_tests else _changed(units)
     for file in files if (changed or of_tests) and not runs.problem else ():
         if not is_of_tests(file.path) or file.after is None or not for_language(file.language).traces_lines:
@@ -89,7 +89,7 @@ async def weak_new_tests(
 
 def _changed(units: Sequence[UnitChange]) -> list[_Subject]:
     """The changed and added functions and methods of the product; a class counts by its methods."""
-    own = [each for each in units if each.name and each.change in (Kind.ADDED, Kind.CHANGED)]
+    own = [each for each in units if each.name and each.change in (UnitChangeKind.ADDED, UnitChangeKind.CHANGED)]
     owners = {each.name.rpartition(".")[0] for each in own}
     fitting = [each for each in own if each.name not in owners and not is_of_tests(each.path)]
     return [_Subject(each.path, each.file.text(each.file.after) or "", each.name, each) for each in fitting]
@@ -119,7 +119,7 @@ def _names(test: str, subject: _Subject) -> bool:
 
 async def _unnoticed(
     trial: MutantRuns, file: ChangedFile, subject: _Subject, tests: Sequence[str]
-) -> Iterable[Unnoticed]:  # fmt: skip
+) -> Iterable[WeakTests]:  # fmt: skip
     mutants = await asyncio.to_thread(mutants_of, subject.text, subject.name, _MOST_MUTANTS)
     if len(mutants) < _LEAST_MUTANTS:
         return ()
@@ -128,4 +128,4 @@ async def _unnoticed(
     missed = [each for number, each in enumerate(mutants[:tried]) if number not in noticed]
     if not kills or tried < _LEAST_MUTANTS or len(noticed) > _SHARE * tried:
         return ()
-    return [Unnoticed(subject, frozenset((file.path, each) for each in tests), len(noticed), tried, missed[0])]
+    return [WeakTests(subject, frozenset((file.path, each) for each in tests), len(noticed), tried, missed[0])]

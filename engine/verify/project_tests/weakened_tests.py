@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Weakened:
+class WeakenedTests:
     """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now.
 
     If none does, the new tests are as good, and `tests` are all that noticed one.
@@ -50,11 +50,11 @@ class Weakened:
 
 async def weakened_tests(
     change: Change, files: Sequence[ChangedFile], suite: SuiteRuns, runs: TestRuns, slots: asyncio.Semaphore
-) -> Mapping[str, Weakened]:
+) -> Mapping[str, WeakenedTests]:
     """What the tests of changed files notice less, by the file's path, if they noticed anything before; only for
     languages whose lines are traced.
     """
-    found: dict[str, Weakened] = {}
+    found: dict[str, WeakenedTests] = {}
     for file in files:
         language = for_language(file.language)
         if not language.traces_lines or not is_test_name(file.path) or file.before is None or runs.problem:
@@ -83,7 +83,7 @@ class _Trial:
         near = (plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
         self.edited = tuple(dict.fromkeys(near))
 
-    async def run(self) -> Weakened:
+    async def run(self) -> WeakenedTests:
         """What the new tests do not notice, and the old ones did."""
         mutants = await asyncio.to_thread(lambda: [*self._mutants()])
         old = {self._file.was: self._file.before or b""}
@@ -103,7 +103,7 @@ class _Trial:
             if not lost:
                 break
         names = sorted({test for each in lost or noticed for test in noticed[each]})
-        return Weakened(tuple(names), len(noticed), tried, tuple(lost))
+        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost))
 
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]

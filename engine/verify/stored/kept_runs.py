@@ -14,7 +14,7 @@ from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.units import UnitChange
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.stored.result_cache import ResultCache, key_of
+from stet_ls.engine.verify.stored.result_cache import VerifyCache, key_of
 
 _ENDED = frozenset({SuiteOutcome.GREEN, SuiteOutcome.RED, SuiteOutcome.ERROR, SuiteOutcome.NOTHING_RAN})
 _UNHURRIED = 2.5
@@ -30,7 +30,7 @@ class KeptRuns:
     nothing is kept.
     """
 
-    cache: ResultCache
+    cache: VerifyCache
     environment: str
     reached: ReachedFiles
 

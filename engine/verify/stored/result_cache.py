@@ -30,7 +30,7 @@ _SUFFIXES = (".py", ".mjs", ".cjs", ".json", ".txt", ".toml")
 
 
 @dataclass
-class ResultCache:
+class VerifyCache:
     """Records below `folder`. Without `is_on`, nothing is read or written.
 
     New records are written by `write`, once it is known that the project did not change meanwhile.
@@ -88,7 +88,7 @@ def key_of(*parts: Any) -> str:
 
 @lru_cache(maxsize=1)
 def _own_version() -> str:
-    """Changes with Stet's own code and the tools installed beside it: a judge may answer differently."""
+    """Changes with Stet's own code and the tools installed with it: a judge may answer differently."""
     package = Path(sys.modules["stet_ls"].__path__[0])
     rows = [__version__, sys.version, stamp((Path(sys.prefix),))]
     for part in ("engine", "validators"):

@@ -9,9 +9,9 @@ from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.change import Change
-from stet_ls.engine.verify.changes.intent import Intent
+from stet_ls.engine.verify.changes.intent import ChangeIntent
 from stet_ls.engine.verify.changes.trees import EditedTree, FolderTree
-from stet_ls.engine.verify.changes.units import Kind, Pairing, UnitChange, is_code
+from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
 from stet_ls.engine.verify.receipt import tree_id
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
 from stet_ls.engine.verify.stored.result_cache import key_of
@@ -38,7 +38,9 @@ class StoredReport:
     notes: tuple[str, ...]
 
 
-async def key_for(change: Change, intent: Intent, tools: Toolbox, runtimes: RuntimeProvider, *, runs_code: bool) -> str:
+async def key_for(
+    change: Change, intent: ChangeIntent, tools: Toolbox, runtimes: RuntimeProvider, *, runs_code: bool
+) -> str:
     """What the verdict on a change depends on; "" if that is unknown."""
     languages = sorted({each.language for each in change.files if is_code(each)}) if runs_code else []
     environments = [await runtimes.identity(change.root, each) for each in languages]
@@ -50,7 +52,7 @@ async def key_for(change: Change, intent: Intent, tools: Toolbox, runtimes: Runt
     return key_of("report", str(change.root), trees, paths, change.skipped, claim, repr(tools), environments, runs_code)
 
 
-def stored(report: Report, units: Sequence[UnitChange]) -> StoredReport:
+def store_report(report: Report, units: Sequence[UnitChange]) -> StoredReport:
     """A report to keep; `units` are those of its code."""
     known = {*units}
     rows = [(each.unit in known, StoredUnit(each.unit.path, each.unit.name, each.unit.line, each.checks))
@@ -59,8 +61,8 @@ def stored(report: Report, units: Sequence[UnitChange]) -> StoredReport:
     return StoredReport(own, others, report.tests, report.notes)
 
 
-def restored(
-    kept: StoredReport, change: Change, intent: Intent, units: Sequence[UnitChange], seconds: float
+def restore_report(
+    kept: StoredReport, change: Change, intent: ChangeIntent, units: Sequence[UnitChange], seconds: float
 ) -> Report | None:  # fmt: skip
     """The report of a kept verdict; None if its units are not those of the change."""
     known, now = ([(each.path, each.name, each.line) for each in rows] for rows in (kept.units, units))
@@ -70,7 +72,9 @@ def restored(
     if any(each.path not in files for each in kept.others):
         return None
     others = (
-        UnitReport(UnitChange(files[each.path], each.name, each.line, Kind.CHANGED, Pairing.NAME), each.checks)
+        UnitReport(
+            UnitChange(files[each.path], each.name, each.line, UnitChangeKind.CHANGED, Pairing.NAME), each.checks
+        )
         for each in kept.others
     )
     own = (UnitReport(unit, each.checks) for unit, each in zip(units, kept.units, strict=True))
@@ -86,7 +90,7 @@ class ReportPart:
     number: int
     count: int
     trees: tuple[str, str]
-    intent: Intent
+    intent: ChangeIntent
     report: StoredReport
     partial: bool
     refused: bool
@@ -96,7 +100,7 @@ class ReportPart:
 def part_of(change: Change, units: Sequence[UnitChange], report: Report, shard: tuple[int, int]) -> ReportPart:
     """A report as one part of several. `units` are those of the whole change."""
     trees = tree_id(change.base), tree_id(change.head)
-    kept = stored(report, units)
+    kept = store_report(report, units)
     return ReportPart(*shard, trees, report.intent, kept, report.partial, report.refused, report.seconds)
 
 
@@ -113,7 +117,7 @@ def merge(change: Change, units: Sequence[UnitChange], parts: Sequence[ReportPar
     unknown = (CheckResult(Check.SYNTAX.value, Ruling.SKIPPED, "no part judged it"),)
     files = {each.path: each for each in change.files}
     others = (
-        UnitReport(UnitChange(files[row.path], row.name, row.line, Kind.CHANGED, Pairing.NAME), row.checks)
+        UnitReport(UnitChange(files[row.path], row.name, row.line, UnitChangeKind.CHANGED, Pairing.NAME), row.checks)
         for each in parts
         for row in each.report.others
         if row.path in files

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 
-class Moment(StrEnum):
+class HookEvent(StrEnum):
     """When a hook is called: a session or a prompt begins, a file was edited, a turn ends, a commit begins."""
 
     START = "start"
@@ -20,22 +20,22 @@ class Moment(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class StetProgram:
     """How `stet` is started on this machine, by an absolute path."""
 
     words: tuple[str, ...]
 
-    def hook(self, agent: str, moment: Moment) -> str:
+    def hook(self, agent: str, event: HookEvent) -> str:
         """The shell command of a hook."""
         import shlex
 
-        return shlex.join([*self.words, "hook", "run", agent, moment.value])
+        return shlex.join([*self.words, "hook", "run", agent, event.value])
 
 
 class ConfigFormat(Protocol):
     """How entries of Stet are written into a file of an agent, and found in it."""
 
-    def add(self, text: str, program: Program) -> str:
+    def add(self, text: str, program: StetProgram) -> str:
         """The text with Stet's entries and all that was there. Raises ValueError where that cannot be done."""
 
     def remove(self, text: str) -> str:
@@ -69,7 +69,7 @@ def _system_message(text: str) -> Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class HookOutput:
     """The answers that an agent reads on standard output, as JSON with exit status 0.
 
     `context` informs the model after an edit, `refuse` keeps it working at the end of its turn, `tell` reaches the user
@@ -90,19 +90,19 @@ class Agent:
     name: str
     title: str
     hooks: ConfigFile
-    dialect: Dialect
+    output: HookOutput
     trust: str
     seconds_at_stop: float = 60.0
     also_reads: tuple[str, ...] = ()
     """Agents whose files it runs, too: one of the two hooks answers."""
     mcp: ConfigFile | None = None
     no_mcp: str = ""
-    shown: Mapping[Moment, str] = field(default_factory=dict)
+    shown: Mapping[HookEvent, str] = field(default_factory=dict)
     """The agent's own name of each event that is used, for documentation and status."""
 
     @property
-    def moments(self) -> Sequence[Moment]:
-        """The moments at which the agent calls Stet."""
+    def events(self) -> Sequence[HookEvent]:
+        """The events at which the agent calls Stet."""
         return tuple(self.shown)
 
 

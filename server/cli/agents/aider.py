@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.text_config import MarkedBlock
 
-EVENTS = {Moment.EDIT: "lint-cmd", Moment.STOP: "test-cmd"}
+EVENTS = {HookEvent.EDIT: "lint-cmd", HookEvent.STOP: "test-cmd"}
 _NAME = "aider"
 
 
-def _lines(program: Program) -> str:
+def _lines(program: StetProgram) -> str:
     return (
-        f"lint-cmd: {json.dumps(program.hook(_NAME, Moment.EDIT))}\n"
-        f"test-cmd: {json.dumps(program.hook(_NAME, Moment.STOP))}\n"
+        f"lint-cmd: {json.dumps(program.hook(_NAME, HookEvent.EDIT))}\n"
+        f"test-cmd: {json.dumps(program.hook(_NAME, HookEvent.STOP))}\n"
         "auto-test: true\n"
     )
 
@@ -31,7 +31,7 @@ AGENT = Agent(
         project=".aider.conf.yml",
         user=".aider.conf.yml",
     ),
-    Dialect(is_text=True),
+    HookOutput(is_text=True),
     "aider asks before it acts on a finding. It names no session: the base is the last commit that it did not make.",
     no_mcp="aider has no MCP servers",
     shown=EVENTS,

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from stet_ls.server.cli.agents.agent import Agent, Answer, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, Answer, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
 
 EVENTS = {
-    Moment.START: "SessionStart",
-    Moment.PROMPT: "UserPromptSubmit",
-    Moment.EDIT: "PostToolUse",
-    Moment.STOP: "Stop",
+    HookEvent.START: "SessionStart",
+    HookEvent.PROMPT: "UserPromptSubmit",
+    HookEvent.EDIT: "PostToolUse",
+    HookEvent.STOP: "Stop",
 }
 _NAME = "claude-code"
-_SECONDS = {Moment.STOP: 120}
+_SECONDS = {HookEvent.STOP: 120}
 
 
-def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
     # One string in place of `command` and `args`: Cursor and Copilot run this file, too, and may not know `args`.
     return [
         (
-            ("hooks", event),
-            ({"matcher": "Edit|MultiEdit|Write|NotebookEdit"} if moment is Moment.EDIT else {})
+            ("hooks", name),
+            ({"matcher": "Edit|MultiEdit|Write|NotebookEdit"} if event is HookEvent.EDIT else {})
             | {
                 "hooks": [
-                    {"type": "command", "command": program.hook(_NAME, moment), "timeout": _SECONDS.get(moment, 20)}
+                    {"type": "command", "command": program.hook(_NAME, event), "timeout": _SECONDS.get(event, 20)}
                 ]
             },
         )
-        for moment, event in EVENTS.items()
+        for event, name in EVENTS.items()
     ]
 
 
@@ -40,11 +40,11 @@ def context(text: str) -> Answer:
 
 
 def refuse(text: str) -> Answer:
-    """The turn goes on with this text."""
+    """The turn continues with this text."""
     return {"decision": "block", "reason": text}
 
 
-def server(program: Program) -> dict[str, Any]:
+def server(program: StetProgram) -> dict[str, Any]:
     """The usual form of a server on standard input and output."""
     return {"command": program.words[0], "args": [*program.words[1:], "mcp"]}
 
@@ -58,7 +58,7 @@ AGENT = Agent(
         user=".claude/settings.json",
         user_variable="CLAUDE_CONFIG_DIR",
     ),
-    Dialect(context, refuse),
+    HookOutput(context, refuse),
     "Claude Code runs the hooks of a project once you trust its folder; `/hooks` lists them. "
     "Cursor and Copilot CLI run this file, too: the first to ask gets the answer.",
     mcp=ConfigFile(

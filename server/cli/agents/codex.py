@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.json_config import JsonHooks
 from stet_ls.server.cli.agents.config_files.text_config import MarkedBlock
 
@@ -15,26 +15,26 @@ EVENTS = claude_code.EVENTS
 _NAME = "codex"
 
 
-def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
     return [
         (
-            ("hooks", event),
-            ({"matcher": "apply_patch|Edit|Write"} if moment is Moment.EDIT else {})
+            ("hooks", name),
+            ({"matcher": "apply_patch|Edit|Write"} if event is HookEvent.EDIT else {})
             | {
                 "hooks": [
                     {
                         "type": "command",
-                        "command": program.hook(_NAME, moment),
-                        "timeout": 120 if moment is Moment.STOP else 20,
+                        "command": program.hook(_NAME, event),
+                        "timeout": 120 if event is HookEvent.STOP else 20,
                     }
                 ]
             },
         )
-        for moment, event in EVENTS.items()
+        for event, name in EVENTS.items()
     ]
 
 
-def _server(program: Program) -> str:
+def _server(program: StetProgram) -> str:
     command, *rest = program.words
     arguments = ", ".join(json.dumps(word) for word in (*rest, "mcp"))
     return f"[mcp_servers.stet]\ncommand = {json.dumps(command)}\nargs = [{arguments}]\n"
@@ -47,7 +47,7 @@ AGENT = Agent(
         JsonHooks(_NAME, _entries), project=".codex/hooks.json", user=".codex/hooks.json", user_variable="CODEX_HOME"
     ),
     # An unknown key voids the answer: no key here beyond those of the schema.
-    Dialect(claude_code.context, claude_code.refuse),
+    HookOutput(claude_code.context, claude_code.refuse),
     "Open `/hooks` in Codex and trust each hook, again after every change of its entry. "
     "Codex reads a project's file only in folders that you trust.",
     mcp=ConfigFile(

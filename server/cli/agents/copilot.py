@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
 
 EVENTS = {
-    Moment.START: "sessionStart",
-    Moment.PROMPT: "userPromptSubmitted",
-    Moment.EDIT: "postToolUse",
-    Moment.STOP: "agentStop",
+    HookEvent.START: "sessionStart",
+    HookEvent.PROMPT: "userPromptSubmitted",
+    HookEvent.EDIT: "postToolUse",
+    HookEvent.STOP: "agentStop",
 }
 _NAME = "copilot"
 
 
-def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
     return [
         (
-            ("hooks", event),
+            ("hooks", name),
             {
                 "type": "command",
-                "command": program.hook(_NAME, moment),
-                "timeoutSec": 120 if moment is Moment.STOP else 20,  # 30 s if it is not set
+                "command": program.hook(_NAME, event),
+                "timeoutSec": 120 if event is HookEvent.STOP else 20,  # 30 s if it is not set
             }
-            | ({"matcher": "edit|create|str_replace_editor|apply_patch"} if moment is Moment.EDIT else {}),
+            | ({"matcher": "edit|create|str_replace_editor|apply_patch"} if event is HookEvent.EDIT else {}),
         )
-        for moment, event in EVENTS.items()
+        for event, name in EVENTS.items()
     ]
 
 
@@ -42,7 +42,7 @@ AGENT = Agent(
         user=".copilot/hooks/stet.json",
         user_variable="COPILOT_HOME",
     ),
-    Dialect(
+    HookOutput(
         context=lambda text: {"additionalContext": text},
         refuse=claude_code.refuse,
         tell=lambda text: {"type": "progress", "message": text},  # a line of progress; it decides nothing

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
 
-EVENTS = {Moment.START: "sessionStart", Moment.EDIT: "postToolUse", Moment.STOP: "stop"}
+EVENTS = {HookEvent.START: "sessionStart", HookEvent.EDIT: "postToolUse", HookEvent.STOP: "stop"}
 _NAME = "cursor"
 
 
-def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
     return [
         (
-            ("hooks", event),
-            {"command": program.hook(_NAME, moment)} | ({"loop_limit": 3} if moment is Moment.STOP else {}),
+            ("hooks", name),
+            {"command": program.hook(_NAME, event)} | ({"loop_limit": 3} if event is HookEvent.STOP else {}),
         )
-        for moment, event in EVENTS.items()
+        for event, name in EVENTS.items()
     ]
 
 
@@ -27,7 +27,7 @@ AGENT = Agent(
     _NAME,
     "Cursor",
     ConfigFile(JsonHooks(_NAME, _entries, {"version": 1}), project=".cursor/hooks.json", user=".cursor/hooks.json"),
-    Dialect(
+    HookOutput(
         context=lambda text: {"additional_context": text},
         refuse=lambda text: {"followup_message": text},  # becomes the user's next message
         tell=lambda _text: {},  # there is no answer that reaches the user alone; standard error goes to its log

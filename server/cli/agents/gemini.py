@@ -6,35 +6,35 @@ from collections.abc import Sequence
 from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
 
 EVENTS = {
-    Moment.START: "SessionStart",
-    Moment.PROMPT: "BeforeAgent",
-    Moment.EDIT: "AfterTool",
-    Moment.STOP: "AfterAgent",
+    HookEvent.START: "SessionStart",
+    HookEvent.PROMPT: "BeforeAgent",
+    HookEvent.EDIT: "AfterTool",
+    HookEvent.STOP: "AfterAgent",
 }
 _NAME = "gemini"
 
 
-def _entries(program: Program) -> Sequence[tuple[tuple[str, ...], Any]]:
+def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
     return [
         (
-            ("hooks", event),
-            ({"matcher": "write_file|replace"} if moment is Moment.EDIT else {})
+            ("hooks", name),
+            ({"matcher": "write_file|replace"} if event is HookEvent.EDIT else {})
             | {
                 "hooks": [
                     {
                         "name": "stet",
                         "type": "command",
-                        "command": program.hook(_NAME, moment),
-                        "timeout": 120_000 if moment is Moment.STOP else 20_000,
+                        "command": program.hook(_NAME, event),
+                        "timeout": 120_000 if event is HookEvent.STOP else 20_000,
                     }
                 ]
             },
         )
-        for moment, event in EVENTS.items()
+        for event, name in EVENTS.items()
     ]
 
 
@@ -42,7 +42,7 @@ AGENT = Agent(
     _NAME,
     "Gemini CLI",
     ConfigFile(JsonHooks(_NAME, _entries), project=".gemini/settings.json", user=".gemini/settings.json"),
-    Dialect(
+    HookOutput(
         context=lambda text: {"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": text}},
         refuse=lambda text: {"decision": "deny", "reason": text},
     ),

@@ -12,21 +12,21 @@ from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.changes.change import Change, change_of
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.changes.trees import FolderTree
 from stet_ls.engine.verify.report import Report
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 from stet_ls.engine.workspace.git import repository
 from stet_ls.server.cli.inputs.load_settings import load_settings
 
 
-async def report_of(asked: Asked, *, budget: float, intent: str = "") -> Report:
+async def report_of(asked: ChangeQuery, *, budget: float, intent: str = "") -> Report:
     """The report on a change. UsageError if there is no such change."""
     async with runtimes_for(asked.folder) as (settings, runtimes):
         context = _changed(asked)
         change = await asyncio.to_thread(context.__enter__)
         try:
-            options = Options(intent, budget, tools=toolbox(settings, (change.root,)))
+            options = VerifyOptions(intent, budget, tools=toolbox(settings, (change.root,)))
             return await verify(change, runtimes, options)
         finally:
             context.__exit__(None, None, None)
@@ -44,7 +44,7 @@ async def runtimes_for(folder: Path) -> AsyncIterator[tuple[Settings, RuntimePro
 
 
 @contextmanager
-def _changed(asked: Asked) -> Iterator[Change]:
+def _changed(asked: ChangeQuery) -> Iterator[Change]:
     """The change. A folder outside of git is compared with the recorded tree alone."""
     folder = asked.folder.resolve()
     if asked.base_tree is not None and repository(folder) is None:

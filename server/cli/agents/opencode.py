@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, Dialect, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
 from stet_ls.server.cli.agents.config_files.json_config import JsonServer
 from stet_ls.server.cli.agents.config_files.text_config import WholeFile
 
 EVENTS = {
-    Moment.START: "session.created",
-    Moment.PROMPT: "chat.message",
-    Moment.EDIT: "tool.execute.after",
-    Moment.STOP: "session.idle",
+    HookEvent.START: "session.created",
+    HookEvent.PROMPT: "chat.message",
+    HookEvent.EDIT: "tool.execute.after",
+    HookEvent.STOP: "session.idle",
 }
 _NAME = "opencode"
 
 _PLUGIN = """\
-// Calls Stet after edits and at the end of a turn. Every failure lets the agent go on.
+// Calls Stet after edits and at the end of a turn. Every failure lets the agent continue.
 import { spawn } from "node:child_process"
 
 const STET = %s
@@ -66,7 +66,7 @@ export const Stet = async ({ client, directory }) => ({
 """
 
 
-def _server(program: Program) -> dict[str, Any]:
+def _server(program: StetProgram) -> dict[str, Any]:
     return {"type": "local", "command": [*program.words, "mcp"], "enabled": True}
 
 
@@ -79,7 +79,7 @@ AGENT = Agent(
         user=".config/opencode/plugins/stet.ts",
         user_variable="XDG_CONFIG_HOME",
     ),
-    Dialect(
+    HookOutput(
         context=lambda text: {"context": text},
         refuse=lambda text: {"message": text},
         tell=lambda text: {"message": text},

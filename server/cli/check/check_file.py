@@ -11,7 +11,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.inputs.files import decode, read_document
 from stet_ls.validators import batch, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
-from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.shebang import language_of_text
 from stet_ls.validators.source import Source, Span
@@ -54,7 +54,7 @@ class FileReport:
 
     path: Path
     language: str
-    verdict: Verdict
+    verdict: SyntaxVerdict
     findings: tuple[tuple[PlacedFinding, Finding], ...] = ()
     symbols: tuple[tuple[PlacedFinding, Symbol, str], ...] | None = None
     known: int = 0
@@ -83,13 +83,13 @@ class FileChecker:
     def __call__(self, tasks: Sequence[FileTask]) -> list[FileReport]:
         """Returns a report for each task, in order."""
         reports = [_read(task) for task in tasks]
-        readable = [index for index, report in enumerate(reports) if isinstance(report, batch.Text)]
-        texts = [text for text in reports if isinstance(text, batch.Text)]
+        readable = [index for index, report in enumerate(reports) if isinstance(report, batch.CheckedText)]
+        texts = [text for text in reports if isinstance(text, batch.CheckedText)]
         for index, report in zip(readable, self._judge(texts), strict=True):
             reports[index] = replace(report, path=tasks[index].path)
         return [report for report in reports if isinstance(report, FileReport)]
 
-    def _judge(self, texts: Sequence[batch.Text]) -> Iterator[FileReport]:
+    def _judge(self, texts: Sequence[batch.CheckedText]) -> Iterator[FileReport]:
         found = self._ask(texts)
         found = list(self._only_new(texts, found)) if self.baseline else found
         for text, seen in zip(texts, found, strict=True):
@@ -107,14 +107,14 @@ class FileChecker:
                 seen.known,
             )
 
-    def _ask(self, texts: Sequence[batch.Text]) -> list[_Seen]:
+    def _ask(self, texts: Sequence[batch.CheckedText]) -> list[_Seen]:
         verdicts = batch.check(texts, deadline=DEADLINE, tools=self.tools)
         linted = batch.check_lint(texts, deadline=DEADLINE, tools=self.tools) if self.lint else [None] * len(texts)
         return [
             _Seen(verdict, verdict.findings, tuple(more or ())) for verdict, more in zip(verdicts, linted, strict=True)
         ]
 
-    def _only_new(self, texts: Sequence[batch.Text], found: Sequence[_Seen]) -> Iterator[_Seen]:
+    def _only_new(self, texts: Sequence[batch.CheckedText], found: Sequence[_Seen]) -> Iterator[_Seen]:
         """Removes findings that the baseline has, too. Files without findings need no baseline."""
         pasts = [
             self._past(text) if seen.syntax or seen.lint else None for text, seen in zip(texts, found, strict=True)
@@ -123,7 +123,7 @@ class FileChecker:
         for past, seen in zip(pasts, found, strict=True):
             yield seen if past is None else seen.since(next(before))
 
-    def _past(self, text: batch.Text) -> batch.Text | None:
+    def _past(self, text: batch.CheckedText) -> batch.CheckedText | None:
         assert self.baseline
         assert text.path
         content = self.baseline.before(text.path, text.source.data)
@@ -139,7 +139,7 @@ class FileChecker:
 class _Seen:
     """The findings in one text."""
 
-    verdict: Verdict
+    verdict: SyntaxVerdict
     syntax: tuple[Finding, ...]
     lint: tuple[Finding, ...]
     known: int = 0
@@ -151,18 +151,18 @@ class _Seen:
         return _Seen(self.verdict, syntax_, lint_, known)
 
 
-def lost(task: FileTask, reason: str) -> FileReport:
+def failed_report(task: FileTask, reason: str) -> FileReport:
     """The report on a file whose worker process failed."""
     return FileReport(task.path, _language(task), _unknown(_language(task), f"its checker failed: {reason}"))
 
 
-def _read(task: FileTask) -> batch.Text | FileReport:
+def _read(task: FileTask) -> batch.CheckedText | FileReport:
     language = _language(task)
     if task.text is not None:
-        return batch.Text(Source(task.text), language, task.path)
+        return batch.CheckedText(Source(task.text), language, task.path)
     try:
         source = read_document(task.path).source
-        return batch.Text(source, task.language or language_of_text(task.path, source.data), task.path)
+        return batch.CheckedText(source, task.language or language_of_text(task.path, source.data), task.path)
     except UsageError as error:
         return FileReport(task.path, language, _unknown(language, str(error)), unread=str(error))
 
@@ -171,11 +171,11 @@ def _language(task: FileTask) -> str:
     return task.language or language_of(task.path)
 
 
-def _unknown(language: str, reason: str) -> Verdict:
-    return Verdict(Status.UNKNOWN, language, may_block=False, reason=reason)
+def _unknown(language: str, reason: str) -> SyntaxVerdict:
+    return SyntaxVerdict(Status.UNKNOWN, language, may_block=False, reason=reason)
 
 
-def _doubtful(verdict: Verdict) -> bool:
+def _doubtful(verdict: SyntaxVerdict) -> bool:
     return not (verdict.authoritative or verdict.may_block)
 
 
@@ -183,7 +183,7 @@ def _demoted(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.WARNING) if finding.severity is Severity.ERROR else finding
 
 
-def _symbols(text: batch.Text) -> tuple[tuple[PlacedFinding, Symbol, str], ...]:
+def _symbols(text: batch.CheckedText) -> tuple[tuple[PlacedFinding, Symbol, str], ...]:
     from stet_ls.validators.structure.outline import outline
 
     source = text.source

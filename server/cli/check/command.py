@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.check.check_file import FileChecker, FileReport, FileTask, lost
+from stet_ls.server.cli.check.check_file import FileChecker, FileReport, FileTask, failed_report
 from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.check.formats import FORMATS
 from stet_ls.server.cli.check.signals import cleanup_on_signal
@@ -135,7 +135,7 @@ def _spread(
         return
     from stet_ls.server.cli.check.worker_pool import WorkerTask, map_in_processes
 
-    yield from map_in_processes(WorkerTask(judging, lost), chunks, processes=processes)
+    yield from map_in_processes(WorkerTask(judging, failed_report), chunks, processes=processes)
 
 
 def _standard_input(name: Path | None, language: str) -> FileTask:

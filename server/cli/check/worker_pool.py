@@ -32,12 +32,12 @@ class WorkerTask(Generic[Item, Result]):
     """The work to do with all items.
 
     `work` returns one result for each item of a chunk. `lost` returns the result for an item whose worker died, from
-    the item and the reason. `patience` is the limit in seconds for one item; a chunk gets the sum.
+    the item and the reason. `seconds_per_item` is the limit in seconds for one item; a chunk gets the sum.
     """
 
     work: Callable[[Sequence[Item]], Sequence[Result]]
     lost: Callable[[Item, str], Result]
-    patience: float = 60.0
+    seconds_per_item: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class _Pool(Generic[Item, Result]):
             del self._workers[ours]
             return
         worker.unit = self._left.popleft()
-        worker.end = time.monotonic() + self._job.patience * len(worker.unit.items)
+        worker.end = time.monotonic() + self._job.seconds_per_item * len(worker.unit.items)
         try:
             ours.send(worker.unit.items)
         except OSError:

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.verify.changes.read_change import Asked
-from stet_ls.engine.verify.render import fitted, lines
+from stet_ls.engine.verify.changes.read_change import ChangeQuery
+from stet_ls.engine.verify.render import fitted_line, lines
 from stet_ls.engine.verify.report import Report, Verdict
 from stet_ls.server.cli.agents.judging import report_of
 from stet_ls.server.cli.terminal import render
@@ -81,22 +81,22 @@ async def show(sample: Path, folder: Path) -> bool:
 
 async def _shown(sample: Path, root: Path, change: DemoChange) -> Verdict:
     render.print_line(f"\nverify: {change.about}", "bold")
-    report = await verified(sample, root, change)
+    report = await verified_change(sample, root, change)
     before = (sample / change.file).read_text("utf-8")
     render.print_diff(render.unified_diff(before, before.replace(change.old, change.new), change.file))
     render.print_line(f"$ stet verify --intent {change.intent}", "dim")
     for unit in report.units:
         for check in unit.checks:
             if check.proves:  # what a verdict of `ok` rests on
-                render.print_line(fitted(f"{unit.unit.path}:{unit.unit.line} {unit.unit.label}: {check.detail}"))
+                render.print_line(fitted_line(f"{unit.unit.path}:{unit.unit.line} {unit.unit.label}: {check.detail}"))
     for line in lines(report):
         render.print_line(line)
     return report.verdict
 
 
-async def verified(sample: Path, root: Path, change: DemoChange) -> Report:
+async def verified_change(sample: Path, root: Path, change: DemoChange) -> Report:
     """The report on a change of the sample, which is made in a copy at `root`."""
     shutil.copytree(sample, root)
     path = root / change.file
     path.write_text(path.read_text("utf-8").replace(change.old, change.new, 1), encoding="utf-8")
-    return await report_of(Asked(root, base=str(sample)), budget=SECONDS, intent=change.intent)
+    return await report_of(ChangeQuery(root, base=str(sample)), budget=SECONDS, intent=change.intent)

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.agents.agent import Agent, Moment, Program
+from stet_ls.server.cli.agents.agent import Agent, HookEvent, StetProgram
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.config_files import config_place
 from stet_ls.server.cli.agents.config_files.change_config import changed, clear, write
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             )
     run = verbs.add_parser("run", help="answer a hook: agents call this, with the event on standard input")
     run.add_argument("agent", choices=tuple(AGENTS), metavar="AGENT")
-    run.add_argument("moment", choices=tuple(Moment), metavar="EVENT", help=", ".join(Moment))
+    run.add_argument("event", choices=tuple(HookEvent), metavar="EVENT", help=", ".join(HookEvent))
     run.add_argument("files", nargs="*", metavar="FILE", help="edited files, from agents that name them as arguments")
 
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.verb == "run":
         from stet_ls.server.cli.hook.answer import answer
 
-        return answer(AGENTS[arguments.agent], Moment(arguments.moment), arguments.files)
+        return answer(AGENTS[arguments.agent], HookEvent(arguments.event), arguments.files)
     if arguments.verb == "status":
         return _status([AGENTS[arguments.agent]] if arguments.agent else list(AGENTS.values()))
     agent = AGENTS[arguments.agent]
@@ -63,13 +63,13 @@ def _status(agents: list[Agent]) -> int:
     return 0
 
 
-def _state(agent: Agent, program: Program, *, user: bool) -> str:
+def _state(agent: Agent, program: StetProgram, *, user: bool) -> str:
     try:
         path, before, without = changed(agent.hooks, agent.hooks.format.remove, user=user)
     except UsageError as error:
         return f"unknown: {error}"
     if before == without:
         return f"not installed ({path})"
-    commands = (json.dumps(program.hook(agent.name, moment))[1:-1] for moment in agent.moments)
+    commands = (json.dumps(program.hook(agent.name, event))[1:-1] for event in agent.events)
     is_current = agent.hooks.format.add(before, program) == before or all(each in before for each in commands)
     return f"installed ({path})" if is_current else f"written by another version of Stet: install again ({path})"

@@ -19,7 +19,7 @@ from pathlib import Path
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
-from stet_ls.engine.verify.changes.change import LARGEST, LINK, SUBMODULE, Entry, Tree
+from stet_ls.engine.verify.changes.change import LARGEST, LINK, SUBMODULE, Tree, TreeEntry
 from stet_ls.engine.verify.changes.read_change import working_tree
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import repository
@@ -36,10 +36,10 @@ _MOST_STORED = 200_000_000
 class RecordedTree(GitTree):
     """A recorded state. Its contents come from Stet's own files or from the repository's objects."""
 
-    rows: Mapping[str, Entry] = field(default_factory=dict, repr=False)
+    rows: Mapping[str, TreeEntry] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def files(self) -> Mapping[str, Entry]:
+    def files(self) -> Mapping[str, TreeEntry]:
         """All files, links and submodules of that moment."""
         return self.rows
 
@@ -57,7 +57,7 @@ def top_of(folder: Path) -> Path:
     return repository(folder) or folder
 
 
-def now(root: Path) -> FolderTree:
+def tree_on_disk(root: Path) -> FolderTree:
     """The files as they are on the disk. UsageError if git cannot list them, or for a large folder without git."""
     if repository(root):
         return working_tree(root, GitTree(root, "index"))
@@ -83,9 +83,9 @@ def name_of(tree: Tree) -> str:
     return sha256("\0".join(rows).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def record(root: Path) -> str:
+def record_tree(root: Path) -> str:
     """Records the files as they are, and returns the name of that state. UsageError as above."""
-    tree = now(root)
+    tree = tree_on_disk(root)
     name = name_of(tree)
     file = _folder() / f"{name}.json"
     if file.exists():
@@ -105,7 +105,7 @@ def record(root: Path) -> str:
     return name
 
 
-def recorded(root: Path, name: str) -> RecordedTree | None:
+def tree_named(root: Path, name: str) -> RecordedTree | None:
     """The state of that name, if it is still known."""
     try:
         values = json.loads(read_private(_folder() / f"{name}.json") or "null")
@@ -113,7 +113,7 @@ def recorded(root: Path, name: str) -> RecordedTree | None:
         return None
     if not isinstance(values, dict) or values.get("root") != str(root):
         return None
-    rows = {path: Entry(mode, content) for path, (mode, content) in values["files"].items()}
+    rows = {path: TreeEntry(mode, content) for path, (mode, content) in values["files"].items()}
     return RecordedTree(root, "the start of the session", rows=rows)
 
 

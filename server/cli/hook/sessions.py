@@ -20,7 +20,7 @@ from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
 MOST_REFUSALS = 2
-"""Turns that a hook makes an agent go on with, for one prompt of the user."""
+"""Turns that a hook makes an agent continue, for one prompt of the user."""
 
 _MOST_SESSIONS = 200
 _MOST_ANSWERS = 30

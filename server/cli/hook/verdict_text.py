@@ -14,7 +14,7 @@ MOST_FINDINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ChangeVerdict:
     """What the judges said about a change. `findings` are lines, the worst first, each with its counter-example."""
 
     REFUTED: ClassVar[str] = "refuted"
@@ -25,7 +25,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def refusal(outcome: Outcome) -> str:
+def refusal(outcome: ChangeVerdict) -> str:
     """The worst findings, as data, within the shortest limit of all agents."""
     total = len(outcome.findings)
     shown = [clean(line, 1_200) for line in outcome.findings[:MOST_FINDINGS]]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from stet_ls.engine.verify.changes.read_change import Asked
+from stet_ls.engine.verify.changes.read_change import ChangeQuery
 from stet_ls.engine.verify.render import summary
 from stet_ls.server.cli.agents.judging import report_of
-from stet_ls.server.cli.hook.verdict_text import Outcome
+from stet_ls.server.cli.hook.verdict_text import ChangeVerdict
 
 
-async def verified(asked: Asked, budget: float) -> Outcome:
+async def verified_outcome(asked: ChangeQuery, budget: float) -> ChangeVerdict:
     """The outcome of judging a change within so many seconds."""
     report = await report_of(asked, budget=budget)
     lines = tuple(
         f"{each.path}:{each.line} {each.unit}: {each.check}{'' if each.refutes else ' (note)'}: {each.detail}"
         for each in report.findings
     )
-    return Outcome(report.verdict.value, summary(report), lines, tuple(report.notes))
+    return ChangeVerdict(report.verdict.value, summary(report), lines, tuple(report.notes))

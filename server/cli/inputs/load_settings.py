@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.server.cli.terminal.status import print_warning
 
 if TYPE_CHECKING:
-    from stet_ls.engine.settings import Loaded
+    from stet_ls.engine.settings import LoadedSettings
 
 
 def load_settings(
     *, near: Path | None = None, arguments: Mapping[str, Any] | None = None, trust_project: bool = False
-) -> Loaded:
+) -> LoadedSettings:
     """The settings for a target in the folder `near` (default: the working folder).
 
     With `trust_project` the user trusts the project's actions for this call, whatever is stored.

@@ -73,7 +73,7 @@ class FindingResult(BaseModel):
     quoted: str = QUOTED
 
 
-def fitted(result: VerifyResult) -> VerifyResult:
+def fitted_result(result: VerifyResult) -> VerifyResult:
     """The result within the limit: the last rows go first, and their number is said."""
     while len(result.model_dump_json()) > MOST_CHARACTERS:
         if result.unproven:

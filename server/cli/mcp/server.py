@@ -37,11 +37,11 @@ Intent = Literal["refactor", "fix", "feature", "perf", "test", "docs"]
 
 def serve(start: Path) -> int:
     """Serves on standard input and output until the client closes them."""
-    made(start).run("stdio")
+    create_mcp_server(start).run("stdio")
     return 0
 
 
-def made(start: Path) -> MCPServer:
+def create_mcp_server(start: Path) -> MCPServer:
     """The server for a folder. What lies outside of it is refused."""
     tools = Tools(start.resolve())
 
@@ -99,7 +99,7 @@ _FINDING = "Return the reproducing script and output of a finding by the `id` fr
 
 
 async def _with_progress(ctx: Context, call: Awaitable[Result], seconds: float, what: str) -> Result:
-    """The result of a call; the client hears each second that it goes on. A cancelled call takes its work with it."""
+    """The result of a call; the client hears each second that it continues. A cancelled call takes its work with it."""
     started, task = time.monotonic(), asyncio.ensure_future(call)
     try:
         while not task.done():

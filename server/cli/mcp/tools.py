@@ -17,13 +17,20 @@ from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.changes.read_change import Asked
-from stet_ls.engine.verify.report import CheckResult, Finding, Report, UnitReport, Verdict
+from stet_ls.engine.verify.changes.read_change import ChangeQuery
+from stet_ls.engine.verify.report import CheckResult, Report, UnitReport, Verdict, VerifyFinding
 from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
 from stet_ls.server.cli.agents.judging import report_of, runtimes_for
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.mcp import start_folder
-from stet_ls.server.cli.mcp.results import CompareResult, FindingResult, FindingRow, UnprovenUnit, VerifyResult, fitted
+from stet_ls.server.cli.mcp.results import (
+    CompareResult,
+    FindingResult,
+    FindingRow,
+    UnprovenUnit,
+    VerifyResult,
+    fitted_result,
+)
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Source
 
@@ -40,7 +47,7 @@ class Tools:
 
     def __init__(self, start: Path) -> None:
         self._start = start
-        self._findings: OrderedDict[str, Finding] = OrderedDict()
+        self._findings: OrderedDict[str, VerifyFinding] = OrderedDict()
 
     async def verify(self, root: str, base: str, paths: tuple[str, ...], intent: str, budget: float) -> VerifyResult:
         """Judges a working folder against a revision, else against the newest session's start, else against HEAD."""
@@ -48,7 +55,7 @@ class Tools:
             report = await self._report(root, base, paths, intent, budget)
         except (StetError, OSError) as error:
             return VerifyResult(verdict="refused", reason=clean(str(error)))
-        return fitted(self._told(report))
+        return fitted_result(self._told(report))
 
     async def compare(
         self, old: str, new: str, named: str, unit: str, path: str, base: str, budget: float
@@ -82,8 +89,8 @@ class Tools:
         within = start_folder.paths_in(self._start, folder, paths)
         revision = start_folder.revision(self._start, folder, base)
         top = recorded_tree.top_of(folder)
-        tree = recorded_tree.recorded(top, sessions.newest_base(top)) if not revision else None
-        asked = Asked(folder, base=revision, paths=within, base_tree=tree)
+        tree = recorded_tree.tree_named(top, sessions.newest_base(top)) if not revision else None
+        asked = ChangeQuery(folder, base=revision, paths=within, base_tree=tree)
         return await report_of(asked, budget=budget, intent=intent)
 
     def _told(self, report: Report) -> VerifyResult:
@@ -103,7 +110,7 @@ class Tools:
             seconds=round(report.seconds, 1),
         )
 
-    def _row(self, finding: Finding) -> FindingRow:
+    def _row(self, finding: VerifyFinding) -> FindingRow:
         self._findings[finding.id] = finding
         while len(self._findings) > _MOST_KEPT:
             self._findings.popitem(last=False)
@@ -147,7 +154,7 @@ class Tools:
         return self._compared("", 0, unit, CheckResult.of(evidence), evidence.count)
 
     def _compared(self, path: str, line: int, unit: str, check: CheckResult, inputs: int = 0) -> CompareResult:
-        row = self._row(Finding(path, line, unit, check.check, check.detail, check.refutes, check.attachments))
+        row = self._row(VerifyFinding(path, line, unit, check.check, check.detail, check.refutes, check.attachments))
         return CompareResult(verdict=_COMPARED[check.status], detail=row.detail, inputs=inputs, finding=row.id)
 
 

@@ -10,7 +10,7 @@ from stet_ls.engine.errors import PolicyError
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.run.command import LEVELS
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
-from stet_ls.server.cli.verify.command import asked, declare_change
+from stet_ls.server.cli.verify.command import change_query, declare_change
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
     from stet_ls.engine.review.report import ChangeReview
@@ -46,7 +46,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.engine.verify.changes.read_change import read_change
-    from stet_ls.engine.verify.options import Options
+    from stet_ls.engine.verify.options import VerifyOptions
     from stet_ls.server.cli.review.formats import FORMATS
     from stet_ls.server.cli.terminal.consent import Terminal
 
@@ -56,12 +56,12 @@ async def _run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.sandbox_level not in (None, "none"):
             await engine.runtimes.sandbox.allow()
-        with read_change(asked(arguments)) as change:
+        with read_change(change_query(arguments)) as change:
 
             def show(words: str) -> None:
                 progress(Stage("review", words))
 
-            judging = Options(
+            judging = VerifyOptions(
                 arguments.intent, arguments.budget, tools=toolbox(settings, (change.root,)),
                 uses_cache=not arguments.no_cache, on_progress=show,
             )  # fmt: skip

@@ -28,7 +28,7 @@ from stet_ls.server.cli.run.batch_report import GOOD, BatchProgress, TargetResul
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import print_status
-from stet_ls.server.evidence.evidence_text import NOT_RUN, unaccepted
+from stet_ls.server.evidence.evidence_text import NOT_RUN, unrequested_risk_codes
 
 if TYPE_CHECKING:
     from stet_ls.engine.run import Engine
@@ -140,7 +140,7 @@ class Batch:
         if not answer.changes_files:
             return TargetState.ANSWERED
         accepted = self.arguments.accept_risk
-        risky = unaccepted(answer, accepted) or (answer.not_run and NOT_RUN not in accepted)
+        risky = unrequested_risk_codes(answer, accepted) or (answer.not_run and NOT_RUN not in accepted)
         return TargetState.RISKY if self.arguments.apply and risky else TargetState.OFFERED
 
 

@@ -25,20 +25,20 @@ from stet_ls.server.cli.run.answer_files import diffs, shown_path, write_answer
 from stet_ls.server.cli.run.batch import run_batch
 from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
 from stet_ls.server.cli.run.job_request import job_request
-from stet_ls.server.cli.run.task_request import configure_task, edited, task_request
+from stet_ls.server.cli.run.task_request import configure_task, edited_plan, task_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import (
     NOT_RUN,
-    boxed,
     conclude,
-    dangers,
-    is_full,
+    is_fully_isolated,
     not_run,
     report,
-    unaccepted,
+    sandbox_text,
+    unrequested_risk_codes,
+    unrequested_risks,
 )
 from stet_ls.server.evidence.produced_files import file_lines, keep_files
 
@@ -243,9 +243,9 @@ async def _part_of(
     engine: Engine, request: Request, answer: Answer, arguments: argparse.Namespace
 ) -> tuple[Answer, UsageError | None]:
     """The part of an answer that the arguments name, judged again; or what is wrong with them."""
-    from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+    from stet_ls.engine.actions.multi_file.chosen_parts import ChosenParts, chosen_part
 
-    choice = Choice(tuple(arguments.only), tuple(arguments.step))
+    choice = ChosenParts(tuple(arguments.only), tuple(arguments.step))
     if not choice or not answer.success:
         return answer, None
     try:
@@ -286,7 +286,7 @@ async def _with_edited_plan(engine: Engine, request: Request, progress: Progress
         if not planned.success:
             raise UsageError(planned.message)
         plan = planned.markdown
-    return replace(request, task=replace(options, plan=await asyncio.to_thread(edited, plan)))
+    return replace(request, task=replace(options, plan=await asyncio.to_thread(edited_plan, plan)))
 
 
 def _write_evidence(folder: Path, answer: Answer) -> None:
@@ -331,8 +331,8 @@ def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answ
         return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
         print_warning(warning)
-    if not is_full(answer):
-        print_status(boxed(answer))
+    if not is_fully_isolated(answer):
+        print_status(sandbox_text(answer))
     if not answer.success:
         if answer.markdown and not arguments.diff:
             render.print_markdown(answer.markdown)
@@ -375,9 +375,11 @@ def _held_back(arguments: argparse.Namespace, answer: Answer) -> int | None:
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
         print_error(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
         return 1
-    if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
+    if arguments.apply and (unnamed := unrequested_risk_codes(answer, arguments.accept_risk)):
         render.print_evidence(answer.evidence, sys.stderr)
-        print_error(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
+        print_error(
+            f"nothing was written: the edit {'; '.join(unrequested_risks(answer))}; run without `--apply` to see it"
+        )
         print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
     if arguments.apply and NOT_RUN not in arguments.accept_risk and (why := not_run(answer)):

@@ -83,7 +83,7 @@ def resumed_request(row: Mapping[str, Any], task: str) -> tuple[CommandTarget, R
     return target, request
 
 
-def edited(plan: str) -> str:
+def edited_plan(plan: str) -> str:
     """The plan as the user leaves it in their editor. UsageError if there is none, or it fails."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not command:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.model.discover import PORTS
-from stet_ls.engine.model.local_server_consent import Consents, FoundServer
+from stet_ls.engine.model.local_server_consent import FoundServer, ServerConsents
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.consent.permissions import user_name
@@ -60,7 +60,7 @@ def answer(url: str, *, allowed: bool) -> int:
             f"{url} is not one of the addresses where Stet looks for servers ({', '.join(known)}); "
             "configure other endpoints with [[providers]] in config.toml or `STET_BASE_URL`"
         )
-    consents = Consents(user_paths().consents)
+    consents = ServerConsents(user_paths().consents)
     consents.remember(consents.found(known[base_url], base_url), allowed=allowed)
     render.print_line(f"{known[base_url]} at {base_url}: {'may have your code' if allowed else 'gets nothing'}")
     return 0

@@ -1,4 +1,4 @@
-"""Lines on standard error, apart from the results: errors, warnings and status."""
+"""Lines on standard error, separate from the results: errors, warnings and status."""
 
 from __future__ import annotations
 

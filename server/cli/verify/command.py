@@ -20,7 +20,7 @@ from stet_ls.server.cli.terminal.status import print_error
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
     from stet_ls.engine.verify.changes.change import Tree
-    from stet_ls.engine.verify.changes.read_change import Asked
+    from stet_ls.engine.verify.changes.read_change import ChangeQuery
 
 INTENTS = ("docs", "feature", "fix", "perf", "refactor", "test")
 _MOST_PATCH = 50_000_000
@@ -74,10 +74,12 @@ def declare_change(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--base", metavar="REV", default="", help="revision or folder to compare with [default: HEAD]")
     parser.add_argument("--intent", choices=INTENTS, default="", help="what the change claims to be")
-    parser.add_argument("--budget", metavar="SECONDS", type=seconds, default=60.0, help="time limit, such as 10s or 2m")
+    parser.add_argument(
+        "--budget", metavar="SECONDS", type=duration_argument, default=60.0, help="time limit, such as 10s or 2m"
+    )
 
 
-def seconds(text: str) -> float:
+def duration_argument(text: str) -> float:
     """The type of a time: "10s", "2m" or a number of seconds."""
     match = _SECONDS.fullmatch(text)
     if match is None or not float(match[1]):
@@ -100,12 +102,12 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.verify import receipt
     from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.report import Verdict
-    from stet_ls.engine.verify.verify import Options, merged, verify
+    from stet_ls.engine.verify.verify import VerifyOptions, merged, verify
     from stet_ls.server.cli.check.formats import print_json
     from stet_ls.server.cli.verify import parts
     from stet_ls.server.cli.verify.formats import FORMATS
 
-    known = receipt.stated(_read(arguments.recheck, _MOST_RECEIPT)) if arguments.recheck else None
+    known = receipt.read_receipt(_read(arguments.recheck, _MOST_RECEIPT)) if arguments.recheck else None
     intent = arguments.intent or (receipt.intent_in(known) if known else "")
     shard = arguments.shard or Shard()
     runtimes = RuntimeProvider(settings, user_paths())
@@ -113,17 +115,19 @@ async def _run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.sandbox_level not in (None, "none"):
             await runtimes.sandbox.allow()
-        with read_change(asked(arguments)) as change:
+        with read_change(change_query(arguments)) as change:
             tools = toolbox(settings, (change.root,))
-            options = Options(
+            options = VerifyOptions(
                 intent, arguments.budget, tools=tools, uses_cache=not arguments.no_cache,
                 shard=(shard.number, shard.count), on_progress=lambda words: progress(Stage("verify", words)),
             )  # fmt: skip
             if arguments.merge:
-                report = await merged(change, [parts.read(_read(each, _MOST_PART), each) for each in arguments.merge])
+                report = await merged(
+                    change, [parts.read_part(_read(each, _MOST_PART), each) for each in arguments.merge]
+                )
             else:
                 report = await verify(change, runtimes, options)
-            more = parts.written(change, report, options.shard) if arguments.shard else {}
+            more = parts.part_json(change, report, options.shard) if arguments.shard else {}
             made = {}
             if arguments.receipt or known:
                 ran_with = {
@@ -151,9 +155,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     return int(report.verdict in failing)
 
 
-def asked(arguments: argparse.Namespace) -> Asked:
+def change_query(arguments: argparse.Namespace) -> ChangeQuery:
     """The change that the arguments of `declare_change` mean."""
-    from stet_ls.engine.verify.changes.read_change import Asked
+    from stet_ls.engine.verify.changes.read_change import ChangeQuery
 
     here = Path.cwd()
     words = list(arguments.what)
@@ -162,7 +166,7 @@ def asked(arguments: argparse.Namespace) -> Asked:
         raise UsageError(f"`{span}` names both sides; leave out --staged, --patch and --base")
     paths = tuple(map(Path, words))
     start = _session_start(here, arguments.base) if arguments.since_start else None
-    return Asked(here, span, arguments.staged, _patch(arguments.patch), arguments.base, paths, start)
+    return ChangeQuery(here, span, arguments.staged, _patch(arguments.patch), arguments.base, paths, start)
 
 
 def _session_start(here: Path, base: str) -> Tree:
@@ -172,7 +176,7 @@ def _session_start(here: Path, base: str) -> Tree:
     if base:
         raise UsageError("--since-start compares with the start of a session; leave out --base")
     root = recorded_tree.top_of(here)
-    tree = recorded_tree.recorded(root, sessions.newest_base(root))
+    tree = recorded_tree.tree_named(root, sessions.newest_base(root))
     if tree is None:
         raise UsageError("no session of an agent is recorded for this project: install a hook, see `stet hook --help`")
     return tree

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 from stet_ls import __version__
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.verify.render import fitted, lines, summary
-from stet_ls.engine.verify.report import Finding, Report, UnitReport, Verdict
+from stet_ls.engine.verify.render import fitted_line, lines, summary
+from stet_ls.engine.verify.report import Report, UnitReport, Verdict, VerifyFinding
 from stet_ls.server.cli.check.formats import command_data, print_json, property_value
 from stet_ls.validators.invisible_chars import escape_invisible
 
@@ -41,7 +41,7 @@ def github(report: Report) -> None:
             properties = {"title": f"stet {each.check}: {each.unit}", "file": path, "line": line}
             listed = ",".join(f"{key}={property_value(str(value))}" for key, value in properties.items())
             print(escape_invisible(f"::{word} {listed}::{command_data(where + each.detail)}"))
-    print(fitted(summary(report)))
+    print(fitted_line(summary(report)))
 
 
 def sarif(report: Report) -> None:
@@ -58,7 +58,7 @@ def print_sarif(name: str, results: Sequence[Mapping[str, Any]]) -> None:
     print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
 
 
-def result(finding: Finding, report: Report) -> dict[str, Any]:
+def result(finding: VerifyFinding, report: Report) -> dict[str, Any]:
     """A result at an added or edited line: code scanning hides results of a pull request at any other."""
     path, line = report.edited_place(finding)
     where = "" if path == finding.path else f"{finding.path}: "

@@ -19,12 +19,12 @@ KEY = "part"
 _ADAPTER = TypeAdapter(ReportPart)
 
 
-def written(change: Change, report: Report, shard: tuple[int, int]) -> dict[str, Any]:
+def part_json(change: Change, report: Report, shard: tuple[int, int]) -> dict[str, Any]:
     """The field to add to the report's JSON."""
     return {KEY: _ADAPTER.dump_python(part(change, report, shard), mode="json")}
 
 
-def read(data: bytes, path: Path) -> ReportPart:
+def read_part(data: bytes, path: Path) -> ReportPart:
     """A part from such JSON. UsageError if it is none."""
     try:
         return _ADAPTER.validate_python(json.loads(data)[KEY])

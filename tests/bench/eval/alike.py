@@ -44,7 +44,7 @@ def same_result(new: Function, references: Sequence[Function], inputs: Sequence[
             assert _equal(found[0], wanted[0][0]), given
 
 
-def same_behaviour(new: Function, old: Function, inputs: Sequence[Sequence[Any]]) -> None:
+def same_behavior(new: Function, old: Function, inputs: Sequence[Sequence[Any]]) -> None:
     """`new` is a rewriting of `old`: the type of the result counts too, and what becomes of the arguments."""
     for given in inputs:
         wanted = _outcome(old, given)
@@ -62,7 +62,7 @@ def rewritten(program: str, old: str, name: str) -> None:
 
 def faster(new: Function, old: Function, inputs: Sequence[Sequence[Any]], least: float) -> None:
     """`new` takes 1/`least` of `old`'s time or less over all inputs, which it treats as `old` does."""
-    same_behaviour(new, old, inputs)
+    same_behavior(new, old, inputs)
     pairs = [(_seconds(old, inputs), _seconds(new, inputs)) for _ in range(_ROUNDS)]
     ratio = sorted(before / after for before, after in pairs)[_ROUNDS // 2]
     assert ratio >= least, ratio

@@ -5,7 +5,7 @@
 Reads what `run.py --out DIR` left, of any endpoint. The rows of the models in it are counted again, those of other
 models stay, and the rows of the profiles are the sums over their models. A strength that fewer than 20 answers reached
 keeps its start value; its count and interval are written all the same. A strength that was right less often than a
-weaker one is named: the order of the strengths is an assumption until then. Each action has counts of its own beside
+weaker one is named: the order of the strengths is an assumption until then. Each action has counts of its own besides
 those of all. The Brier score is cross-validated: each answer is predicted from the cases of the other folds, a case
 being in one fold with all of its answers. With --check nothing is written, and the
 exit status is 1 if the table is not what the results say.
@@ -33,8 +33,8 @@ from stet_ls.engine.judges.calibration import (
     LEAST_COUNT,
     LOWEST,
     CalibrationRow,
-    Cell,
     EvidenceTier,
+    MeasuredChance,
     estimate,
     read,
     wilson,
@@ -157,7 +157,7 @@ def _sum(rows: Sequence[CalibrationRow]) -> Counts:
     return replace(_added([row.cells for row in rows], date), actions=own)
 
 
-def _added(tables: Sequence[Mapping[EvidenceTier, Cell]], date: str) -> Counts:
+def _added(tables: Sequence[Mapping[EvidenceTier, MeasuredChance]], date: str) -> Counts:
     count, right = Counter[EvidenceTier](), Counter[EvidenceTier]()
     for cells in tables:
         count.update({at: cell.count for at, cell in cells.items()})
@@ -171,19 +171,19 @@ def _row(profile: str, model: str, counts: Counts) -> CalibrationRow:
     return CalibrationRow(profile, model, counts.date, cells, disorder(cells), own)
 
 
-def _cells(profile: str, counts: Counts, *, every: bool = True) -> dict[EvidenceTier, Cell]:
+def _cells(profile: str, counts: Counts, *, every: bool = True) -> dict[EvidenceTier, MeasuredChance]:
     """A cell for each strength, or for those alone that were counted."""
     starts = zip(EvidenceTier, STARTS[profile], strict=True)
     cells = {at: _cell(start, counts.right.get(at, 0), counts.count.get(at, 0)) for at, start in starts}
     return {at: cell for at, cell in cells.items() if every or cell.count}
 
 
-def _cell(start: float, right: int, count: int) -> Cell:
-    cell = Cell(start, right, count, wilson(right, count) if count else None)
+def _cell(start: float, right: int, count: int) -> MeasuredChance:
+    cell = MeasuredChance(start, right, count, wilson(right, count) if count else None)
     return replace(cell, chance=min(max(right / count, LOWEST), HIGHEST)) if cell.measured else cell
 
 
-def disorder(cells: Mapping[EvidenceTier, Cell]) -> tuple[str, ...]:
+def disorder(cells: Mapping[EvidenceTier, MeasuredChance]) -> tuple[str, ...]:
     """The strengths that were measured and are right less often than a weaker one that was measured."""
     found, best = [], 0.0
     for at in EvidenceTier:

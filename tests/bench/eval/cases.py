@@ -159,7 +159,7 @@ def _rewriting(action: str, row: Row, text: str, plus: _More | None) -> Case:
     name, hidden = row["entry_point"], ""
     if plus:
         rewritten = f"_alike.rewritten(open(__file__).read(), {text!r}, {name!r})\n"
-        hidden = _check(row) + _compared("same_behaviour", name, text, plus.inputs) + rewritten
+        hidden = _check(row) + _compared("same_behavior", name, text, plus.inputs) + rewritten
     return Case(f"{action} {row['task_id']}", action, text, name, hidden)
 
 

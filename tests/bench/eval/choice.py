@@ -14,7 +14,7 @@ from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.agreement import agreement
+from stet_ls.engine.judges.agreement import group_by_behavior
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
@@ -42,7 +42,7 @@ async def chosen(how: Choice, task: Task, texts: Sequence[str | None], sandbox: 
     interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter(), {}, modules=frozenset())
     runtime = Runtime(sandbox, bare_environment(interpreter))
     before = Source(task.text)
-    found = await agreement(
+    found = await group_by_behavior(
         [
             Case(task.asks, "python", None, before, Source(str(texts[number])), task.unit, runtime=runtime)
             for number in known

@@ -18,7 +18,7 @@ from bench.eval.cases import AGAIN, Case, Solved, solved
 
 from stet_ls.engine.memory.import_solutions import learn
 from stet_ls.engine.memory.memory_client import MemoryClient
-from stet_ls.engine.memory.solution import flat, plain
+from stet_ls.engine.memory.solution import code_without_space, plain_words
 from stet_ls.engine.settings.schema import MemorySettings
 from stet_ls.engine.storage.paths import Paths
 
@@ -85,10 +85,14 @@ def is_own(provenance: str, case: Case) -> bool:
 def _without(known: Iterable[Solved], cases: Sequence[Case]) -> Iterator[Solved]:
     """Those of other tasks: other words, other code, and another function's name, for data sets share tasks."""
     units = {case.unit for case in cases}
-    words = {plain(case.instruction) for case in cases if case.instruction}
-    texts = {flat(case.text) for case in cases}
+    words = {plain_words(case.instruction) for case in cases if case.instruction}
+    texts = {code_without_space(case.text) for case in cases}
     for each in known:
-        if each.unit not in units and plain(each.words) not in words and flat(each.text) not in texts:
+        if (
+            each.unit not in units
+            and plain_words(each.words) not in words
+            and code_without_space(each.text) not in texts
+        ):
             yield each
 
 

@@ -5,7 +5,7 @@
 
 PROTOCOL.md says what is counted. Cases are taken in turn from all actions, so that a run that is broken off is a sample
 of all of them. Asks the endpoint of STET_BASE_URL and STET_MODEL, else the embedded model. It may be broken off at any
-time: replies and results are kept under --out, outside of the repository, and the same command goes on where it
+time: replies and results are kept under --out, outside of the repository, and the same command continues where it
 stopped. With --recorded no model is asked at all. On two cores a case takes the embedded model a minute or two.
 """
 
@@ -43,9 +43,9 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory import job_memory
 from stet_ls.engine.model.embedded.embedded_model import Embedded
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.fitting.fit import fit_code
 from stet_ls.engine.run import Engine
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths, user_paths
@@ -111,7 +111,7 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
     job_memory.BUDGET = (
         HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
     )
-    sandbox = Sandbox(Level.STRONG, paths.cache / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, paths.cache / "sandbox")
     done = {(row["case"], row["arm"], row.get("seed", 1)): row for row in _results(out)}
     seeds = [int(each) for each in arguments.seeds.split(",")]
     async with _endpoint(arguments.recorded, out) as (upstream, key, model):
@@ -259,7 +259,7 @@ def _landed(case: Case, arm: Arm, answer: Answer) -> str | None:
         return source.splice([Splice(edit.span, edit.new_text) for edit in answer.edits]).text
     if arm.judged or not answer.code:
         return None
-    fitted = fit(answer.code, source=source, target=resolve_target(_request(case, arm)), language="python")
+    fitted = fit_code(answer.code, source=source, target=resolve_target(_request(case, arm)), language="python")
     return None if fitted.problem is not None else source.splice(fitted.splices).text
 
 

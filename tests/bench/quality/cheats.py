@@ -19,9 +19,9 @@ from support.repository import Repository
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 
 def rows() -> Iterator[Row]:
@@ -54,7 +54,7 @@ async def _reports(folder: Path, chosen: list[ChangeCase]) -> list[tuple[ChangeC
         for path in case.before.keys() - case.after.keys():
             (repository.folder / path).unlink()
         repository.write(dict(case.after))
-        with read_change(Asked(repository.folder)) as change:
-            found.append((case, await verify(change, runtimes, Options(case.intent, uses_cache=False))))
+        with read_change(ChangeQuery(repository.folder)) as change:
+            found.append((case, await verify(change, runtimes, VerifyOptions(case.intent, uses_cache=False))))
     await runtimes.close()
     return found

@@ -1,7 +1,7 @@
 """Real commits of public projects through `stet verify`: `DATA=folder make bench ONLY=commits`.
 
 `DATA` holds clones of the projects (`support/commits.py`). Reports are appended to `DATA/commits.jsonl`, and
-a run goes on where the last one stopped. `MOST=n` ends after n commits, `BUDGET=s` is the time for each.
+a run continues where the last one stopped. `MOST=n` ends after n commits, `BUDGET=s` is the time for each.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from support.corpora.commits import Clones, RealCommit, commits, labels
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 
 def rows() -> Iterator[Row]:
@@ -72,8 +72,8 @@ async def _row(commit: RealCommit, clones: Clones, runtimes: RuntimeProvider) ->
     began = time.monotonic()
     try:
         folder = await asyncio.to_thread(clones.at, commit.project, commit.id)
-        with read_change(Asked(folder, f"{commit.id}^..{commit.id}")) as change:
-            options = Options(budget=float(os.environ.get("BUDGET", "30")), uses_cache=False)
+        with read_change(ChangeQuery(folder, f"{commit.id}^..{commit.id}")) as change:
+            options = VerifyOptions(budget=float(os.environ.get("BUDGET", "30")), uses_cache=False)
             report = (await verify(change, runtimes, options)).to_json()
     except Exception:  # counted
         return {**about, "verdict": "crash", "findings": [], "why": traceback.format_exc()}

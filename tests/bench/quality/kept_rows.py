@@ -1,4 +1,4 @@
-"""Rows of a long measurement, kept in a file, so that a run goes on where the last one stopped."""
+"""Rows of a long measurement, kept in a file, so that a run continues where the last one stopped."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ from support.corpora.planted_cheats import Planted, planted
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 _UNFIT = "does not fit"
 
@@ -70,8 +70,8 @@ async def _row(case: Planted, clones: Clones, runtimes: RuntimeProvider) -> Kept
             return {**about, "verdict": _UNFIT}
         for path, text in files.items():
             (folder / path).write_text(text, encoding="utf-8")
-        with read_change(Asked(folder)) as change:
-            options = Options(budget=float(os.environ.get("BUDGET", "30")), uses_cache=False)
+        with read_change(ChangeQuery(folder)) as change:
+            options = VerifyOptions(budget=float(os.environ.get("BUDGET", "30")), uses_cache=False)
             report = (await verify(change, runtimes, options)).to_json()
     except Exception:  # counted
         return {**about, "verdict": "crash", "why": traceback.format_exc()}

@@ -36,7 +36,7 @@ from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import Provider
@@ -69,7 +69,7 @@ async def _measured(tasks: list[Task]) -> tuple[int, int, int, int, list[str]]:
         os.environ["STET_HOME"] = f"{folder}/home"
         provider = Provider(name="s", base_url=model.base_url, model=model.models[0], api_key=SecretStr("k"))
         engine = Engine(Settings(providers=(provider,), deadline=300), user_paths())
-        box = Sandbox(Level.STRONG, Path(folder) / "sandbox")
+        box = Sandbox(IsolationLevel.STRONG, Path(folder) / "sandbox")
         for number, task in enumerate(tasks):
             root = Path(folder) / f"project{number}"
             answer = await _answer(engine, model, root, task)

@@ -37,7 +37,7 @@ from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import ModelError
 from stet_ls.engine.run import Engine
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
@@ -85,7 +85,10 @@ async def _measured(data: Path, half: str) -> list[Tried]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
-        sandbox, engine = Sandbox(Level.STRONG, home / "sandbox"), Engine(Settings.model_validate(_ALONE), paths)
+        sandbox, engine = (
+            Sandbox(IsolationLevel.STRONG, home / "sandbox"),
+            Engine(Settings.model_validate(_ALONE), paths),
+        )
         try:
             await _tried(cases[0], engine, sandbox)  # the first one finds out what this machine has
             return [await _tried(case, engine, sandbox) for case in cases]

@@ -13,10 +13,10 @@ These numbers were chosen before anything was measured:
 - *alike*: neither, and something that ran both texts, or the tests on the new one, says that they behave alike.
 - *silent*: none of these. It lands, and nothing looked at what it does.
 
-Of right rewrites, refuted ones and those asked about are false alarms: counted apart for those whose hints, examples or
-tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones of Python
-again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds are those of
-the comparison of old and new, on this machine.
+Of right rewrites, refuted ones and those asked about are false alarms: counted separately for those whose hints,
+examples or tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones
+of Python again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds
+are those of the comparison of old and new, on this machine.
 
 `--crosshair` says what `crosshair diffbehavior` makes of the same pairs of Python functions, in `_CROSSHAIR_SECONDS`
 each; it is installed into `.cache/crosshair` by `uv` on demand.
@@ -61,14 +61,14 @@ from stet_ls.engine.judges.case import Case, timed
 from stet_ls.engine.judges.table import judge_of, judges_for
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan
-from stet_ls.server.job_flow.edit_risks import risks
+from stet_ls.server.job_flow.edit_risks import edit_risks
 from stet_ls.validators.source import Source
 
-JUDGES = judges_for(*ACTIONS["refactor"].scopes)
+JUDGES = judges_for(*ACTIONS["refactor"].judged_as)
 _CROSSHAIR_SECONDS = 2
 _CACHE = Path(__file__).resolve().parents[3] / ".cache" / "crosshair"
 
@@ -176,7 +176,7 @@ async def _judge_all(cases: Sequence[Rewrite]) -> list[Judged]:
 async def _place() -> AsyncIterator[tuple[Runtime, Path]]:
     """A runtime for all cases, and a folder for theirs."""
     with tempfile.TemporaryDirectory() as place:
-        sandbox = Sandbox(Level.STRONG, Path(place) / "sandbox")
+        sandbox = Sandbox(IsolationLevel.STRONG, Path(place) / "sandbox")
         bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         interpreter = Interpreter(
             Path(sys.executable), sys.version_info[:3], mounts.interpreter(), bare, modules=frozenset({"pytest"})
@@ -245,7 +245,7 @@ def outcome_of(evidence: Sequence[Evidence]) -> tuple[Outcome, str]:
     if refuted is not None:
         return Outcome.REFUTED, f"{refuted.label}: {refuted.detail}"
     answer = Answer(True, "refactor", "python", "", evidence=tuple(evidence))
-    asked = risks(answer, EditPlan((), ()), Snapshot("file:///a", None, "python", Source(""), None))
+    asked = edit_risks(answer, EditPlan((), ()), Snapshot("file:///a", None, "python", Source(""), None))
     if asked:
         return Outcome.ASKED, "; ".join(asked)
     proven = [each for each in evidence if each.check in PROVING and each.trusted and each.verdict is Ruling.PASS]

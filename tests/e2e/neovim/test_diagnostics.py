@@ -38,7 +38,7 @@ def told(nvim: Neovim) -> list[str]:
 
 
 def wait_told(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
-    """Waits from outside, so that the editor's main loop goes on reading its keys."""
+    """Waits from outside, so that the editor's main loop continues to read its keys."""
     deadline = time.monotonic() + SECONDS
     while not wanted(found := told(nvim)):
         assert time.monotonic() < deadline, found

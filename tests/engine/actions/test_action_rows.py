@@ -14,7 +14,7 @@ from stet_ls import engine, server, validators
 from stet_ls.engine.actions import document
 from stet_ls.engine.actions.action import built_in
 from stet_ls.engine.api.actions import ACTIONS, ActionSpec, spec_of
-from stet_ls.engine.api.evidence import Scope
+from stet_ls.engine.api.evidence import JudgedEdits
 
 PACKAGES = [Path(str(package.__file__)).parent for package in (engine, server, validators)]
 TABLE = PACKAGES[0] / "api" / "actions.py"
@@ -82,7 +82,7 @@ def test_every_field_is_documented_and_set_by_a_row() -> None:
 def test_a_custom_action_has_a_row_that_promises_nothing_by_its_name() -> None:
     spec = document.ACTION.spec
     assert (spec.name, spec.kind, spec.menu) == ("document", "refactor.rewrite.stet.document", "Document `{unit}`")
-    assert spec.scopes == (Scope.EVERY_EDIT,)
+    assert spec.judged_as == (JudgedEdits.EVERY_EDIT,)
     default = spec_of("document")
     assert [name for name in FIELDS[FIELDS.index("inserts") :] if getattr(spec, name) != getattr(default, name)] == []
 

@@ -24,7 +24,7 @@ from stet_ls.engine.storage.paths import user_paths
 STDLIB = Path(sysconfig.get_path("stdlib"))
 
 
-async def test_beside_a_confirmed_failure_no_tool_says_that_it_found_nothing(
+async def test_next_to_a_confirmed_failure_no_tool_says_that_it_found_nothing(
     bench: Bench, scripted: ScriptedModel
 ) -> None:
     scripted.reply("- `return total / len(items)` | bug | items = [] raises ZeroDivisionError\n")

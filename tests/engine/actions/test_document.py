@@ -83,7 +83,7 @@ async def judged(language: str, before: str, after: str) -> Evidence:
         pytest.param("go", "package p\n", "//go:build ignore\n\npackage p\n", id="a build constraint"),
         pytest.param("java", "class A {}\n", "/* \\u002a/ class B {} /* */ class A {}\n", id="an escape"),
         pytest.param("csharp", "class A {}\n", "// a\u2028class B {}\nclass A {}\n", id="a line separator"),
-        pytest.param("cpp", "int f();\nint g();\n", "// f \\\nint f();\nint g();\n", id="a line that goes on"),
+        pytest.param("cpp", "int f();\nint g();\n", "// f \\\nint f();\nint g();\n", id="a line that continues"),
         pytest.param(
             "javascript", "function f() {\n  return 1;\n}\n", "function f() {\n  return\n  1;\n}\n", id="a semicolon"
         ),

@@ -7,7 +7,16 @@ from pathlib import Path
 
 from stet_ls.engine.api.actions import STEPS
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import STEP_KINDS, Criterion, CriterionKind, Estimate, Intent, Plan, PlanStep, dependents
+from stet_ls.engine.api.plan import (
+    STEP_KINDS,
+    Criterion,
+    CriterionKind,
+    Plan,
+    PlanStep,
+    RequestIntent,
+    StepEstimate,
+    dependents,
+)
 
 ROOT = Path("/p")
 
@@ -31,7 +40,9 @@ def test_every_action_of_a_step_says_what_it_needs() -> None:
 
 def test_a_plan_as_json_names_files_relative_to_its_root() -> None:
     criterion = Criterion(CriterionKind.EXAMPLE, "f(1) == 2")
-    plan = Plan(Intent("mend"), ROOT, (step(1, criteria=(criterion,), estimate=Estimate(2, 1.25), enabled=False),))
+    plan = Plan(
+        RequestIntent("mend"), ROOT, (step(1, criteria=(criterion,), estimate=StepEstimate(2, 1.25), enabled=False),)
+    )
     data = json.loads(json.dumps(plan.to_json()))
     assert data["steps"][0]["file"] == "a.py"
     assert data["steps"][0]["criteria"] == [{"kind": "example", "text": "f(1) == 2"}]

@@ -12,7 +12,7 @@ from stet_ls.engine.api import summary as renderer
 from stet_ls.engine.api.answer import ANSWER_SCHEMA, Answer
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.json_schema import Schema
-from stet_ls.engine.api.metadata import MemoryHit, Metadata, Tokens
+from stet_ls.engine.api.metadata import MemoryHit, Metadata, TokenCounts
 from stet_ls.engine.api.summary import Caution, Summary, render
 
 SYNTAX = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok")
@@ -30,8 +30,8 @@ TOLD: tuple[tuple[Summary, tuple[Evidence, ...], Metadata, str], ...] = (
     (Summary("Refactored"), (), Metadata(), "Refactored"),
     (Summary("Refactored", "`add`", gains=("3 → 2 lines",)), (SYNTAX, CHANGED, NO_EXAMPLES, NOT_RUN), Metadata(),
      "Refactored `add` · 3 → 2 lines · syntax ok · tests not run"),
-    (Summary("Wrote tests for", "`add`", "test_a.py", notes=("1 shown apart",)), (SYNTAX,), Metadata(),
-     "Wrote tests for `add` in test_a.py · syntax ok · 1 shown apart"),
+    (Summary("Wrote tests for", "`add`", "test_a.py", notes=("1 shown separately",)), (SYNTAX,), Metadata(),
+     "Wrote tests for `add` in test_a.py · syntax ok · 1 shown separately"),
     (Summary("Did 2 steps", new_files=("a.py", "b.py")), (SYNTAX,), Metadata(),
      "New files a.py, b.py · Did 2 steps · syntax ok"),
     (Summary("Tried to refactor", "`add`", caution=Caution.NOT_EQUIVALENT), (SYNTAX, DIFFERS), Metadata(),
@@ -56,7 +56,7 @@ def test_the_summary_names_its_parts(
 # On the wire ----------------------------------------------------------------------------------------------------------
 
 WHOLE = Metadata(
-    "qwen", "local", "0123456789ab", Tokens(70, 20, 5), None, 1, 1, MEMORY.memory, 1.23456, {"model": 0.98765},
+    "qwen", "local", "0123456789ab", TokenCounts(70, 20, 5), None, 1, 1, MEMORY.memory, 1.23456, {"model": 0.98765},
     EvidenceTier.TESTED, "qwen", reasons=("4 doctests pass", "names resolve"), steps=("refactor a.py",),
 )  # fmt: skip
 

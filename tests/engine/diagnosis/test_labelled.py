@@ -19,7 +19,7 @@ from stet_ls.engine.diagnosis.diagnosis import Diagnosis
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.runners.run_tests import run_tests
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits
 
@@ -39,7 +39,7 @@ ENOUGH = {FOLDER: 0.98, UNSEEN: 0.90}
 @pytest.mark.parametrize("folder", [pytest.param(FOLDER, id="seen"), pytest.param(UNSEEN, id="unseen")])
 @pytest.mark.parametrize("runner", RUNNERS)
 async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, probes: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, probes)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes)
     wrong: list[str] = []
     count = 0
     for each in labelled(runner, folder):
@@ -59,7 +59,7 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
         each.tests,
         {path: text.encode() for path, text in each.files.items()},
         framework="unittest" if runner == "unittest" else "",
-        limits=Limits(seconds=each.seconds, patience=60.0) if each.seconds else None,
+        limits=Limits(seconds=each.seconds, wall_factor=60.0) if each.seconds else None,
     )
     reports = tuple([await run_tests(sandbox, replace(plan, seed=seed)) for seed in range(each.runs)])
     ended = {case.id: {one.outcome for report in reports if (one := report.case(case.id))} for case in reports[0].cases}

@@ -23,7 +23,7 @@ from stet_ls.engine.runners.report import (
     TestReport,
 )
 from stet_ls.engine.runners.run_tests import run_tests
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -97,7 +97,7 @@ async def told(probes: Path, tests: str, framework: str = "") -> dict[str, Diagn
     """The diagnosis of each test that fails, by its name without `test_`."""
     files = {"solution.py": SOLUTION.encode(), "test_solution.py": tests.encode()}
     plan = TestPlan("python", tests=("test_solution.py",), files=files, framework=framework)
-    sandbox = Sandbox(Level.STRONG, probes)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes)
     report = await run_tests(sandbox, plan)
     await sandbox.close()
     about = CodeFacts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.judging import MakeCase
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.judges.agreement import Agreement, agreement
+from stet_ls.engine.judges.agreement import Agreement, group_by_behavior
 
 STUB = "def f(xs: list[int]) -> int:\n    ...\n"
 SAMPLES = (
@@ -17,7 +17,7 @@ SAMPLES = (
 
 
 async def test_samples_are_grouped_by_behavior(make: MakeCase) -> None:
-    found = await agreement([make(STUB, sample, "f", action="generate") for sample in SAMPLES])
+    found = await group_by_behavior([make(STUB, sample, "f", action="generate") for sample in SAMPLES])
     assert isinstance(found, Agreement), found
     assert found.groups == ((0, 2), (1,), (3,))
     assert found.evidence().verdict is Ruling.UNKNOWN
@@ -27,13 +27,15 @@ async def test_samples_are_grouped_by_behavior(make: MakeCase) -> None:
 async def test_equal_code_counts_as_one_sample(make: MakeCase) -> None:
     """However it is laid out and whatever its comments say."""
     again = "# the\n" + SAMPLES[0].replace("    return", '    """Largest."""\n    return')
-    found = await agreement([make(STUB, sample, "f", action="generate") for sample in (SAMPLES[0], again, again)])
+    found = await group_by_behavior(
+        [make(STUB, sample, "f", action="generate") for sample in (SAMPLES[0], again, again)]
+    )
     assert isinstance(found, Agreement), found
     assert (found.groups, found.repeated) == (((0,),), 2)
     evidence = found.evidence()
     assert (evidence.verdict, evidence.detail) == (Ruling.SKIPPED, "3 samples are the same code and count once")
     texts = (again, SAMPLES[2], SAMPLES[0], SAMPLES[1])
-    more = await agreement([make(STUB, sample, "f", action="generate") for sample in texts])
+    more = await group_by_behavior([make(STUB, sample, "f", action="generate") for sample in texts])
     assert isinstance(more, Agreement), more
     assert more.groups == ((0, 1), (3,))
     assert "2 of 3 samples agree" in more.evidence().detail
@@ -51,7 +53,7 @@ async def test_samples_that_fix_nothing_do_not_support_each_other(make: MakeCase
     same = "def f(xs: list[int]) -> int:\n    return min([*xs, 0] if not xs else xs)\n"
     again = "def f(xs: list[int]) -> int:\n    if not xs:\n        return 0\n    return min(xs)\n"
     texts = (same, again, SAMPLES[0])
-    found = await agreement([make(SAMPLES[1], text, "f", action="debug") for text in texts])
+    found = await group_by_behavior([make(SAMPLES[1], text, "f", action="debug") for text in texts])
     assert isinstance(found, Agreement), found
     assert found.groups == ((0, 1), (2,))
     evidence = found.evidence()
@@ -63,7 +65,7 @@ async def test_of_fixes_that_differ_the_one_that_changes_the_fewest_behaviors_co
     before = "def f(xs: list[int]) -> int:\n    return max(xs)\n"
     rewritten = "def f(xs: list[int]) -> int:\n    return sum(xs)\n"
     careful = "def f(xs: list[int]) -> int:\n    return max(xs) if xs else 0\n"
-    found = await agreement([make(before, text, "f", action="debug") for text in (rewritten, careful)])
+    found = await group_by_behavior([make(before, text, "f", action="debug") for text in (rewritten, careful)])
     assert isinstance(found, Agreement), found
     assert found.groups == ((1,), (0,))
 
@@ -72,6 +74,6 @@ async def test_results_that_differ_by_rounding_are_alike(make: MakeCase) -> None
     stub = "def f(xs: list[float]) -> float:\n    ...\n"
     ways = ("sum(xs)", "sum(reversed(xs))", "sum(x / 10 for x in xs) * 10")
     texts = [stub.replace("...", f"return {way}") for way in ways]
-    found = await agreement([make(stub, text, "f", action="generate") for text in texts])
+    found = await group_by_behavior([make(stub, text, "f", action="generate") for text in texts])
     assert isinstance(found, Agreement), found
     assert len(found.groups[0]) >= 2, found

@@ -15,7 +15,7 @@ from stet_ls.engine.judges.calibration import (
     HIGHEST,
     LOWEST,
     CalibrationRow,
-    Cell,
+    MeasuredChance,
     estimate,
     read,
     strength,
@@ -104,7 +104,7 @@ def test_default_chances_rise_with_the_evidence(profile: str) -> None:
 
 
 def _row(profile: str, model: str, chances: float, count: int) -> CalibrationRow:
-    cell = Cell(chances, round(chances * count), count, (0.0, 1.0) if count else None)
+    cell = MeasuredChance(chances, round(chances * count), count, (0.0, 1.0) if count else None)
     return CalibrationRow(profile, model, "2026-01-01" if count else "", dict.fromkeys(EvidenceTier, cell))
 
 
@@ -126,7 +126,7 @@ def test_few_cases_move_the_default_and_leave_a_wide_interval() -> None:
     none = estimate(EvidenceTier.PARSED, "tiny", "qwen:1b", rows=rows)
     assert none.chance == pytest.approx(0.35)
     assert none.interval[1] - none.interval[0] > 0.5
-    few = dict(rows[1].cells) | {EvidenceTier.PARSED: Cell(0.35, 3, 18, (0.06, 0.39))}
+    few = dict(rows[1].cells) | {EvidenceTier.PARSED: MeasuredChance(0.35, 3, 18, (0.06, 0.39))}
     some = estimate(EvidenceTier.PARSED, "tiny", "qwen:1b", rows=[rows[0], replace(rows[1], cells=few)])
     assert (some.row, some.count) == (DEFAULT, 18)
     assert some.chance == pytest.approx((3 + 4 * 0.35) / 22)

@@ -93,7 +93,7 @@ async def test_dates_are_shown_as_python_shows_them(make: MakeCase) -> None:
 
 
 async def test_examples_prove_only_the_code_that_they_run(make: MakeCase) -> None:
-    """Those of the changed function, beside a new one that no one calls, or a branch of it."""
+    """Those of the changed function, next to a new one that no one calls, or a branch of it."""
     changed = TEXT.replace("n / 2", "n / 2.0")
     beside = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
     assert (beside.verdict, beside.trusted) == (Ruling.UNKNOWN, False)
@@ -256,8 +256,8 @@ async def test_a_first_call_is_warmed_up_by_a_copy_where_possible(make: MakeCase
 
 @pytest.mark.parametrize(("again", "verdict"), [(1.0, Ruling.UNKNOWN), (1.3, Ruling.PASS), (None, Ruling.UNKNOWN)])
 def test_a_cold_speedup_must_hold_for_a_repeated_call(again: float | None, verdict: Ruling) -> None:
-    def gained(times: float) -> timing.Gain:
-        return timing.gain([(times, 1.0)] * 9)
+    def gained(times: float) -> timing.Speedup:
+        return timing.speedup([(times, 1.0)] * 9)
 
     found = replace(gained(1.3), warm=False, again=gained(again) if again else None)
     assert timing.evidence_of(found).verdict is verdict
@@ -286,6 +286,6 @@ async def test_a_cache_in_an_object_is_not_a_speedup(make: MakeCase) -> None:
 
 def test_noise_is_not_a_speedup() -> None:
     rounds = [1.0, 1.02, 0.99, 1.01, 1.03, 1.0, 0.98, 1.02]
-    found = timing.gain([*zip(rounds, rounds[::-1], strict=True)])
+    found = timing.speedup([*zip(rounds, rounds[::-1], strict=True)])
     assert found.low <= 1.0 <= found.high
-    assert timing.gain([(2 * each, each) for each in rounds]).low > timing.WORTH
+    assert timing.speedup([(2 * each, each) for each in rounds]).low > timing.WORTH

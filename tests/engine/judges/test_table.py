@@ -12,13 +12,13 @@ import pytest
 from stet_ls import engine
 from stet_ls.engine.actions import debug, generate, optimize, refactor
 from stet_ls.engine.actions import test as write_tests
-from stet_ls.engine.api.evidence import CHECKS, Check, CheckSpec, Scope
+from stet_ls.engine.api.evidence import CHECKS, Check, CheckSpec, JudgedEdits
 from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.judges.table import judge_of, judges_for
 
 ROOT = Path(engine.__file__).parent
 FOLDER = ROOT / "judges"
-JUDGED = [check for check, row in CHECKS.items() if row.scope is not Scope.INTERNAL]
+JUDGED = [check for check, row in CHECKS.items() if row.judged_edits is not JudgedEdits.INTERNAL]
 
 
 def test_every_judge_is_in_the_table() -> None:
@@ -45,11 +45,14 @@ STATIC = "noop syntax danger definitions names"
 @pytest.mark.parametrize(
     ("judges", "names"),
     [
-        (judges_for(*generate.ACTION.spec.scopes), f"{STATIC} lint types doctest tests"),
-        (judges_for(*write_tests.ACTION.spec.scopes), f"{STATIC} lint types"),
-        (judges_for(*debug.ACTION.spec.scopes), f"{STATIC} signature lint types doctest tests"),
-        (judges_for(*refactor.ACTION.spec.scopes), f"{STATIC} signature lint types doctest tests differential"),
-        (judges_for(*optimize.ACTION.spec.scopes), f"{STATIC} signature lint types doctest tests differential timing"),
+        (judges_for(*generate.ACTION.spec.judged_as), f"{STATIC} lint types doctest tests"),
+        (judges_for(*write_tests.ACTION.spec.judged_as), f"{STATIC} lint types"),
+        (judges_for(*debug.ACTION.spec.judged_as), f"{STATIC} signature lint types doctest tests"),
+        (judges_for(*refactor.ACTION.spec.judged_as), f"{STATIC} signature lint types doctest tests differential"),
+        (
+            judges_for(*optimize.ACTION.spec.judged_as),
+            f"{STATIC} signature lint types doctest tests differential timing",
+        ),
     ],
 )
 def test_an_action_has_the_judges_that_it_needs(judges: tuple[NamedJudge, ...], names: str) -> None:

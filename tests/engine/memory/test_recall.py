@@ -9,7 +9,7 @@ import pytest
 from support.corpora.remembered import DATE, REVERSE
 from support.engine import request_for
 
-from stet_ls.engine.memory.recall import chosen
+from stet_ls.engine.memory.recall import choose_hits
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.prompt.tokens import estimate
 
@@ -22,7 +22,7 @@ LONGER = replace(LONG, code=LONG.code.replace("one", "other"))
 def enter(*found: Solution, text: str = "x = 1\n$0") -> list[str]:
     """The codes that enter the prompt of a document."""
     rows: list[dict[str, Any]] = [{**each.to_json(), "score": 0.9, "team": False} for each in found]
-    return [known.text for known in chosen(rows, request_for("generate", text), "parse a date", "")]
+    return [known.text for known in choose_hits(rows, request_for("generate", text), "parse a date", "")]
 
 
 def test_recalled_solutions_stay_within_their_token_share() -> None:

@@ -71,7 +71,7 @@ def paths(stet_home: Path) -> Paths:
 
 @pytest.fixture
 def provider(scripted: ScriptedModel) -> Provider:
-    """The scripted server as a provider with much patience."""
+    """The scripted server as a provider with long timeouts."""
     return Provider(
         name="scripted", base_url=scripted.base_url, model="scripted-7b", timeout_first_token=60.0, timeout_token=60.0
     )
@@ -79,7 +79,7 @@ def provider(scripted: ScriptedModel) -> Provider:
 
 @pytest.fixture
 def hasty(provider: Provider) -> Provider:
-    """The same with short patience."""
+    """The same with short timeouts."""
     return provider.model_copy(update=HASTE)
 
 

@@ -11,7 +11,7 @@ from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import NoModelError
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.local_server_consent import Consents
+from stet_ls.engine.model.local_server_consent import ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
@@ -28,7 +28,7 @@ def found(scripted: ScriptedModel, nobody: None, paths: Paths, monkeypatch: pyte
 
 def allow(server: ScriptedModel, paths: Paths) -> None:
     """Says yes to a server, as `stet model allow` does."""
-    consents = Consents(paths.consents)
+    consents = ServerConsents(paths.consents)
     consents.remember(consents.found("lm-studio", server.base_url), allowed=True)
 
 

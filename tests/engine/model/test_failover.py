@@ -13,7 +13,7 @@ from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.api.events import Notice
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
-from stet_ls.engine.model.endpoint.circuit_breaker import Breaker, State
+from stet_ls.engine.model.endpoint.circuit_breaker import Breaker, BreakerState
 from stet_ls.engine.settings.schema import ModelSettings
 from stet_ls.engine.settings.table_schemas import Provider
 
@@ -23,7 +23,7 @@ Endpoints = Callable[[int], list[tuple[ScriptedModel, Provider]]]
 
 @pytest.fixture
 def endpoints() -> Iterator[Endpoints]:
-    """Makes running servers, each with its provider of much patience: first, second, third."""
+    """Makes running servers, each with its provider with long timeouts: first, second, third."""
     with ExitStack() as stack:
 
         def make(count: int) -> list[tuple[ScriptedModel, Provider]]:
@@ -38,9 +38,9 @@ def _provider(name: str, base_url: str) -> Provider:
     return Provider(name=name, base_url=base_url, model="m-7b", timeout_first_token=60.0, timeout_token=60.0)
 
 
-def _hasty(provider: Provider, patience: float = 1.5) -> Provider:
+def _hasty(provider: Provider, timeout: float = 1.5) -> Provider:
     """One that must be found silent; those that answer may take what a busy machine takes."""
-    return provider.model_copy(update={"timeout_first_token": patience, "timeout_token": patience})
+    return provider.model_copy(update={"timeout_first_token": timeout, "timeout_token": timeout})
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ async def test_one_successful_trial_enables_the_endpoint_for_all_calls(
     for _ in range(2):
         await asker.ask()
     breaker = asker.models._configured[0].breaker
-    assert breaker.state is State.OPEN
+    assert breaker.state is BreakerState.OPEN
     _rested(breaker)
     first.default = Reply("fine", hold=gate)
     trial = asyncio.create_task(asker.ask())
@@ -260,7 +260,7 @@ async def test_a_cancelled_trial_does_not_count_as_a_failure(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (breaker.state, breaker.failures) == (State.HALF_OPEN, 1)
+    assert (breaker.state, breaker.failures) == (BreakerState.HALF_OPEN, 1)
     scripted.default = GOOD
     assert (await asker.ask()).text == "fine"
 
@@ -360,7 +360,7 @@ async def test_an_endpoint_that_fell_silent_is_tried_last_and_the_answer_says_so
 async def test_a_second_silence_costs_less_time_than_the_first(
     scripted: ScriptedModel, pool: Callable, provider: Provider
 ) -> None:
-    """Alone it is asked again, and half of the patience is more than it gets between two tokens."""
+    """Alone it is asked again, and half of the timeout is more than it gets between two tokens."""
     asker = pool(provider.model_copy(update={"timeout_token": 4.0}))
     scripted.replies([Reply("a b c", stall_after=2), Reply("a b c d e f", delay=2.0)])
     assert (await asker.ask()).fault is Fault.STALLED

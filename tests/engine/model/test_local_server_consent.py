@@ -17,7 +17,7 @@ from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import NoModelError, PolicyError
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer
+from stet_ls.engine.model.local_server_consent import FoundServer, ServerConsent, ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.model.port_owner import is_another_user, owner_of
 from stet_ls.engine.settings.schema import ModelSettings, Settings
@@ -121,19 +121,19 @@ async def test_an_unwritable_home_does_not_block_consent(found: ScriptedModel, p
 
 def test_a_server_of_another_owner_needs_its_own_consent(paths: Paths) -> None:
     owner = [os.getuid()]
-    consents = Consents(paths.consents, owner=lambda _: owner[0])
+    consents = ServerConsents(paths.consents, owner=lambda _: owner[0])
     consents.remember(consents.found("ollama", "http://127.0.0.1:11434/v1"), allowed=True)
-    assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is Consent.ALLOWED
+    assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is ServerConsent.ALLOWED
     owner[0] = 1 if os.getuid() != 1 else 2
-    assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is Consent.UNASKED
+    assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is ServerConsent.UNASKED
 
 
 def test_a_server_of_another_user_is_never_offered(paths: Paths) -> None:
-    consents = Consents(paths.consents, owner=lambda _: 54321)
+    consents = ServerConsents(paths.consents, owner=lambda _: 54321)
     server = consents.found("ollama", "http://127.0.0.1:11434/v1")
-    assert consents.of(server) is Consent.FOREIGN
+    assert consents.of(server) is ServerConsent.FOREIGN
     consents.remember(server, allowed=True)
-    assert consents.of(server) is Consent.ALLOWED, "its user may say so"
+    assert consents.of(server) is ServerConsent.ALLOWED, "its user may say so"
 
 
 @pytest.mark.parametrize("owner", [None, 0, 1, os.getuid()])
@@ -173,11 +173,11 @@ def test_the_owner_of_a_port_is_the_listening_process(address: str) -> None:
 
 def test_consent_is_given_and_withdrawn_on_the_command_line(found: ScriptedModel, paths: Paths, capsys) -> None:
     assert main(["model", "allow", found.base_url]) == 0
-    consents = Consents(paths.consents)
+    consents = ServerConsents(paths.consents)
     server = consents.found("lm-studio", found.base_url)
-    assert consents.of(server) is Consent.ALLOWED
+    assert consents.of(server) is ServerConsent.ALLOWED
     assert main(["model", "deny", found.base_url.removesuffix("/v1")]) == 0
-    assert consents.of(server) is Consent.DENIED
+    assert consents.of(server) is ServerConsent.DENIED
     assert main(["model", "allow", "http://models.example/v1"]) == 2
     assert "STET_BASE_URL" in capsys.readouterr().err
 

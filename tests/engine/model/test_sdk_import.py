@@ -10,7 +10,7 @@ from support.servers.scripted import dead_endpoint
 LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.local_server_consent import Consents
+from stet_ls.engine.model.local_server_consent import ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.storage.paths import user_paths
@@ -57,7 +57,7 @@ def test_the_sdk_is_loaded_by_the_first_call_without_blocking(environment) -> No
 LOOK = """
 import asyncio, sys
 from stet_ls.engine.model import health
-from stet_ls.engine.model.local_server_consent import Consents
+from stet_ls.engine.model.local_server_consent import ServerConsents
 from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings

@@ -98,15 +98,15 @@ async def test_a_capable_model_gets_a_good_profile(scripted: ScriptedModel, clie
         (Reply("3\n4\n```\nfinished"), False),
         (Reply.failure(400, "the last message must have the role `user`"), False),
     ],
-    ids=["goes on", "sends the beginning too", "starts again", "ignores the stop", "refuses"],
+    ids=["continues", "sends the beginning too", "starts again", "ignores the stop", "refuses"],
 )
-async def test_only_an_endpoint_that_goes_on_and_stops_gets_its_replies_begun(
+async def test_only_an_endpoint_that_continues_and_stops_gets_its_replies_begun(
     reply: Reply, begins: bool, scripted: ScriptedModel, client_of
 ) -> None:
     scripted.default = lambda body: reply if body["messages"][-1]["content"] == BEGUN else clever(body)
     finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
     assert finding.profile.begins is begins
-    assert finding.probe.solved == Share(4, 4), "the rest of the self-test went on"
+    assert finding.probe.solved == Share(4, 4), "the rest of the self-test continued"
 
 
 async def test_the_profile_is_available_to_the_next_server(scripted: ScriptedModel, client_of) -> None:

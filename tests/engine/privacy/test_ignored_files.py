@@ -181,7 +181,7 @@ def test_no_pattern_is_slow(line: str) -> None:
 
 
 def test_a_name_in_another_unicode_form_is_the_same_name(tmp_path: Path) -> None:
-    """As the percent signs of a URI, or as letters with their accents apart."""
+    """As the percent signs of a URI, or as letters with separate accents."""
     (tmp_path / ".stetignore").write_text("h\u00e9.md\nplain.md\n")
     apart = "he\u0301.md"
     hidden = IgnoredFiles(Workspace((tmp_path,)), ("own-\u00e9.md",))

@@ -8,7 +8,7 @@ import pytest
 from support.prompts import PARSER, ask, data_of, prompt_for, user
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.prompt.build import Reason, repair
+from stet_ls.engine.prompt.build import RejectionReason, repair
 from stet_ls.engine.prompt.tokens import estimate
 
 
@@ -96,20 +96,20 @@ def test_the_prefix_is_the_same_bytes_for_two_requests(tmp_path: Path) -> None:
 
 def test_a_repair_does_not_change_earlier_messages() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER))
-    again = repair(prompt, "Sure!", Reason("syntax: line 2: '(' was never closed"))
+    again = repair(prompt, "Sure!", RejectionReason("syntax: line 2: '(' was never closed"))
     assert again.messages[:2] == prompt.messages
     assert [message.role for message in again.messages] == ["system", "user", "assistant", "user"]
     assert again.messages[2].content == "Sure!"
     assert f"<data-{prompt.ident}>\nsyntax: line 2: '(' was never closed\n</data-" in again.messages[3].content
     assert again.messages[3].content.endswith(prompt.form)
     assert again.tokens > prompt.tokens
-    assert repair(again, "Sure!", Reason("again")).messages[:4] == again.messages
+    assert repair(again, "Sure!", RejectionReason("again")).messages[:4] == again.messages
 
 
 def test_a_repair_survives_an_empty_and_an_endless_reply() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER), budget=1000)
-    assert repair(prompt, "", Reason("The reply was empty.")).messages[2].content.strip()
-    assert estimate(repair(prompt, "word and word\n" * 20_000, Reason("endless")).messages[2].content) <= 1000
+    assert repair(prompt, "", RejectionReason("The reply was empty.")).messages[2].content.strip()
+    assert estimate(repair(prompt, "word and word\n" * 20_000, RejectionReason("endless")).messages[2].content) <= 1000
 
 
 # What is hidden, and how the target is shown.
@@ -177,9 +177,12 @@ def test_constraints_and_context_are_in_the_prompt() -> None:
 
 
 def test_a_repair_names_its_reason() -> None:
-    """No one can mend what no one says: a judge without words is named at least."""
+    """No one can fix what no one says: a judge without words is named at least."""
     for nothing in ("", " \n"):
         with pytest.raises(ValueError, match="a repair needs its reason"):
-            Reason(nothing)
-        assert Reason.of(nothing, by="spelling").text == "It was refused by the check `spelling`, which said no more."
-    assert Reason.of("names: x", by="names") == Reason("names: x")
+            RejectionReason(nothing)
+        assert (
+            RejectionReason.of(nothing, by="spelling").text
+            == "It was refused by the check `spelling`, which said no more."
+        )
+    assert RejectionReason.of("names: x", by="names") == RejectionReason("names: x")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.prompt.instruction_intent import Intent, intent_of, released
+from stet_ls.engine.prompt.instruction_intent import GenerateIntent, intent_of, permits_removal
 
 ADDS = (
     "add a function words",
@@ -69,12 +69,12 @@ CHANGES = (
 
 @pytest.mark.parametrize("instruction", ADDS)
 def test_instructions_that_add_are_recognized(instruction: str) -> None:
-    assert intent_of(instruction) is Intent.ADD
+    assert intent_of(instruction) is GenerateIntent.ADD
 
 
 @pytest.mark.parametrize("instruction", CHANGES)
 def test_instructions_that_change_are_recognized(instruction: str) -> None:
-    assert intent_of(instruction) is Intent.CHANGE
+    assert intent_of(instruction) is GenerateIntent.CHANGE
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_instructions_that_change_are_recognized(instruction: str) -> None:
     ],
 )
 def test_instructions_that_remove_a_definition_are_recognized(instruction: str, name: str) -> None:
-    assert released(instruction, name)
+    assert permits_removal(instruction, name)
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_instructions_that_remove_a_definition_are_recognized(instruction: str, 
     ],
 )
 def test_instructions_that_do_not_remove_are_recognized(instruction: str, name: str) -> None:
-    assert not released(instruction, name, target="foo.inner")
+    assert not permits_removal(instruction, name, target="foo.inner")
 
 
 @pytest.mark.parametrize(
     "instruction", ["rename it to bar", "remove this function", "give it a better name", "inline it"]
 )
 def test_this_refers_to_the_target(instruction: str) -> None:
-    assert released(instruction, "foo", target="foo")
-    assert not released(instruction, "other", target="foo")
+    assert permits_removal(instruction, "foo", target="foo")
+    assert not permits_removal(instruction, "other", target="foo")

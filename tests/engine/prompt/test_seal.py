@@ -8,20 +8,20 @@ import pytest
 from support.prompts import SECRET, ask, data_of, prompt_for, user
 
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Reason, repair
+from stet_ls.engine.prompt.build import RejectionReason, repair
 
 
 def test_a_repair_contains_no_secrets() -> None:
     request = ask("refactor", "python", f"def f():\n    token = {SECRET!r}$0\n    return token\n")
     prompt = prompt_for(request)
-    again = repair(prompt, "token = 'STET_SECRET_1'", Reason(f"differential: f() gave {SECRET!r}"))
+    again = repair(prompt, "token = 'STET_SECRET_1'", RejectionReason(f"differential: f() gave {SECRET!r}"))
     assert SECRET not in repr(again)
     assert "f() gave 'STET_SECRET_1'" in again.messages[3].content
 
 
 def test_no_message_contains_a_secret_of_a_header() -> None:
     prompt = prompt_for(ask("refactor", "python", f"def f(token={SECRET!r}):\n    return$0 token\n"))
-    assert SECRET not in repr(repair(prompt, "no", Reason("problem")).messages)
+    assert SECRET not in repr(repair(prompt, "no", RejectionReason("problem")).messages)
 
 
 HOSTILE = (

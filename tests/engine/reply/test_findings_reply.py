@@ -30,7 +30,7 @@ FORMS = {
     "a preamble": f"Here are the problems:\n\n- `{QUOTE}` | bug | {WHY}\n\nHope it helps!",
     "a fence in its point": f"1. ```python\n   {QUOTE}\n   ```\n   - It is a bug: {WHY}",
     "a fence below its point": f"1. **Bug in line 12**:\n   ```python\n   {QUOTE}\n   ```\n   {WHY}",
-    "a fence with the mended code": f"- `{QUOTE}` | bug | {WHY}\n```python\nreturn 0\n```",
+    "a fence with the fixed code": f"- `{QUOTE}` | bug | {WHY}\n```python\nreturn 0\n```",
     "a point with points below": f"1. `{QUOTE}`\n   - For `items = []` it is a bug\n   - {WHY}\n2. Else it is fine",
     "within a sentence": f"The line `{QUOTE}` is a bug: {WHY}.",
 }

@@ -14,8 +14,8 @@ from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.review.change_review import ReviewOptions, review_change
 from stet_ls.engine.review.report import ChangeReview, lines
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
-from stet_ls.engine.verify.options import Options
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.server.cli.review.command import _status
 from stet_ls.server.cli.review.formats import FORMATS
 
@@ -41,9 +41,9 @@ def repository(tmp_path: Path, stet_home: Path) -> Repository:
 
 
 async def reviewed(scripted: ScriptedModel, repository: Repository, *, asks: bool = True) -> ChangeReview:
-    options = ReviewOptions(Options(budget=300.0, uses_cache=False), asks)
+    options = ReviewOptions(VerifyOptions(budget=300.0, uses_cache=False), asks)
     async with Bench(scripted) as bench:
-        with read_change(Asked(repository.folder)) as change:
+        with read_change(ChangeQuery(repository.folder)) as change:
             return await review_change(change, bench.engine, options)
 
 

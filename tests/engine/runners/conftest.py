@@ -36,7 +36,7 @@ def check(box: Sandbox) -> Check:
         files = {name: text.encode() for name, text in {**tests, **(code or {})}.items()}
         plan = TestPlan(language, tuple(tests), files, **more)
         return await run_tests(
-            box, replace(plan, limits=replace(TESTS, seconds=seconds, patience=60.0)) if seconds else plan
+            box, replace(plan, limits=replace(TESTS, seconds=seconds, wall_factor=60.0)) if seconds else plan
         )
 
     return run

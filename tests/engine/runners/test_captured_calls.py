@@ -154,9 +154,9 @@ def test_every_python_version_captures_calls(version: str, tmp_path: Path) -> No
     inside = Path(__file__).resolve().parents[3] / "engine/runners/inside"
     (tmp_path / "inside").symlink_to(inside)
     (tmp_path / "main.py").write_text(
-        "import json\nfrom inside.captured import Captured\n\n\nclass Printed:\n"
+        "import json\nfrom inside.captured import CallCapture\n\n\nclass Printed:\n"
         "    def say(self, event, **told):\n        print(json.dumps({'event': event, **told}))\n\n\n"
-        "captured = Captured(Printed(), ['code.py'])\ncaptured.start()\nimport code\n"
+        "captured = CallCapture(Printed(), ['code.py'])\ncaptured.start()\nimport code\n"
         "captured.begin()\ncode.total([1])\nlist(code.count([5]))\ncode.every(lambda: 1)\ncode.every(i for i in '')\n"
         "code.Cart().add(1)\ncaptured.end()\ncode.total([2])\n"
     )

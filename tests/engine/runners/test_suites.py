@@ -19,7 +19,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import SuiteOutcome
 from stet_ls.engine.runners.run_tests import run_tests
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Overlay
 
@@ -182,9 +182,9 @@ def test_every_python_version_traces_lines(version: str, tmp_path: Path) -> None
     (tmp_path / "code.py").write_text(TRACED)
     (tmp_path / "inside").symlink_to(INSIDE)
     (tmp_path / "main.py").write_text(
-        "import json, threading\nfrom inside.traced import Traced\n\n\nclass Printed:\n"
+        "import json, threading\nfrom inside.traced import LineTrace\n\n\nclass Printed:\n"
         "    def say(self, event, **told):\n        print(json.dumps(told))\n\n\n"
-        "traced = Traced(Printed(), ['code.py'])\ntraced.start()\nimport code\n"
+        "traced = LineTrace(Printed(), ['code.py'])\ntraced.start()\nimport code\n"
         "traced.during('a')\ncode.twice(2)\n"
         "traced.during('b')\nrun = threading.Thread(target=code.twice, args=(-1,))\nrun.start()\nrun.join()\n"
         "traced.during('')\ntraced.tell()\n"
@@ -205,13 +205,13 @@ def _works(program: Path | str) -> bool:
 async def test_a_language_without_a_runner_is_reported() -> None:
     plan = TestPlan("cobol", ("a.cob",))
     with pytest.raises(UsageError, match="no test runner for 'cobol'"):
-        await run_tests(Sandbox(Level.FULL, Path("/nowhere")), plan)
+        await run_tests(Sandbox(IsolationLevel.FULL, Path("/nowhere")), plan)
     with pytest.raises(UsageError, match="'nose'; expected one of pytest, unittest"):
-        await run_tests(Sandbox(Level.FULL, Path("/nowhere")), TestPlan("python", framework="nose"))
+        await run_tests(Sandbox(IsolationLevel.FULL, Path("/nowhere")), TestPlan("python", framework="nose"))
 
 
 async def test_a_sandbox_below_the_required_level_runs_nothing(tmp_path: Path) -> None:
-    weak = Sandbox(Level.FULL, tmp_path / "sandbox", backend="podman-that-is-not-here")
+    weak = Sandbox(IsolationLevel.FULL, tmp_path / "sandbox", backend="podman-that-is-not-here")
 
     report = await run_tests(weak, TestPlan("python", ("test_a.py",), {"test_a.py": b"def test_a(): pass\n"}))
 
@@ -242,7 +242,7 @@ LANGUAGES = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_without_bubblewrap_suites_run_in_landlock(tmp_path: Path, language: str) -> None:
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox", backend="landlock")
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox", backend="landlock")
     best = await sandbox.best()
     if best is None or best.backend is None:
         pytest.skip("landlock does not work on this machine")

@@ -14,7 +14,7 @@ import pytest
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.processes.procfs import children
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, RunStatus
@@ -60,10 +60,10 @@ async def test_a_report_is_read_from_its_own_descriptor(box: Bwrap) -> None:
 
 
 ENDLESS = {
-    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, RunStatus.TIMEOUT),
+    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "wall_factor": 90}, RunStatus.TIMEOUT),
     "one that ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"seconds": 0.5, "patience": 90},
+        {"seconds": 0.5, "wall_factor": 90},
         RunStatus.TIMEOUT,
     ),
     "endless output": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, RunStatus.OUTPUT),
@@ -218,7 +218,7 @@ async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, sandbox: Sa
 
 
 async def test_a_sandbox_below_the_required_level_runs_nothing(tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.FULL, tmp_path / "sandbox", backend="nowhere")  # as on a machine without any
+    sandbox = Sandbox(IsolationLevel.FULL, tmp_path / "sandbox", backend="nowhere")  # as on a machine without any
 
     with pytest.raises(PolicyError, match="No code ran"):
         await sandbox.run(RunSpec(("true",)))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
-from stet_ls.engine.sandbox.box_pool import Pool, kind_of
+from stet_ls.engine.sandbox.box_pool import BoxPool, kind_of
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.processes.procfs import descendants
@@ -47,7 +47,7 @@ def script(text: str, **more: object) -> RunSpec:
     return replace(RunSpec((PYTHON, "main.py"), files, BINDS, warm=("json",)), **more)  # type: ignore[arg-type]
 
 
-async def second(pool: Pool, backend: Counting, spec: RunSpec) -> RunResult:
+async def second(pool: BoxPool, backend: Counting, spec: RunSpec) -> RunResult:
     """The result of a run that a waiting box served."""
     await pool.run(backend, script("", env=spec.env, limits=spec.limits, report=spec.report, warm=spec.warm))
     cold = backend.cold
@@ -57,8 +57,10 @@ async def second(pool: Pool, backend: Counting, spec: RunSpec) -> RunResult:
 
 
 @pytest.fixture
-async def pool() -> Pool:
-    return Pool(idle=600)  # no test waits for a box to leave, and none is to leave while a busy machine takes its time
+async def pool() -> BoxPool:
+    return BoxPool(
+        idle=600
+    )  # no test waits for a box to leave, and none is to leave while a busy machine takes its time
 
 
 SEEN = """
@@ -75,7 +77,7 @@ SEEN = """
 """
 
 
-async def test_a_pooled_run_sees_the_same_as_a_cold_run(box: Bwrap, pool: Pool) -> None:
+async def test_a_pooled_run_sees_the_same_as_a_cold_run(box: Bwrap, pool: BoxPool) -> None:
     """The same walls, limits, variables, descriptors and files."""
     backend = Counting(box)
     spec = script(SEEN, files={"main.py": textwrap.dedent(SEEN).encode(), "deep/er/x": b"\0\xff"})
@@ -88,7 +90,7 @@ async def test_a_pooled_run_sees_the_same_as_a_cold_run(box: Bwrap, pool: Pool) 
     await pool.close()
 
 
-async def test_a_module_and_a_folder_run_as_in_a_cold_run(box: Bwrap, pool: Pool) -> None:
+async def test_a_module_and_a_folder_run_as_in_a_cold_run(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     files = {
         "package/__main__.py": b"import sys, part; print(sys.argv[1:], sys.path[0], part.X)",
@@ -106,7 +108,7 @@ async def test_a_module_and_a_folder_run_as_in_a_cold_run(box: Bwrap, pool: Pool
     await pool.close()
 
 
-async def test_no_state_of_a_run_reaches_the_next(box: Bwrap, pool: Pool) -> None:
+async def test_no_state_of_a_run_reaches_the_next(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     leave = "import json; json.left = 1; open('/tmp/left', 'w'); open('left', 'w'); open('/dev/shm/left', 'w')"
     places = ("left", "/tmp/left", "/dev/shm/left")
@@ -124,14 +126,14 @@ async def test_no_state_of_a_run_reaches_the_next(box: Bwrap, pool: Pool) -> Non
 @pytest.mark.parametrize(
     ("text", "limits", "status"),
     [
-        ("import time; time.sleep(60)", {"seconds": 1.0, "patience": 60.0}, RunStatus.TIMEOUT),
+        ("import time; time.sleep(60)", {"seconds": 1.0, "wall_factor": 60.0}, RunStatus.TIMEOUT),
         ("x = b'x' * 300_000_000\nimport time; time.sleep(20)", {"memory": 150_000_000}, RunStatus.MEMORY),
         ("while True: print('x' * 1000)", {"output": 100_000}, RunStatus.OUTPUT),
         ("import os; os.kill(os.getpid(), 9)", {}, RunStatus.KILLED),
     ],
 )
 async def test_limits_apply_to_pooled_runs(
-    box: Bwrap, pool: Pool, text: str, limits: dict[str, float], status: RunStatus
+    box: Bwrap, pool: BoxPool, text: str, limits: dict[str, float], status: RunStatus
 ) -> None:
     spec = script(text, limits=Limits(**limits))  # type: ignore[arg-type]
 
@@ -141,9 +143,9 @@ async def test_limits_apply_to_pooled_runs(
     await pool.close()
 
 
-async def test_the_time_limit_starts_with_the_job(box: Bwrap, pool: Pool) -> None:
+async def test_the_time_limit_starts_with_the_job(box: Bwrap, pool: BoxPool) -> None:
     """A box may wait for longer than its job may run."""
-    spec = script("print('done')", limits=Limits(seconds=1.0, patience=60.0))
+    spec = script("print('done')", limits=Limits(seconds=1.0, wall_factor=60.0))
     backend = Counting(box)
     await pool.run(backend, spec)
     await asyncio.sleep(1.3)
@@ -154,7 +156,7 @@ async def test_the_time_limit_starts_with_the_job(box: Bwrap, pool: Pool) -> Non
     await pool.close()
 
 
-async def test_a_waiting_sandbox_returns_a_report(box: Bwrap, pool: Pool) -> None:
+async def test_a_waiting_sandbox_returns_a_report(box: Bwrap, pool: BoxPool) -> None:
     text = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); os._exit(0)"
 
     result = await second(pool, Counting(box), script(text, report=True))
@@ -163,7 +165,7 @@ async def test_a_waiting_sandbox_returns_a_report(box: Bwrap, pool: Pool) -> Non
     await pool.close()
 
 
-async def test_a_script_that_was_compiled_ahead_runs_as_it_is(box: Bwrap, pool: Pool) -> None:
+async def test_a_script_that_was_compiled_ahead_runs_as_it_is(box: Bwrap, pool: BoxPool) -> None:
     """It has the place and the `__future__` that it would have cold; another script is not taken for it."""
     backend = Counting(box)
     text = "def f(x: int): pass\nprint(__file__, f.__annotations__)\n"
@@ -180,7 +182,7 @@ async def test_a_script_that_was_compiled_ahead_runs_as_it_is(box: Bwrap, pool: 
     await pool.close()
 
 
-async def test_large_files_are_sent_through_the_pipe(box: Bwrap, pool: Pool) -> None:
+async def test_large_files_are_sent_through_the_pipe(box: Bwrap, pool: BoxPool) -> None:
     data = os.urandom(2_000_000)
     text = "import hashlib; print(hashlib.sha256(open('data', 'rb').read()).hexdigest())"
     spec = script("", files={"main.py": text.encode(), "data": data})
@@ -191,7 +193,7 @@ async def test_large_files_are_sent_through_the_pipe(box: Bwrap, pool: Pool) -> 
     await pool.close()
 
 
-async def test_a_sandbox_of_a_changed_environment_is_discarded(box: Bwrap, pool: Pool, tmp_path: Path) -> None:
+async def test_a_sandbox_of_a_changed_environment_is_discarded(box: Bwrap, pool: BoxPool, tmp_path: Path) -> None:
     subprocess.run([PYTHON, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
     python = tmp_path / "env" / "bin" / "python"
     site = next((tmp_path / "env").glob("lib/python3*/site-packages"))
@@ -209,7 +211,7 @@ async def test_a_sandbox_of_a_changed_environment_is_discarded(box: Bwrap, pool:
 
 
 async def test_an_idle_sandbox_is_stopped(box: Bwrap) -> None:
-    pool = Pool(idle=0.2)
+    pool = BoxPool(idle=0.2)
     before = set(descendants(os.getpid()))
     await pool.run(Counting(box), script(""))
     assert pool.waiting() == 1
@@ -219,7 +221,7 @@ async def test_an_idle_sandbox_is_stopped(box: Bwrap) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_the_number_of_sandboxes_is_limited(box: Bwrap, pool: Pool) -> None:
+async def test_the_number_of_sandboxes_is_limited(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     for number in range(7):
         await pool.run(backend, script("", env={"N": str(number)}))
@@ -229,7 +231,7 @@ async def test_the_number_of_sandboxes_is_limited(box: Bwrap, pool: Pool) -> Non
     assert pool.waiting() == 0
 
 
-async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, pool: Pool) -> None:
+async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
     await pool.close()
@@ -243,7 +245,7 @@ async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, pool: Pool)
     assert set(descendants(os.getpid())) <= processes
 
 
-async def test_a_cancelled_run_ends_its_sandbox(box: Bwrap, pool: Pool) -> None:
+async def test_a_cancelled_run_ends_its_sandbox(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
     before = set(descendants(os.getpid()))
@@ -261,7 +263,7 @@ async def test_a_cancelled_run_ends_its_sandbox(box: Bwrap, pool: Pool) -> None:
     assert backend.cold == 1
 
 
-async def test_a_sandbox_that_died_while_waiting_is_replaced(box: Bwrap, pool: Pool) -> None:
+async def test_a_sandbox_that_died_while_waiting_is_replaced(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     before = set(descendants(os.getpid()))
     await pool.run(backend, script(""))
@@ -284,14 +286,14 @@ async def test_sandboxes_end_with_a_killed_server(box: Bwrap, probes: Path) -> N
         import asyncio, os, sys
         from pathlib import Path
         from stet_ls.engine.sandbox.files import mounts
-        from stet_ls.engine.sandbox.isolation import Level
+        from stet_ls.engine.sandbox.isolation import IsolationLevel
         from stet_ls.engine.sandbox.processes.procfs import descendants
         from stet_ls.engine.sandbox.sandbox import Sandbox
         from stet_ls.engine.sandbox.spec import RunSpec
         async def main():
             python = Path(sys.executable).resolve()
             spec = RunSpec((str(python), "m.py"), {"m.py": b""}, mounts.interpreter(python), warm=("json",))
-            sandbox = Sandbox(Level.PARTIAL, Path(sys.argv[1]))
+            sandbox = Sandbox(IsolationLevel.PARTIAL, Path(sys.argv[1]))
             await sandbox.run(spec)
             # Two boxes, each of bwrap, the first process inside, and Python: then none is being built any more.
             while len(found := list(descendants(os.getpid()))) < 2 * 3:
@@ -337,7 +339,7 @@ def test_runs_that_a_waiting_sandbox_cannot_do_are_cold(change: dict[str, object
 
 
 @pytest.mark.parametrize("warm", [(), ("json",)], ids=["cold", "waiting"])
-async def test_a_run_may_be_cancelled_at_any_moment(box: Bwrap, pool: Pool, warm: tuple[str, ...]) -> None:
+async def test_a_run_may_be_cancelled_at_any_moment(box: Bwrap, pool: BoxPool, warm: tuple[str, ...]) -> None:
     """Also between the start of a process and the connection of its pipes, where asyncio would wait for ever."""
     before = set(descendants(os.getpid()))
     spec = script("import time; time.sleep(60)", warm=warm)

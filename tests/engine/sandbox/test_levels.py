@@ -14,9 +14,9 @@ from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox import install_advice, isolation_probe
 from stet_ls.engine.sandbox.backends import backend_discovery
 from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, LandlockBox
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall
 from stet_ls.engine.sandbox.linux import landlock, seccomp_filters
-from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
+from stet_ls.engine.sandbox.sandbox import Sandbox, no_backend_report
 from stet_ls.engine.sandbox.spec import Overlay, RunSpec
 
 needs_landlock = pytest.mark.skipif(landlock.abi() < 4, reason="the kernel has no Landlock of ABI 4")
@@ -38,12 +38,12 @@ def ubuntu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @needs_landlock
 async def test_where_apparmor_stops_bwrap_landlock_is_strong(ubuntu: Path, tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
 
     result = await sandbox.run(RunSpec(("echo", "ran")))
 
     report = result.isolation
-    assert (result.stdout, report.backend, report.level) == (b"ran\n", "landlock", Level.STRONG)
+    assert (result.stdout, report.backend, report.level) == (b"ran\n", "landlock", IsolationLevel.STRONG)
     best = await sandbox.best()
     assert best
     assert "AppArmor does not let ordinary programs create user namespaces" in best.report.why_not_stronger
@@ -53,7 +53,7 @@ async def test_where_apparmor_stops_bwrap_landlock_is_strong(ubuntu: Path, tmp_p
 
 @needs_landlock
 async def test_requesting_the_full_level_does_not_grant_it(ubuntu: Path, tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.FULL, tmp_path / "sandbox")
+    sandbox = Sandbox(IsolationLevel.FULL, tmp_path / "sandbox")
 
     with pytest.raises(PolicyError, match="isolation full is required, and only strong is available here") as refused:
         await sandbox.run(RunSpec(("true",)))
@@ -71,7 +71,7 @@ async def test_landlock_without_its_filter_has_a_lower_level(
     """The probe sees what the filter is there for."""
     monkeypatch.setattr(seccomp_filters, part, ())
     (tmp_path / "sandbox").mkdir(mode=0o700)
-    box = LandlockBox(4, tmp_path / "sandbox", IsolationReport("landlock", "", Level.NONE))
+    box = LandlockBox(4, tmp_path / "sandbox", IsolationReport("landlock", "", IsolationLevel.NONE))
 
     probed = await isolation_probe.attack(box, PARTLY)
 
@@ -79,7 +79,7 @@ async def test_landlock_without_its_filter_has_a_lower_level(
 
 
 async def test_a_configured_backend_is_the_only_one_tried(tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox", backend="podman:nowhere")
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox", backend="podman:nowhere")
 
     if shutil.which("podman"):
         pytest.skip("podman is here")
@@ -91,12 +91,12 @@ async def test_a_configured_backend_is_the_only_one_tried(tmp_path: Path) -> Non
     len(list(backend_discovery.bwrap_programs())) < 2, reason="there is no second bwrap, which lays over what it shows"
 )
 async def test_a_workspace_is_overlaid_where_possible(tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
     (tmp_path / "workspace").mkdir()
 
     result = await sandbox.run(RunSpec(("true",), overlay=Overlay(tmp_path / "workspace")))
 
-    assert result.isolation.level is Level.FULL
+    assert result.isolation.level is IsolationLevel.FULL
     assert not (tmp_path / "sandbox" / "mirrors").exists()
 
 
@@ -110,9 +110,9 @@ def test_without_any_sandbox_the_way_out_is_shown(
 ) -> None:
     monkeypatch.setattr(platform, "system", lambda: system)
 
-    report = none_here()
+    report = no_backend_report()
 
-    assert report.level is Level.NONE
+    assert report.level is IsolationLevel.NONE
     assert why in report.why_not_stronger
     assert command in report.advice
 
@@ -134,7 +134,7 @@ async def test_two_concurrent_requests_probe_once(tmp_path: Path, monkeypatch: p
         return await real(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(isolation_probe, "attack", attack)
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
     await asyncio.gather(sandbox.best(), sandbox.best())
 
     assert len(asked) == 1

@@ -11,7 +11,7 @@ import pytest
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox import install_advice
 from stet_ls.engine.sandbox.backends import backend_discovery
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Overlay, RunSpec
@@ -50,15 +50,15 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 async def test_a_run_continues_in_the_next_sandbox_and_reports_its_level(machine: Machine, tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
     first = await sandbox.run(ECHO)
     before = await sandbox.identity()
 
     machine.deny()
     then = await sandbox.run(ECHO)
 
-    assert (first.isolation.level, first.isolation.backend) == (Level.FULL, "bubblewrap")
-    assert (then.stdout, then.isolation.level, then.isolation.backend) == (b"ran\n", Level.STRONG, "landlock")
+    assert (first.isolation.level, first.isolation.backend) == (IsolationLevel.FULL, "bubblewrap")
+    assert (then.stdout, then.isolation.level, then.isolation.backend) == (b"ran\n", IsolationLevel.STRONG, "landlock")
     best = await sandbox.best()
     assert best
     assert "bubblewrap does not work here" in best.report.why_not_stronger
@@ -66,25 +66,25 @@ async def test_a_run_continues_in_the_next_sandbox_and_reports_its_level(machine
 
 
 async def test_a_run_that_requires_the_lost_level_is_refused(machine: Machine, tmp_path: Path) -> None:
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
-    await sandbox.run(ECHO, at_least=Level.FULL)
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
+    await sandbox.run(ECHO, at_least=IsolationLevel.FULL)
 
     machine.deny()
 
     with pytest.raises(PolicyError, match="isolation full is required, and only strong is available here"):
-        await sandbox.run(ECHO, at_least=Level.FULL)
+        await sandbox.run(ECHO, at_least=IsolationLevel.FULL)
 
 
 async def test_the_next_start_does_not_trust_a_remembered_level(machine: Machine, tmp_path: Path) -> None:
-    assert (await Sandbox(Level.STRONG, tmp_path / "sandbox").run(ECHO)).isolation.level is Level.FULL
+    assert (await Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox").run(ECHO)).isolation.level is IsolationLevel.FULL
 
     machine.deny()
-    again = Sandbox(Level.FULL, tmp_path / "sandbox")
+    again = Sandbox(IsolationLevel.FULL, tmp_path / "sandbox")
 
     with pytest.raises(PolicyError, match="isolation full is required"):
         await again.allow()
     machine.denied.unlink()
-    assert (await Sandbox(Level.FULL, tmp_path / "sandbox").run(ECHO)).isolation.level is Level.FULL
+    assert (await Sandbox(IsolationLevel.FULL, tmp_path / "sandbox").run(ECHO)).isolation.level is IsolationLevel.FULL
 
 
 def test_a_changed_kernel_setting_invalidates_an_earlier_probe(
@@ -101,11 +101,11 @@ def test_a_changed_kernel_setting_invalidates_an_earlier_probe(
 
 
 async def test_a_run_that_no_sandbox_can_do_does_not_lower_a_level(tmp_path: Path) -> None:
-    """It is the run's own fault: the error is reported, and the box goes on."""
-    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    """It is the run's own fault: the error is reported, and the sandbox continues."""
+    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
     with pytest.raises(ValueError, match="not a path below"):
         await sandbox.run(RunSpec(("true",), files={"../x": b""}))
-    assert (await sandbox.run(ECHO)).isolation.level is Level.FULL
+    assert (await sandbox.run(ECHO)).isolation.level is IsolationLevel.FULL
 
 
 @pytest.mark.parametrize("backend", ["bubblewrap", "landlock"])
@@ -119,7 +119,7 @@ async def test_a_home_in_the_workspace_is_neither_overlaid_nor_visible(
     (root / home / "config.toml").write_text("a key")
     monkeypatch.setenv("STET_HOME", str(root / home))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    sandbox = Sandbox(Level.STRONG, root / home / "cache" / "sandbox", backend=backend)
+    sandbox = Sandbox(IsolationLevel.STRONG, root / home / "cache" / "sandbox", backend=backend)
     script = f"cat a.txt b.txt; cat {home}/config.toml {home}/cache/*; echo changed > a.txt; mkdir -p new; true"
 
     for _ in range(2):

@@ -14,12 +14,12 @@ import pytest
 from stet_ls.engine.sandbox import isolation_probe
 from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
-from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall, WallState, level_of
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
 PLANTED = "STET_PLANTED"
-BARE = IsolationReport("bare", "", Level.NONE)
+BARE = IsolationReport("bare", "", IsolationLevel.NONE)
 
 
 class Bare:
@@ -52,7 +52,7 @@ async def test_without_isolation_every_probe_succeeds(tmp_path: Path) -> None:
     probed = await isolation_probe.attack(Bare(tmp_path))
 
     assert set(probed.holes) == set(Wall)
-    assert level_of(probed.enforced) is Level.NONE
+    assert level_of(probed.enforced) is IsolationLevel.NONE
     for name in ("read_canary", "list_folder"):
         assert name in probed.holes[Wall.FILES_READ]
     for name in ("connect_unix", "connect_abstract", "send_through_pair"):
@@ -68,35 +68,35 @@ async def test_in_a_sandbox_no_probe_succeeds(box: Bwrap) -> None:
     probed = await isolation_probe.attack(box)
 
     assert probed.holes == {}
-    assert level_of(probed.enforced) is Level.FULL
+    assert level_of(probed.enforced) is IsolationLevel.FULL
 
 
 @pytest.mark.skipif(not list(bwrap_programs()), reason="no bwrap is installed")
 async def test_a_probe_is_remembered_until_something_changes(tmp_path: Path) -> None:
-    await Sandbox(Level.STRONG, tmp_path / "sandbox").candidates()
+    await Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox").candidates()
     file = tmp_path / "sandbox" / "probed.json"
     known = json.loads(file.read_text())
     for row in known.values():
         row["level"] = "partial"
     file.write_text(json.dumps(known))
 
-    again = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    again = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
 
-    assert {each.report.level for each in await again.candidates()} == {Level.PARTIAL}
+    assert {each.report.level for each in await again.candidates()} == {IsolationLevel.PARTIAL}
     file.write_text("{broken")
-    again = Sandbox(Level.STRONG, tmp_path / "sandbox")
-    assert (await again.best()).report.level is Level.FULL  # type: ignore[union-attr]
+    again = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
+    assert (await again.best()).report.level is IsolationLevel.FULL  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
     ("gaps", "level"),
     [
-        ((), Level.FULL),
-        ((Wall.MEMORY, Wall.DISK), Level.STRONG),
-        ((Wall.SIGNALS,), Level.PARTIAL),
-        ((Wall.NETWORK, Wall.FILES_READ), Level.PARTIAL),
-        ((Wall.FILES_WRITE,), Level.NONE),
+        ((), IsolationLevel.FULL),
+        ((Wall.MEMORY, Wall.DISK), IsolationLevel.STRONG),
+        ((Wall.SIGNALS,), IsolationLevel.PARTIAL),
+        ((Wall.NETWORK, Wall.FILES_READ), IsolationLevel.PARTIAL),
+        ((Wall.FILES_WRITE,), IsolationLevel.NONE),
     ],
 )
-def test_a_level_depends_on_the_blocked_probes(gaps: tuple[Wall, ...], level: Level) -> None:
-    assert level_of({wall: Holds.NO if wall in gaps else Holds.YES for wall in Wall}) is level
+def test_a_level_depends_on_the_blocked_probes(gaps: tuple[Wall, ...], level: IsolationLevel) -> None:
+    assert level_of({wall: WallState.NO if wall in gaps else WallState.YES for wall in Wall}) is level

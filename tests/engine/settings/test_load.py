@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import SettingsError
-from stet_ls.engine.settings import KEYS, NOT_SETTINGS, Loaded, find_project, load
+from stet_ls.engine.settings import KEYS, NOT_SETTINGS, LoadedSettings, find_project, load
 from stet_ls.engine.settings.schema import Settings
 
 ROOMS = Path(__file__).parents[3]
@@ -28,11 +28,11 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def origin(loaded: Loaded, key: str) -> str:
+def origin(loaded: LoadedSettings, key: str) -> str:
     return next(row.origin for row in loaded.rows if row.key == key and not row.refused)
 
 
-def value(loaded: Loaded, key: str) -> object:
+def value(loaded: LoadedSettings, key: str) -> object:
     return next(row.value for row in loaded.rows if row.key == key and not row.refused)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pages.settings_page import settings_page
 
-from stet_ls.engine.settings import KEYS, TABLES, Loaded, SetBy, load
+from stet_ls.engine.settings import KEYS, TABLES, LoadedSettings, SettableBy, load
 from stet_ls.engine.settings.schema import Settings
 
 USER: dict[str, Any] = {
@@ -97,14 +97,14 @@ ANYONE: dict[str, Any] = {
 TRUST = {"actions"}
 """What a project may set, and it waits for its user's trust (`test_custom`)."""
 
-Load = Callable[[Mapping[str, Any]], Loaded]
+Load = Callable[[Mapping[str, Any]], LoadedSettings]
 
 
 @pytest.fixture(params=["project file", "editor settings", "editor user settings"])
 def opened(request: pytest.FixtureRequest, stet_home: Path, tmp_path: Path) -> Load:
     """Loads what someone other than the user says, by each of the ways that lead in from an opened folder."""
 
-    def from_file(values: Mapping[str, Any]) -> Loaded:
+    def from_file(values: Mapping[str, Any]) -> LoadedSettings:
         (tmp_path / ".stet.toml").write_text("".join(f"{key} = {toml(value)}\n" for key, value in values.items()))
         return load(project=tmp_path)
 
@@ -125,7 +125,7 @@ def toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def held(loaded: Loaded, key: str) -> Any:
+def held(loaded: LoadedSettings, key: str) -> Any:
     """The value in force."""
     value: Any = loaded.settings
     for part in key.split("."):
@@ -137,13 +137,14 @@ def test_every_key_says_who_may_set_it() -> None:
     """A key without a mark is its user's, which may be right; that no one thought of it is not."""
     unmarked = [name for name, key in KEYS.items() if "set_by" not in key.schema]
     assert unmarked == []
-    assert all(key.schema.get("stricter") for key in KEYS.values() if key.set_by is SetBy.TIGHTEN)
+    assert all(key.schema.get("stricter") for key in KEYS.values() if key.set_by is SettableBy.TIGHTEN)
 
 
 @pytest.mark.parametrize(
-    ("set_by", "keys"), [(SetBy.USER, USER), (SetBy.TIGHTEN, TIGHTEN), (SetBy.ANYONE, ANYONE), (SetBy.TRUST, TRUST)]
+    ("set_by", "keys"),
+    [(SettableBy.USER, USER), (SettableBy.TIGHTEN, TIGHTEN), (SettableBy.ANYONE, ANYONE), (SettableBy.TRUST, TRUST)],
 )
-def test_the_tables_of_this_test_name_every_key(set_by: SetBy, keys: Any) -> None:
+def test_the_tables_of_this_test_name_every_key(set_by: SettableBy, keys: Any) -> None:
     assert set(keys) == {key.name for key in KEYS.values() if key.set_by is set_by}
 
 
@@ -259,7 +260,7 @@ def test_forbidden_keys_of_a_project_file_are_refused_and_the_rest_applied(stet_
 
 
 def test_the_reference_shows_who_may_set_each_key() -> None:
-    signs = {SetBy.USER: "🔒", SetBy.TIGHTEN: "🔽", SetBy.ANYONE: "|  |"}
+    signs = {SettableBy.USER: "🔒", SettableBy.TIGHTEN: "🔽", SettableBy.ANYONE: "|  |"}
     rows = [line for line in settings_page().splitlines() if line.startswith("| `")]
     for name, key in KEYS.items():
         if name not in TABLES:

@@ -13,9 +13,9 @@ from support.verifying import SHOP, TESTS
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import Report
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 __all__ = ["patient_with_trials"]
 
@@ -39,10 +39,10 @@ async def runtimes(tmp_path: Path) -> AsyncIterator[RuntimeProvider]:
 
 @pytest.fixture
 def verified(repository: Repository, runtimes: RuntimeProvider) -> Verify:
-    """Verifies what is in the repository; words are the fields of `Asked` and of `Options`."""
+    """Verifies what is in the repository; words are the fields of `ChangeQuery` and of `VerifyOptions`."""
 
     async def call(intent: str = "", **asked: object) -> Report:
-        with read_change(Asked(repository.folder, **asked)) as change:  # type: ignore[arg-type]
-            return await verify(change, runtimes, Options(intent))
+        with read_change(ChangeQuery(repository.folder, **asked)) as change:  # type: ignore[arg-type]
+            return await verify(change, runtimes, VerifyOptions(intent))
 
     return call

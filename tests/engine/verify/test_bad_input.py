@@ -10,17 +10,17 @@ from support.repository import Repository
 from support.verifying import SHOP
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 Verify = Callable[..., Awaitable[Report]]
 
 
 async def _static(repository: Repository, runtimes: RuntimeProvider, span: str = "") -> Report:
     """What is found without running anything."""
-    with read_change(Asked(repository.folder, span)) as change:
-        return await verify(change, runtimes, Options(runs_code=False))
+    with read_change(ChangeQuery(repository.folder, span)) as change:
+        return await verify(change, runtimes, VerifyOptions(runs_code=False))
 
 
 async def test_binary_and_broken_files_are_named_and_not_judged(

@@ -9,8 +9,8 @@ from support.processes.tools import needs
 from support.repository import Repository
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 pytestmark = needs("node")
 
@@ -38,8 +38,8 @@ async def test_the_old_and_the_new_tests_run_on_both_sides(
     project = Repository.new(tmp_path / "node")
     project.commit({"price.mjs": CODE, "price.test.mjs": TEST})
     project.write({"price.mjs": code, "price.test.mjs": test})
-    with read_change(Asked(project.folder)) as change:
-        report = await verify(change, runtimes, Options())
+    with read_change(ChangeQuery(project.folder)) as change:
+        report = await verify(change, runtimes, VerifyOptions())
     assert report.verdict == verdict, report
     found = [each.detail for each in report.findings if each.check == "tests" and each.refutes]
     assert any(finding in each for each in found) if finding else not found
@@ -68,8 +68,8 @@ async def test_the_behavior_is_compared(
     project = Repository.new(tmp_path / "node")
     project.commit({name: before})
     project.write({name: before.replace(old, new)})
-    with read_change(Asked(project.folder)) as change:
-        report = await verify(change, runtimes, Options("refactor"))
+    with read_change(ChangeQuery(project.folder)) as change:
+        report = await verify(change, runtimes, VerifyOptions("refactor"))
     assert report.verdict == verdict, report
     assert [(each.unit, each.check) for each in report.findings if each.refutes] == (
         [("price", "differential")] if verdict == "refuted" else []
@@ -80,6 +80,6 @@ async def test_another_language_is_unproven_where_nothing_ran(tmp_path: Path, ru
     project = Repository.new(tmp_path / "shell")
     project.commit({"run.sh": "one() {\n  echo 1\n}\n"})
     project.write({"run.sh": "one() {\n  echo 2\n}\n"})
-    with read_change(Asked(project.folder)) as change:
-        report = await verify(change, runtimes, Options("refactor"))
+    with read_change(ChangeQuery(project.folder)) as change:
+        report = await verify(change, runtimes, VerifyOptions("refactor"))
     assert (report.verdict, report.partial) == ("unproven", False), report

@@ -9,15 +9,15 @@ from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 
 async def _report(folder: Path, runtimes: RuntimeProvider, budget: float, said: list[str]) -> Report:
-    with read_change(Asked(folder)) as change:
-        return await verify(change, runtimes, Options(budget=budget, on_progress=said.append))
+    with read_change(ChangeQuery(folder)) as change:
+        return await verify(change, runtimes, VerifyOptions(budget=budget, on_progress=said.append))
 
 
 async def test_what_there_was_no_time_for_is_named_and_unproven(
@@ -42,6 +42,6 @@ def test_the_riskiest_files_come_first(repository: Repository) -> None:
         "notes.md": "a\n" * 99, "tests/test_shop.py": f"{TESTS}# 1\n# 2\n", "shop.py": f"{SHOP}# 1\n",
         "large.py": "x = 1\ny = 2\nz = 3\n", "bundle.py": f"x = '{'a' * 3_000}'\n" + "y = 1\n" * 50,
     })  # fmt: skip
-    with read_change(Asked(repository.folder)) as change:
+    with read_change(ChangeQuery(repository.folder)) as change:
         order = [each.path for each in by_risk(change.files)]
     assert order == ["large.py", "shop.py", "tests/test_shop.py", "bundle.py", "notes.md"]

@@ -11,10 +11,10 @@ from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
-from stet_ls.engine.verify.render import COLUMNS, fitted, lines
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.render import COLUMNS, fitted_line, lines
 from stet_ls.engine.verify.report import Report, Verdict
-from stet_ls.engine.verify.verify import Options, verify
+from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 Verify = Callable[..., Awaitable[Report]]
 _LOOP = SHOP.replace(
@@ -138,7 +138,7 @@ async def test_a_test_that_asserts_nothing_proves_nothing(
 
 def test_the_end_of_a_long_line_is_kept() -> None:
     """What a call returned before and returns now stands there."""
-    line = fitted(f"shop.py:1 total: {'long ' * 30} was 6.0, is 12.0")
+    line = fitted_line(f"shop.py:1 total: {'long ' * 30} was 6.0, is 12.0")
     assert len(line) <= COLUMNS
     assert line.startswith("shop.py:1 total: ")
     assert line.endswith(" was 6.0, is 12.0")
@@ -154,8 +154,8 @@ async def test_a_kept_verdict_is_the_fresh_one(repository: Repository, runtimes:
     repository.write({"shop.py": SHOP.replace("weight * 0.5", "weight * 0.5 if weight < 9 else 1.0")})
     said: list[dict[str, Any]] = []
     for uses_cache in (False, True, True):
-        with read_change(Asked(repository.folder)) as change:
-            report = await verify(change, runtimes, Options("refactor", uses_cache=uses_cache))
+        with read_change(ChangeQuery(repository.folder)) as change:
+            report = await verify(change, runtimes, VerifyOptions("refactor", uses_cache=uses_cache))
         said.append(report.to_json())
         last = report
     fresh, *others = [_timeless(each) for each in said]
@@ -163,7 +163,7 @@ async def test_a_kept_verdict_is_the_fresh_one(repository: Repository, runtimes:
     assert last.seconds < 0.5
     assert last.findings[0].attachments, "the counter-example is kept with its script"
     repository.write({"tests/test_shop.py": TESTS.replace("[1, 2]", "[1, 3]")})
-    with read_change(Asked(repository.folder)) as change:
+    with read_change(ChangeQuery(repository.folder)) as change:
         assert "passed and fails now" in str((await verify(change, runtimes)).findings)
 
 
@@ -195,7 +195,7 @@ async def test_a_syntax_error_is_reported_once(repository: Repository, verified:
     assert [each.check for each in report.findings].count("syntax") == 1
 
 
-async def test_old_code_runs_beside_old_files(repository: Repository, verified: Verify) -> None:
+async def test_old_code_runs_with_old_files(repository: Repository, verified: Verify) -> None:
     """What moves from one file into another is compared as a whole."""
     before = {"rates.py": "RATE = 0.5\n", "shop.py": SHOP.replace("weight * 0.5", "weight * RATE").replace(
         "def shipping", "from rates import RATE\n\n\ndef shipping", 1

@@ -14,7 +14,7 @@ from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.workspace.index_scan import scan
 from stet_ls.engine.workspace.index_store import IndexStore, database
-from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits, admitted
+from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits, admitted_file
 from stet_ls.engine.workspace.symbol_index import NOT_READY, SymbolIndex
 
 DATES = '''"""Dates."""
@@ -253,7 +253,7 @@ def test_ignore_files_of_the_project_and_the_user_hide_files(root: Path) -> None
     assert walked(root, ignore=("own/",)) == seen
     for path in root.rglob("*.py"):
         shown = path.relative_to(root).as_posix() in seen
-        assert (admitted(root, path, ("own/",)) is not None) == shown, path
+        assert (admitted_file(root, path, ("own/",)) is not None) == shown, path
 
 
 def test_tool_folders_and_secret_files_are_skipped(root: Path) -> None:
@@ -280,7 +280,7 @@ def test_links_pipes_and_unreadable_files_are_skipped(root: Path, tmp_path: Path
     os.mknod(os.fsencode(root) + b"/bad\xff.py", 0o600 | stat.S_IFREG)
     assert walked(root) == ["app/dates.py"]
     for path in (root / "link.py", root / "linked" / "secret.py", root / "pipe.py", outside):
-        assert admitted(root, path) is None
+        assert admitted_file(root, path) is None
 
 
 async def test_a_link_that_replaced_a_file_is_not_followed(paths: Paths, root: Path, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ WAYS: dict[str, Callable[[Path, Path], None]] = {
 
 @pytest.fixture
 def places(tmp_path: Path) -> tuple[Path, Path]:
-    """A workspace, and a folder beside it that is none of it."""
+    """A workspace, and a folder next to it that is none of it."""
     root, outside = tmp_path / "root", tmp_path / "outside"
     (root / "src").mkdir(parents=True)
     outside.mkdir()

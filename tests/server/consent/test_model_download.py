@@ -132,7 +132,7 @@ async def test_a_click_downloads_the_model(client: RawClient, hub: Hub) -> None:
     result = await ask_for_an_edit(client)
 
     assert result["status"] == "failed", "the job does not wait for a person and a download"
-    assert await box(client, "Downloaded") == "Downloaded Fake 0.1B. Your job goes on."
+    assert await box(client, "Downloaded") == "Downloaded Fake 0.1B. Your job continues."
     listed = await client.request("workspace/executeCommand", {"command": "stet.jobs", "arguments": []})
     assert [job["action"] for job in listed["jobs"]] == ["refactor", "refactor"]
     assert installed(user_paths(), "tiny") is not None
@@ -143,7 +143,7 @@ async def test_a_click_downloads_the_model(client: RawClient, hub: Hub) -> None:
     values = [each["value"] for each in client.received("$/progress") if "/download/" in each["token"]]
     assert values[0]["title"] == "Stet: download Fake 0.1B"
     assert values[0]["cancellable"] is True
-    assert values[-1] == {"kind": "end", "message": "Downloaded Fake 0.1B. Your job goes on."}
+    assert values[-1] == {"kind": "end", "message": "Downloaded Fake 0.1B. Your job continues."}
 
 
 async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
@@ -160,7 +160,7 @@ async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
     assert not client.received("window/showMessageRequest")
 
 
-async def test_another_model_is_chosen_by_question_and_the_job_goes_on(client: RawClient, hub: Hub) -> None:
+async def test_another_model_is_chosen_by_question_and_the_job_continues(client: RawClient, hub: Hub) -> None:
     hub.released.set()
 
     def answer(params: Json) -> Json:

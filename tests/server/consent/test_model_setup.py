@@ -1,4 +1,4 @@
-"""The choice of a model: asked in any client, kept beside the user's settings, in force at once."""
+"""The choice of a model: asked in any client, kept next to the user's settings, in force at once."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ def close(client: RawClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("then", "fate"),
+    ("then", "outcome"),
     [(undo, "undone"), (save, "kept"), (type_elsewhere_and_save, "kept"), (edit_and_save, "edited"), (close, None)],
 )
 async def test_the_outcome_of_the_edit_is_passed_to_the_engine(
-    then: Callable[[RawClient], None], fate: str | None, scripted: ScriptedModel, environment: Environment
+    then: Callable[[RawClient], None], outcome: str | None, scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(NEW)
     async with editor(environment, NEOVIM) as client:
@@ -57,12 +57,12 @@ async def test_the_outcome_of_the_edit_is_passed_to_the_engine(
         assert result["applied"] is True
         then(client)
         trace = result["answer"]["metadata"]["trace"]
-        await until(environment, trace, fate or "applied")
+        await until(environment, trace, outcome or "applied")
 
     log = Path(environment["STET_HOME"], "log", "stet.log").read_text()
     told = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
-    assert told == ([] if fate is None else [fate])
-    assert became(environment, trace) == (fate or "applied")
+    assert told == ([] if outcome is None else [outcome])
+    assert became(environment, trace) == (outcome or "applied")
 
 
 async def test_the_last_outcome_is_processed_before_shutdown(
@@ -87,42 +87,42 @@ async def test_the_last_outcome_is_processed_before_shutdown(
 
 
 def became(environment: Environment, trace: str) -> str:
-    """What stands beside the record of a job."""
+    """What is next to the record of a job."""
     store = RecordStore(Path(environment["STET_HOME"], "data", "traces"), 0)
     return store.outcome(store.find(trace))
 
 
-@pytest.mark.parametrize("fate", ["discarded", "refused", "cancelled"])
+@pytest.mark.parametrize("outcome", ["discarded", "refused", "cancelled"])
 async def test_the_record_says_why_an_edit_was_not_applied(
-    fate: str, scripted: ScriptedModel, environment: Environment
+    outcome: str, scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(NEW)
     async with editor(environment, NEOVIM) as client:
 
         async def reply(params: Json) -> Json:
-            if fate == "refused":
+            if outcome == "refused":
                 client.replace(URI, "total = a + b", "total = b + a")
-            elif fate == "cancelled":
+            elif outcome == "cancelled":
                 await asyncio.Event().wait()
-            return {"title": "Discard" if fate == "discarded" else "Apply"}
+            return {"title": "Discard" if outcome == "discarded" else "Apply"}
 
         client.answers["window/showMessageRequest"] = reply
         client.open(URI, "python", TOP + OLD)
         job = await start(client, "refactor", uri=URI, range=lines(8), preview="always")
         await client.wait_notification("window/showMessageRequest")
-        if fate == "cancelled":
+        if outcome == "cancelled":
             await command(client, "stet.cancel", job=job)
         assert (await finish(client, job))["applied"] is not True
         [row] = (await command(client, "stet.stats"))["ledger"]["jobs"]
-        await until(environment, row["job"], fate)
+        await until(environment, row["job"], outcome)
 
 
 @pytest.mark.parametrize(
-    ("then", "status", "applied", "fate"),
+    ("then", "status", "applied", "outcome"),
     [("applied", "done", True, "applied"), ("declined", "cancelled", False, "cancelled")],
 )
 async def test_a_job_cancelled_after_sending_its_edit_reports_the_outcome(
-    then: str, status: str, applied: bool, fate: str, scripted: ScriptedModel, environment: Environment
+    then: str, status: str, applied: bool, outcome: str, scripted: ScriptedModel, environment: Environment
 ) -> None:
     scripted.default = fenced(NEW)
     async with editor(environment, NEOVIM) as client:
@@ -144,7 +144,7 @@ async def test_a_job_cancelled_after_sending_its_edit_reports_the_outcome(
         assert (result["status"], result["applied"]) == (status, applied)
         assert boxes(client) or not applied, "who cancelled is told that it was too late"
         assert len(client.received("workspace/applyEdit")) == 1
-        await until(environment, result["answer"]["metadata"]["trace"], fate)
+        await until(environment, result["answer"]["metadata"]["trace"], outcome)
 
 
 async def test_an_edit_applied_after_its_job_was_cancelled_is_reported(
@@ -171,11 +171,11 @@ async def test_an_edit_applied_after_its_job_was_cancelled_is_reported(
         await until(environment, trace, "applied")
 
 
-async def until(environment: Environment, trace: str, fate: str) -> None:
-    """Returns once that stands beside the record, which is written in a thread."""
+async def until(environment: Environment, trace: str, outcome: str) -> None:
+    """Returns once that is next to the record, which is written in a thread."""
     async with asyncio.timeout(PATIENCE):
         while True:
             with suppress(UnknownIdError):
-                if became(environment, trace) == fate:
+                if became(environment, trace) == outcome:
                     return
             await asyncio.sleep(0.05)

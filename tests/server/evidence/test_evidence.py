@@ -206,7 +206,7 @@ async def test_evidence_can_be_opened_before_the_answer(scripted: ScriptedModel,
         assert metadata["show_trace"] == f"stet trace show {metadata['trace']}"
         assert f"`{metadata['show_trace']}`" in file_of(shown).read_text()
         edit = "-    total = a + b\n-    return total\n+    return a + b\n"
-        assert edit in file_of(shown).read_text(), "the change itself stands beside what was checked"
+        assert edit in file_of(shown).read_text(), "the change itself is next to what was checked"
         assert edit in (await command(client, "stet.evidence", job=job))["markdown"]
         assert edit not in (await command(client, "stet.evidence", job=job, check="differential"))["markdown"]
 

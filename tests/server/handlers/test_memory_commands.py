@@ -40,7 +40,7 @@ async def solutions(client: Any, count: int) -> list[Any]:
 
 
 async def awaiting(client: Any, count: int) -> Any:
-    """The memory's numbers, once so many edits wait for their fate: it is looked at behind the editor's back."""
+    """The memory's numbers, once so many edits wait for their outcome: it is looked at behind the editor's back."""
     async with asyncio.timeout(60):
         while (stats := await command(client, "stet.memory.stats"))["use"]["pending"] != count:
             await asyncio.sleep(0.1)

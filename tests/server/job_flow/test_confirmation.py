@@ -24,14 +24,14 @@ async def test_preview_always_annotates_the_edit_if_the_client_confirms_itself(e
         [annotation] = sent["edit"]["changeAnnotations"].values()
         assert annotation["needsConfirmation"] is True
         assert annotation["label"].startswith("Stet: Refactored `add`")
-        assert annotation["label"].endswith(" · select to apply"), "the box beside it is empty"
+        assert annotation["label"].endswith(" · select to apply"), "the box next to it is empty"
         assert re.match(r"[\d-]+ % sure: .* Apply it\?$", annotation["description"])
         assert "Refactored" not in annotation["description"], "clients show both"
         assert all("annotationId" in edit for edit in sent["edit"]["documentChanges"][0]["edits"])
         assert not client.received("window/showMessageRequest")
         [shown] = client.received("window/showDocument")
         content = await client.request("workspace/textDocumentContent", {"uri": shown["uri"]})
-        assert "- ✓ differential: " in content["text"], "the evidence is open beside the preview"
+        assert "- ✓ differential: " in content["text"], "the evidence is open next to the preview"
         assert result["applied"] is True
 
 

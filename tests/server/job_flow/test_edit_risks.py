@@ -14,7 +14,7 @@ from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.summary import Summary
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan
-from stet_ls.server.job_flow.edit_risks import must_ask, question, risks
+from stet_ls.server.job_flow.edit_risks import edit_risks, must_ask, question
 from stet_ls.validators.source import Source, Span, Splice
 
 PATH = Path("/w/a.py")
@@ -45,7 +45,9 @@ def found(of: Answer) -> tuple[str, ...]:
         for path in paths
         if path is not None
     )
-    return risks(of, EditPlan(changes, of.new_files), Snapshot(PATH.as_uri(), 1, "python", Source(TOP + OLD), PATH))
+    return edit_risks(
+        of, EditPlan(changes, of.new_files), Snapshot(PATH.as_uri(), 1, "python", Source(TOP + OLD), PATH)
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A client that never answers: no job waits for it forever, no question is lost, and a late answer counts.
 
-In one process, so that a job's patience can be short.
+In one process, so that the time limit of a question can be short.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEW = "def add(a, b):\n    return a + b\n"
 def short(monkeypatch: pytest.MonkeyPatch, environment: Mapping[str, str], scripted: ScriptedModel) -> None:
     """A server that waits for a moment only, and a model that shortens `add`."""
     for module in (confirmation, permissions, report_viewer):
-        monkeypatch.setattr(module, "PATIENCE", 0.2)
+        monkeypatch.setattr(module, "TIMEOUT", 0.2)
     for name in ("STET_BASE_URL", "STET_MODEL", "STET_API_KEY"):
         monkeypatch.setenv(name, environment[name])
     scripted.default = fenced(NEW)
@@ -150,7 +150,7 @@ async def test_a_command_applies_an_edit_whose_question_expired(
 async def test_a_command_applies_an_edit_whose_question_is_open(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(confirmation, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(confirmation, "TIMEOUT", PATIENCE)
     async with editor(tmp_path) as client:
         client.answers["window/showMessageRequest"] = Silence()
         client.open(URI, "python", OLD)

@@ -12,7 +12,7 @@ from support.servers.scripted import ScriptedModel
 from support.servers.session import VSCODE, begins_first, finish, lines, start
 from support.servers.wire import PATIENCE
 
-from stet_ls.server.lsp import editor_settings
+from stet_ls.server.lsp import client_configuration
 
 URI = "file:///w/solution.py"
 HEAD = 'def first(values: list[int]) -> int:\n    """The first of the values; 0 for none."""\n'
@@ -37,7 +37,7 @@ LOOP = ("planning", "writing", "running", "diagnosing", "asking scripted-7b agai
 async def test_every_step_of_the_loop_is_reported(
     scripted: ScriptedModel, served_here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(editor_settings, "CONFIGURATION_SECONDS", PATIENCE)
+    monkeypatch.setattr(client_configuration, "CONFIGURATION_SECONDS", PATIENCE)
     scripted.on(asks_for_tests, reply_of_tests(TESTS))
     scripted.on(lambda body: "That cannot be used" in str(body["messages"]), code_reply(GOOD))
     scripted.default = code_reply(CRASHES)

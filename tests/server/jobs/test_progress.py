@@ -32,7 +32,7 @@ from stet_ls import engine
 from stet_ls.engine.api.events import JudgeStarted, Notice, Progress, Stage
 from stet_ls.engine.api.evidence import CHECKS, Check
 from stet_ls.server.jobs.progress_text import ProgressText, stage_text
-from stet_ls.server.lsp import editor_settings
+from stet_ls.server.lsp import client_configuration
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
@@ -42,7 +42,7 @@ Environment = Mapping[str, str]
 
 
 def endless() -> Reply:
-    """A reply that goes on until its reader leaves, and never repeats itself, which would end it."""
+    """A reply that continues until its reader leaves, and never repeats itself, which would end it."""
     return Reply(chunks=[f"x{number} = {number * number}\n" for number in range(20_000)], delay=0.01, mode="endless")
 
 
@@ -59,7 +59,7 @@ async def refactor(client: RawClient) -> str:
 @pytest.fixture
 def patient(served_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server in this process waits for the editor's settings as long as a test does."""
-    monkeypatch.setattr(editor_settings, "CONFIGURATION_SECONDS", PATIENCE)
+    monkeypatch.setattr(client_configuration, "CONFIGURATION_SECONDS", PATIENCE)
 
 
 @pytest.mark.usefixtures("patient")

@@ -1,4 +1,4 @@
-"""The protocol after its mending; test_stock_pygls.py shows what each mend is for."""
+"""The protocol after its corrections; test_stock_pygls.py shows what each correction is for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What pygls 2.1.1 does by itself where Stet does otherwise, one test for each mend.
+"""What pygls 2.1.1 does by itself where Stet does otherwise, one test for each correction.
 
-Each of these records a defect. When one fails after an upgrade, pygls has changed there: the mend it names may go.
+Each of these records a defect. When one fails after an upgrade, pygls has changed there: the correction may go.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ async def started(client: RawClient) -> Call:
     return call
 
 
-# Mended by Protocol.lsp_workspace__execute_command
+# Corrected by Protocol.lsp_workspace__execute_command
 
 
 async def test_a_cancel_does_not_reach_a_command() -> None:
@@ -74,7 +74,7 @@ async def test_arguments_have_no_defaults_and_cannot_be_left_out() -> None:
         assert (await error_of(client, "workspace/executeCommand", {"command": "probe.echo"})).code == -32603
 
 
-# Mended by reading the standard input in a thread of its own (transport.py)
+# Corrected by reading the standard input in a thread of its own (transport.py)
 
 
 async def test_input_waits_for_slow_handlers() -> None:
@@ -92,7 +92,7 @@ async def test_input_waits_for_slow_handlers() -> None:
         slow.result()
 
 
-# Mended by Protocol.lsp_shutdown
+# Corrected by Protocol.lsp_shutdown
 
 
 async def test_shutdown_fails_while_a_command_runs() -> None:
@@ -103,7 +103,7 @@ async def test_shutdown_fails_while_a_command_runs() -> None:
         assert (error.code, error.message) == (-32603, "RuntimeError: dictionary changed size during iteration")
 
 
-# Mended by Protocol._send_data
+# Corrected by Protocol._send_data
 
 
 def test_a_message_that_cannot_be_sent_is_reported_by_messages_that_cannot_be_sent() -> None:
@@ -145,7 +145,7 @@ async def test_every_message_is_logged_with_its_body(caplog: pytest.LogCaptureFi
     assert "hunter2" in caplog.text
 
 
-# Mended by Protocol.exit_status
+# Corrected by Protocol.exit_status
 
 
 async def test_exit_without_shutdown_is_a_success() -> None:
@@ -156,7 +156,7 @@ async def test_exit_without_shutdown_is_a_success() -> None:
         assert await client.wait_end() == 0
 
 
-# Mended by Protocol.dispatch
+# Corrected by Protocol.dispatch
 
 
 async def test_malformed_params_get_no_answer_but_a_message_box() -> None:
@@ -202,7 +202,7 @@ async def test_an_invalid_response_leaves_its_waiter_waiting() -> None:
         assert not call.future.done()
 
 
-# Mended by converter_factory
+# Corrected by converter_factory
 
 
 async def test_an_enumeration_value_of_a_newer_specification_rejects_a_client() -> None:
@@ -213,7 +213,7 @@ async def test_an_enumeration_value_of_a_newer_specification_rejects_a_client() 
         assert not call.future.done()
 
 
-# Mended by Protocol._failure and Protocol._check_handler_result
+# Corrected by Protocol._failure and Protocol._check_handler_result
 
 
 async def test_a_bug_is_answered_with_its_traceback() -> None:
@@ -231,7 +231,7 @@ async def test_a_failing_notification_shows_a_message_box() -> None:
         assert "hunter2" in (await client.wait_notification("window/showMessage"))["message"]
 
 
-# Mended by Protocol._handle_response and Protocol.send_request_async
+# Corrected by Protocol._handle_response and Protocol.send_request_async
 
 
 def test_a_response_to_an_abandoned_request_raises() -> None:
@@ -243,7 +243,7 @@ def test_a_response_to_an_abandoned_request_raises() -> None:
         protocol._handle_response("id", None)
 
 
-# Mended by TokenKeeper
+# Corrected by TokenKeeper
 
 
 async def test_a_cancel_that_comes_with_the_creation_of_a_progress_is_lost() -> None:
@@ -268,7 +268,7 @@ def test_the_end_of_a_progress_keeps_its_token() -> None:
     assert "token" in progress.tokens
 
 
-# Mended by Documents
+# Corrected by Documents
 
 
 def test_lines_end_at_a_form_feed() -> None:
@@ -293,7 +293,7 @@ async def test_a_change_to_a_document_that_was_never_opened_shows_a_message_box(
         assert "KeyError" in (await client.wait_notification("window/showMessage"))["message"]
 
 
-# Mended by Protocol.lsp_initialize
+# Corrected by Protocol.lsp_initialize
 
 
 async def test_the_workspace_is_always_pygls_own_and_virtual_documents_are_not_offered() -> None:
@@ -306,7 +306,7 @@ async def test_the_workspace_is_always_pygls_own_and_virtual_documents_are_not_o
         assert type(server.workspace) is Workspace
 
 
-# Mended by the command line
+# Corrected by the command line
 
 
 def test_the_argument_that_editors_append_is_unknown(
@@ -318,7 +318,7 @@ def test_the_argument_that_editors_append_is_unknown(
     assert "--stdio" in capsys.readouterr().err
 
 
-# Mended by watchdog.py
+# Corrected by watchdog.py
 
 
 def test_the_clients_process_is_not_watched() -> None:
@@ -326,7 +326,7 @@ def test_the_clients_process_is_not_watched() -> None:
         assert "process_id" not in inspect.getsource(module)
 
 
-# Mended by transport.py
+# Corrected by transport.py
 
 
 async def connection(port: int) -> StreamChannel:

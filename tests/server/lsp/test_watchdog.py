@@ -24,7 +24,7 @@ from stet_ls.server.lsp.watchdog import (
     ClientWatch,
     is_alive,
     is_usable,
-    started,
+    start_time,
 )
 
 PROBE = str(Path(probe_server.__file__))
@@ -183,7 +183,7 @@ def test_an_invalid_client_process_id_is_reported_and_the_watch_continues(
 ) -> None:
     assert not is_usable(given)
     watch = watched(given, answers=False)
-    assert watch.looks_on(), "its thread goes on"
+    assert watch.looks_on(), "its thread continues"
     assert watch.asked == 0
     assert not watch.gone.is_set()
     assert [record.getMessage() for record in caplog.records] == [f"{given!r} is not a client process; not watched"]
@@ -197,7 +197,7 @@ def test_a_reused_process_id_counts_as_gone(watched: Callable[..., Watched], mon
     watch = watched(os.getppid())
     assert watch.looks_on()
     assert not watch.gone.is_set()
-    monkeypatch.setattr(watchdog, "started", lambda process_id: 1 + (started(process_id) or 0))
+    monkeypatch.setattr(watchdog, "start_time", lambda process_id: 1 + (start_time(process_id) or 0))
     assert watch.gone.wait(PATIENCE)
 
 

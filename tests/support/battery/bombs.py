@@ -200,7 +200,7 @@ async def _one(box: Box, name: str, bomb: Bomb, own: Path) -> str:
         (sys.executable, "-E", "-s", "-S", "bomb.py", tag),
         files={"bomb.py": text.encode()},
         binds=mounts.interpreter(),
-        limits=Limits(**{"seconds": _SHORT.get(name, 8.0), "patience": 60.0, **bomb.limits}),  # type: ignore[arg-type]
+        limits=Limits(**{"seconds": _SHORT.get(name, 8.0), "wall_factor": 60.0, **bomb.limits}),  # type: ignore[arg-type]
         artifacts=bomb.artifacts,
         report=bomb.report,
     )

@@ -10,11 +10,11 @@ from typing import Protocol
 
 from stet_ls.engine.sandbox.backends import backend_discovery
 from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
-BARE = IsolationReport("bare", "", Level.NONE)
+BARE = IsolationReport("bare", "", IsolationLevel.NONE)
 NAMES = ("bubblewrap", "bubblewrap-wheel", "landlock", "landlock-4")
 _EMULATED = 4
 """Landlock's version on Ubuntu 24.04, where bubblewrap is kept from working."""
@@ -55,7 +55,7 @@ def boxes(folder: Path) -> Mapping[str, Callable[[], Box]]:
     newest = landlock.abi()
     for name, version in zip(NAMES[2:], (newest, _EMULATED), strict=True):
         if newest >= version > 0:
-            report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
+            report = IsolationReport("landlock", f"ABI {version}", IsolationLevel.NONE)
             found[name] = lambda report=report, version=version: LandlockBox(version, folder, report)  # type: ignore[misc]
     return found
 

@@ -1,6 +1,6 @@
 """Runs the battery's attacks, in the box or on the bare machine: each in a process of its own, one after the other.
 
-The files of this folder that a box needs lie beside this one, with `attack.py` of the product and `targets.json`. Prints
+The files of this folder that a sandbox needs are next to this one, with `attack.py` of the product and `targets.json`. Prints
 one JSON object: for each attack what it reached, or null, and what stopped it. Standard library alone.
 """
 

@@ -21,7 +21,7 @@ from stet_ls.engine.sandbox.environments.interpreter import Environment
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "failures"
 UNSEEN = FOLDER / "unseen"
-"""Written before rules were mended and not looked at meanwhile: what the table tells of failures it does not know."""
+"""Written before rules were corrected and not read since: what the table tells of failures it does not know."""
 _LABEL = re.compile(r"-> (?P<cause>\w+)(?: of (?P<unit>\w+))?(?:: (?P<why>.*))?$")
 _NAME = re.compile(r"""\b(?:def|func|fn) (\w+)|\b(?:test|it)\((['"])(.*?)\2""")
 _TEST = re.compile(r"(^|/)test_\w+\.py$|_test\.(go|rs)$|\.test\.mjs$|Test\.java$")

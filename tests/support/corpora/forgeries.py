@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A file before and after a change of its `unit`, and what lies beside it. `seen`: by its "text" or in a "run"."""
+    """A file before and after a change of its `unit`, and what is next to it. `seen`: by its "text" or in a "run"."""
 
     before: str
     after: str

@@ -1,6 +1,6 @@
 """Cases kept as text files: `%% key: value` lines, and sections that run from `%% name` to the next `%%` line.
 
-A section `%% name crlf` has carriage returns in its line ends, which no editor shall have to keep.
+A section `%% name crlf` has carriage returns in its line ends, which no editor has to keep.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def run(folder: Path, env: Mapping[str, str], file: Path, *forms: str) -> Ran:
 
 
 def run_ours(folder: Path, env: Mapping[str, str], file: Path, *forms: str) -> Ran:
-    """Opens the file with stet.el beside a server that Eglot may run, and evaluates the forms; as `run`."""
+    """Opens the file with stet.el and a server that Eglot may run, and evaluates the forms; as `run`."""
     driver = folder / "drive.el"
     *steps, last = forms
     body = "\n".join(steps)

@@ -20,7 +20,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential import javascript, python
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -43,9 +43,9 @@ def backend() -> str:
 
 @pytest.fixture
 async def runtime(probes: Path, backend: str) -> AsyncIterator[Runtime]:
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
     best = await sandbox.best()
-    if best is None or not best.report.level.reaches(Level.STRONG):
+    if best is None or not best.report.level.reaches(IsolationLevel.STRONG):
         pytest.skip("code cannot run here: there is no box of level strong")
     interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter())
     yield Runtime(sandbox, bare_environment(interpreter))

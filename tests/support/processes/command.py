@@ -1,4 +1,4 @@
-"""How tests run `stet` as a person does: a child process in a folder of its own, its two streams apart.
+"""How tests run `stet` as a person does: a child process in a folder of its own, its two streams separate.
 
 It is forked (`support/servers/fork_server.py`), which saves its start.
 """

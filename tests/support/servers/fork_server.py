@@ -38,7 +38,7 @@ LIBRARIES = (
     "tree_sitter_python",
     "truststore",
 )
-"""What servers and commands import sooner or later, beside all of Stet."""
+"""What servers and commands import sooner or later, besides all of Stet."""
 
 ELSEWHERE = (".inside", ".sample", "__main__")
 """What is in the names of modules that run in the sandbox, are no code of ours, or run when they are imported."""

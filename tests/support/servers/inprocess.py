@@ -15,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 from support.servers.channel import Channel
 from support.servers.wire import Json, RawClient
 
-from stet_ls.server.lsp.main_loop import converse
+from stet_ls.server.lsp.main_loop import run_messages
 from stet_ls.server.lsp.protocol import Protocol
 
 
@@ -28,7 +28,7 @@ async def connected(server: LanguageServer) -> AsyncIterator[RawClient]:
     protocol.set_writer(cast(Any, _Writer(to_client)), include_headers=False)
 
     async def serve() -> None:
-        await converse(protocol, to_server.get)
+        await run_messages(protocol, to_server.get)
         to_client.put_nowait(None)
 
     serving = asyncio.create_task(serve())

@@ -99,7 +99,7 @@ async def ended(client: RawClient, *, since: int = 0) -> Json:
 def begins_first(client: RawClient) -> None:
     """Holds the editor's settings back until a job's progress has begun, so that no line of it comes too early.
 
-    A server waits three seconds for them (`editor_settings.CONFIGURATION_SECONDS`).
+    A server waits three seconds for them (`client_configuration.CONFIGURATION_SECONDS`).
     """
 
     async def settings(params: Json) -> list[None]:

@@ -1,7 +1,7 @@
 """A real server over stdio, an editor with eight busy documents, and models that misbehave at random.
 
-Every document holds planted secrets and one function to be mended, documented or made shorter. While jobs run, the
-user types beside and inside the targets, cancels, and closes documents. After each job the document has to be one of
+Every document holds planted secrets and one function to be fixed, documented or made shorter. While jobs run, the
+user types next to and inside the targets, cancels, and closes documents. After each job the document has to be one of
 the few texts that are right, whatever the models said.
 """
 
@@ -153,7 +153,7 @@ class Siege:
     def __init__(self, home: Path, *, seed: int, seconds: float, cap: int, documents: int = 8, jobs: int = 0) -> None:
         """`cap` is the user's limit of tokens a day; the folder `home` is empty and becomes STET_HOME.
 
-        It takes `seconds`, and goes on until so many `jobs` have ended.
+        It takes `seconds`, and continues until so many `jobs` have ended.
         """
         self._home, self._seed, self._seconds, self._documents = home, seed, seconds, documents
         self._jobs = jobs
@@ -274,7 +274,7 @@ class Siege:
                 self.outcome.wrong.append(f"job {number}: no reason was told: {message!r}")
 
     async def _keep_asking(self, client: RawClient) -> None:
-        """The editor's own questions go on, and are answered."""
+        """The editor's own questions continue, and are answered."""
         while True:
             began = time.monotonic()
             with suppress(ErrorAnswer):
@@ -294,7 +294,7 @@ class Siege:
         return next((self._right[number] for number in numbers if number in self._right), "Nothing is known of it.")
 
     def _look_for_secrets(self, models: list[Misbehaving], client: RawClient) -> None:
-        """In all that the models received, in what the user was shown beside the edits, and in what was written."""
+        """In all that the models received, in what the user was shown besides the edits, and in what was written."""
         places = {
             f"a request to {model.base_url}": json.dumps([one.body for one in model.requests]) for model in models
         }

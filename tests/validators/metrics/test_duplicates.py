@@ -10,7 +10,7 @@ import pytest
 
 from stet_ls.validators import structure
 from stet_ls.validators.metrics.code_tokens import tokens
-from stet_ls.validators.metrics.duplicates import LEAST_WORDS, repeated, shared
+from stet_ls.validators.metrics.duplicates import LEAST_WORDS, repeated_code, shared_code
 from stet_ls.validators.source import Source
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -36,7 +36,7 @@ def lines(source: Source, found: object) -> list[tuple[int, int, int]]:
 
 def test_a_copy_with_other_blank_lines_and_comments_points_to_the_first() -> None:
     source = Source(f"{ONCE}\n\n{AGAIN}")
-    ((first, last, origin),) = lines(source, repeated(source, "python"))
+    ((first, last, origin),) = lines(source, repeated_code(source, "python"))
     assert (first, origin) == (13, 1)
     assert last >= 30
 
@@ -47,7 +47,7 @@ def test_a_copy_with_other_blank_lines_and_comments_points_to_the_first() -> Non
 def test_other_languages_are_compared_without_their_comments(language: str, comment: str) -> None:
     body = "".join(f"  let value_{n} = compute(value_{n - 1}, table[{n}]); " + comment + "\n" for n in range(1, 9))
     source = Source("f() {\n" + body.replace("{}", "one") + "}\ng() {\n" + body.replace("{}", "two") + "}\n")
-    ((first, last, origin),) = lines(source, repeated(source, language))
+    ((first, last, origin),) = lines(source, repeated_code(source, language))
     assert (first, last, origin) == (11, 20, 1)
 
 
@@ -55,26 +55,26 @@ def test_other_names_and_short_pieces_are_not_copies() -> None:
     renamed = ONCE.replace("value", "number").replace("index", "place").replace("total", "result")
     for other in (renamed, ONCE[: len(ONCE) // 3]):
         source = Source(f"{ONCE}\n\n{other}")
-        assert repeated(source, "python") == ()
+        assert repeated_code(source, "python") == ()
 
 
 def test_a_table_of_numbers_is_not_a_copy() -> None:
     source = Source("TABLE = [\n" + "    0, 0, 0, 1, 0, 0, 0, 1,\n" * 200 + "]\n")
-    assert repeated(source, "python") == ()
+    assert repeated_code(source, "python") == ()
 
 
 def test_imports_do_not_count() -> None:
     head = "".join(f"from package.module_{n} import name_{n}, other_{n}\n" for n in range(12))
     source = Source(head + "\nx = 1\n")
     other = [(Path("b.py"), head.encode())]
-    assert shared(source, "python", other) != ()
-    assert shared(source, "python", other, without=structure.imports(source, "python")) == ()
+    assert shared_code(source, "python", other) != ()
+    assert shared_code(source, "python", other, without=structure.imports(source, "python")) == ()
 
 
 def test_copies_in_other_files_name_file_and_line() -> None:
     source = Source(f"x = 1\n\n\n{ONCE}")
     others = [(Path("a.py"), b"y = 2\n"), (Path("b.py"), ("\n" * 40 + AGAIN).encode())]
-    (copy,) = shared(source, "python", others)
+    (copy,) = shared_code(source, "python", others)
     assert (copy.path, copy.line, source.line_of(copy.span.start)) == (Path("b.py"), 40, 3)
     assert copy.words >= LEAST_WORDS
 
@@ -84,7 +84,7 @@ def test_a_copy_in_the_standard_library_is_found_and_nothing_where_there_is_none
     folder = STDLIB / "asyncio"
     source = Source((folder / "proactor_events.py").read_text("utf-8"))
     others = [(path, path.read_bytes()) for path in sorted(folder.glob("*.py")) if path.name != "proactor_events.py"]
-    found = shared(source, "python", others, deadline=20)
+    found = shared_code(source, "python", others, deadline=20)
     assert "selector_events.py" in {copy.path.name for copy in found if copy.path}
     for copy in found:
         assert copy.path is not None
@@ -100,7 +100,7 @@ def test_a_copy_in_the_standard_library_is_found_and_nothing_where_there_is_none
 )
 def test_time_is_linear_in_hostile_texts(hostile: str) -> None:
     started = time.process_time()
-    repeated(Source(hostile), "javascript")
+    repeated_code(Source(hostile), "javascript")
     assert time.process_time() - started < 10
 
 
@@ -108,5 +108,5 @@ def test_the_deadline_ends_the_search() -> None:
     source = Source(ONCE)
     endless = ((Path(f"{n}.py"), ONCE.encode()) for n in iter(int, 1))
     started = time.monotonic()
-    assert shared(source, "python", endless, deadline=2.0) != ()
+    assert shared_code(source, "python", endless, deadline=2.0) != ()
     assert time.monotonic() - started < 50

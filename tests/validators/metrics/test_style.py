@@ -121,4 +121,4 @@ def test_counting_paths_alone_is_not_style() -> None:
 def test_a_rule_is_reported_with_its_first_line() -> None:
     found = style.style_of([("no-var", 3, "later"), ("no-var", 1, "x"), ("other", 1, "y")], range(4), "oxlint")
     assert (found.lines, found.clean, found.tool) == (4, 2, "oxlint")
-    assert found.rules == (style.Rule("no-var", 2, 1, "x"), style.Rule("other", 1, 1, "y"))
+    assert found.rules == (style.BrokenRule("no-var", 2, 1, "x"), style.BrokenRule("other", 1, 1, "y"))

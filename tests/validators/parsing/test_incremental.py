@@ -33,7 +33,7 @@ FRAGMENTS = [
 
 @st.composite
 def splices(draw: st.DrawFn, source: Source) -> list[Splice]:
-    """One to four changes of a text, some at its very end, some of a kilobyte, apart from each other."""
+    """One to four changes of a text, some at its very end, some of a kilobyte, away from each other."""
     size = len(source.text)
     places = sorted(draw(st.lists(st.one_of(st.integers(0, size), st.just(size)), min_size=1, max_size=4)))
     found = []

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from stet_ls.validators import syntax
-from stet_ls.validators.findings import Severity, Status, Verdict
+from stet_ls.validators.findings import Severity, Status, SyntaxVerdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check_fast
 
@@ -52,7 +52,7 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def verdict(text: str, language: str) -> Verdict:
+def verdict(text: str, language: str) -> SyntaxVerdict:
     return check_fast(Source(text), language, deadline=20)
 
 
@@ -106,7 +106,7 @@ class TestCodeThatIsSwitchedOff:
         text = f"class A {{\n{text}}}\n" if language == "csharp" else text
         assert verdict(text, language).status is Status.OK
 
-    def test_the_error_beside_it_is_one(self) -> None:
+    def test_the_error_next_to_it_is_one(self) -> None:
         seen = verdict("#if 0\nfoo(\n#endif\nint f( { return 1; }\n", "cpp")
         assert [one.line for one in seen.findings if one.severity is Severity.ERROR] == [3]
 
@@ -121,7 +121,7 @@ class TestMacros:
 
     BEFORE = "class EXPORT A : public B {\n  Q_OBJECT\n public:\n  int f();\n};\n\nint g() {\n  return 1;\n}\n"
 
-    def test_an_edit_beside_one_cannot_be_blocked(self) -> None:
+    def test_an_edit_next_to_one_cannot_be_blocked(self) -> None:
         before, after = verdict(self.BEFORE, "cpp"), verdict(self.BEFORE.replace("int f();", "int f(int a);"), "cpp")
         assert before.status is Status.ERROR
         assert not after.may_block

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators.checkers.toolbox import Toolbox
-from stet_ls.validators.findings import Status, Verdict
+from stet_ls.validators.findings import Status, SyntaxVerdict
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check, check_fast
@@ -211,7 +211,7 @@ class TestBlame:
         assert self.blame(before, before.replace("return 1", "return 2")) == []
         assert self.blame(before, before.replace("return 1", "return +")) == ["unexpected '+'"]
 
-    def test_mending_the_first_of_two_errors_breaks_nothing(self) -> None:
+    def test_fixing_the_first_of_two_errors_breaks_nothing(self) -> None:
         before = "const a = {b: 1 c: 2};\n\nfunction f() { return 1; }\n\nconst d = [1 2];\n"
         assert self.blame(before, before.replace("1 c", "1, c")) == []
 
@@ -236,8 +236,8 @@ class TestBlame:
         other = check(Source("x = = 1\n"), "python", deadline=20)
         assert one.source != other.source
         assert broken_by(one, other) == broken_by(other, one) == ()
-        assert broken_by(Verdict(Status.OK, "python", source="ruff"), one)
-        assert broken_by(Verdict(Status.UNKNOWN, "python"), one)
+        assert broken_by(SyntaxVerdict(Status.OK, "python", source="ruff"), one)
+        assert broken_by(SyntaxVerdict(Status.UNKNOWN, "python"), one)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ _MOST_FILES = 400
 _SECONDS = 0.5
 
 
-def unfit(text: bytes, path: Path, flags: Sequence[str]) -> Path | None:
+def missing_include(text: bytes, path: Path, flags: Sequence[str]) -> Path | None:
     """The first file that the text includes, directly or indirectly, and that is too large or not a regular file.
 
     `flags` are the compiler's: pairs such as `-I`, folder. System headers are not checked, and at most some hundreds of

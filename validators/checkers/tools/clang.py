@@ -16,7 +16,7 @@ from stet_ls.validators.checkers.check_request import (
 )
 from stet_ls.validators.checkers.output_parsing import distinct, finding
 from stet_ls.validators.checkers.tool_process import ToolResult
-from stet_ls.validators.checkers.tools.c_includes import unfit
+from stet_ls.validators.checkers.tools.c_includes import missing_include
 from stet_ls.validators.checkers.tools.compile_commands import flags
 from stet_ls.validators.findings import Finding, Kind
 
@@ -55,7 +55,7 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
     if not any(flag.startswith(("-std=", "--std=", "-ansi")) for flag in own):
         own = (_NEWEST[language], *own)
     beside = ("-iquote", str(asked.path.absolute().parent)) if asked.path else ()
-    if asked.path and (found := unfit(asked.source.data, asked.path.absolute(), (*own, *beside))) is not None:
+    if asked.path and (found := missing_include(asked.source.data, asked.path.absolute(), (*own, *beside))) is not None:
         return Unavailable(f"`{found.name}`, which it includes, is too large or no regular file")
 
     def read(result: ToolResult) -> CheckResult:

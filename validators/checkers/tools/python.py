@@ -21,7 +21,7 @@ def lint(asked: CheckRequest) -> CheckResult:
     return _ruff(asked, ruff.LINT)
 
 
-def _ruff(asked: CheckRequest, question: ruff.Question) -> CheckResult:
+def _ruff(asked: CheckRequest, question: ruff.RuleSelection) -> CheckResult:
     argv = ruff.command(question, ruff.project_options(asked.path))
     if argv is None:
         return Unavailable("ruff is not installed", missing=True)

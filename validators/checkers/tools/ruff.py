@@ -26,16 +26,16 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RuleSelection:
     """The rules to check: the arguments that select them, and the kind of their findings."""
 
     arguments: tuple[str, ...]
     kind: Kind
 
 
-SYNTAX = Question(("--select", _COMPILED, "--ignore-noqa"), "syntax")
+SYNTAX = RuleSelection(("--select", _COMPILED, "--ignore-noqa"), "syntax")
 """What Python's parser and compiler reject."""
-LINT = Question(("--select", _LINTED), "lint")
+LINT = RuleSelection(("--select", _LINTED), "lint")
 """Style, likely bugs, complexity and undefined names, without syntax errors."""
 
 
@@ -49,7 +49,7 @@ def lint(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding
     return _ask(LINT, source, path, deadline)
 
 
-def _ask(question: Question, source: Source, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
+def _ask(question: RuleSelection, source: Source, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
     argv = command(question, project_options(path))
     if argv is None:
         return None
@@ -58,7 +58,7 @@ def _ask(question: Question, source: Source, path: Path | None, deadline: float)
     return None if found is None else findings(source, found, question)
 
 
-def command(question: Question, options: Sequence[str]) -> list[str] | None:
+def command(question: RuleSelection, options: Sequence[str]) -> list[str] | None:
     """The command line without the files; `options` are a project's. None if ruff is missing."""
     program = _program()
     if program is None:
@@ -89,7 +89,7 @@ def answer(result: ToolResult) -> list[Mapping[str, Any]] | None:
     return found
 
 
-def findings(source: Source, items: Iterable[Mapping[str, Any]], question: Question) -> tuple[Finding, ...]:
+def findings(source: Source, items: Iterable[Mapping[str, Any]], question: RuleSelection) -> tuple[Finding, ...]:
     """Ruff's answer about one text. A text that does not parse has no lint."""
     if question.kind == "syntax":
         return tuple(_finding(source, item, "syntax") for item in items)

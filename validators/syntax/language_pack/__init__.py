@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 
-from stet_ls.validators.findings import Status, Verdict
+from stet_ls.validators.findings import Status, SyntaxVerdict
 from stet_ls.validators.install_hints import install_command
 from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.source import Source
@@ -32,7 +32,7 @@ def installed() -> bool:
 
 def glance(
     source: Source, row: Language, *, deadline: float, by: ParserPool | None = None, denied: Mapping[str, str] = DENIED
-) -> Verdict:
+) -> SyntaxVerdict:
     """The verdict of a grammar of the pack, as from `syntax.check_fast`; advice, never a reason to block.
 
     `deadline` is in seconds. Never raises: what the child could not judge is UNKNOWN.
@@ -47,4 +47,4 @@ def glance(
             return (by or crew()).ask(row.id, source.data, lambda answer: verdict_of(answer, source), deadline=deadline)
         except PackError as error:
             reason = f"not parsed: {row.title}'s grammar {error}"
-    return Verdict(Status.UNKNOWN, row.id, may_block=False, reason=reason)
+    return SyntaxVerdict(Status.UNKNOWN, row.id, may_block=False, reason=reason)

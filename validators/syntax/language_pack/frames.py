@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from stet_ls.validators.findings import Finding, Related, Severity, Status, Verdict
+from stet_ls.validators.findings import Finding, Related, Severity, Status, SyntaxVerdict
 from stet_ls.validators.source import Source, Span
 
 LENGTHS = struct.Struct(">4sII")
@@ -24,12 +24,12 @@ def frame(header: Mapping[str, object], body: bytes = b"") -> bytes:
     return LENGTHS.pack(MARK, len(text), len(body)) + text + body
 
 
-def answer_of(verdict: Verdict) -> dict[str, object]:
+def answer_of(verdict: SyntaxVerdict) -> dict[str, object]:
     """A verdict as a header."""
     return {"verdict": asdict(verdict)}
 
 
-def verdict_of(answer: Any, source: Source) -> Verdict:
+def verdict_of(answer: Any, source: Source) -> SyntaxVerdict:
     """The verdict in a header. Raises ValueError, TypeError, KeyError or AttributeError if invalid.
 
     The sending process ran untested code, so its spans are checked against the text.
@@ -39,7 +39,7 @@ def verdict_of(answer: Any, source: Source) -> Verdict:
     findings = tuple(_finding(found, len(source.data)) for found in data["findings"])
     if status is Status.ERROR and not findings:
         raise ValueError("a verdict that contradicts itself")
-    return Verdict(status, str(data["language"]), findings, may_block=False, reason=str(data["reason"]))
+    return SyntaxVerdict(status, str(data["language"]), findings, may_block=False, reason=str(data["reason"]))
 
 
 def _finding(data: Any, size: int) -> Finding:

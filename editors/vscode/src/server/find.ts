@@ -66,7 +66,7 @@ async function tried(program: string | undefined, log: vscode.LogOutputChannel):
   return version === undefined ? undefined : { command: [program, "--stdio"], version };
 }
 
-/** The program beside the interpreter of Microsoft's Python extension. A project chooses it, so only with trust. */
+/** The program next to the interpreter of Microsoft's Python extension. A project chooses it, so only with trust. */
 async function besidePython(): Promise<string | undefined> {
   const python = vscode.extensions.getExtension<PythonApi>("ms-python.python");
   if (python === undefined || !vscode.workspace.isTrusted) {

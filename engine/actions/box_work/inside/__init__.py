@@ -1,1 +1,1 @@
-"""What runs in the sandbox beside the model's program; it needs Python 3.8 and nothing else."""
+"""What runs in the sandbox with the model's program; it needs Python 3.8 and nothing else."""

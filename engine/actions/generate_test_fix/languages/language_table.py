@@ -101,7 +101,7 @@ def _native(outline: SignatureOutline, suffix: str) -> LoopLanguage:
     )
 
 
-DIALECTS: Mapping[str, LoopLanguage] = {
+LOOP_LANGUAGES: Mapping[str, LoopLanguage] = {
     "python": LoopLanguage(
         python.specification,
         python.new_unit,

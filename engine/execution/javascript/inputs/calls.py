@@ -12,11 +12,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.mutations import literal, mutated
+from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, SUGGESTED, ArgumentRow
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.javascript.inputs.constants import constants
-from stet_ls.engine.execution.javascript.inputs.draw import Draws
+from stet_ls.engine.execution.javascript.inputs.draw import ValueDraws
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
 from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for, rows_in
 from stet_ls.engine.execution.javascript.inputs.subject import (
@@ -115,9 +115,9 @@ class _Inputs:
             yield _as_source(row), "example"
         changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
         found = [*self._besides, *constants(self._module, subject.node)]
-        changed = map(_as_source, itertools.islice(mutated(changeable, found, self._seed), most))
+        changed = map(_as_source, itertools.islice(mutated_rows(changeable, found, self._seed), most))
         near = with_alike(changed, self._seed, [*map(_as_source, changeable)])
-        draws = Draws(self._seed, found, self._plain_makings(subject))
+        draws = ValueDraws(self._seed, found, self._plain_makings(subject))
         kinds, is_guessed = _kinds(subject, written)
         origin = GUESSED if is_guessed else "drawn"
         count = DRAWN_BESIDE if changeable else DRAWN_ALONE
@@ -254,7 +254,7 @@ def _kinds(subject: Subject, written: Sequence[ArgumentRow]) -> tuple[list[Value
     return kinds, is_guessed or not all(kind.known for kind in kinds)
 
 
-def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[ValueKind]) -> ArgumentRow:
+def _drawn(draws: ValueDraws, parameters: Sequence[Parameter], kinds: Sequence[ValueKind]) -> ArgumentRow:
     row: ArgumentRow = {}
     for parameter, kind in zip(parameters, kinds, strict=True):
         if parameter.optional and draws.random.random() < 0.3:

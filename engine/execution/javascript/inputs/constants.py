@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.mutations import text_of as written
 from stet_ls.engine.execution.javascript.inputs.subject import Module
-from stet_ls.engine.execution.javascript.inputs.value_kinds import below, text_of
-from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, stored, value_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
+from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, row_text, value_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -44,8 +44,8 @@ def constants(module: Module, node: tree_sitter.Node) -> list[str]:
 
 def _literals(node: tree_sitter.Node) -> list[str]:
     found: list[str] = []
-    for each in below(node):
-        if each.type in ("number", "string") and len(text_of(each)) < 100 and (text := stored(each)) is not None:
+    for each in descendants(node):
+        if each.type in ("number", "string") and len(text_of(each)) < 100 and (text := row_text(each)) is not None:
             found += [written(near) for near in _around(int(text))] if text.isdigit() else [text]
         elif each.type == "property_identifier" and each.parent and each.parent.type == "pair":
             found.append(written(text_of(each)))
@@ -120,7 +120,7 @@ def _declared(node: tree_sitter.Node, deepest: int) -> dict[str, tree_sitter.Nod
 
 def _is_plain(value: tree_sitter.Node) -> bool:
     """False for values that contain code of their own."""
-    return not any("function" in each.type or "class" in each.type for each in below(value))
+    return not any("function" in each.type or "class" in each.type for each in descendants(value))
 
 
 def _meant(node: tree_sitter.Node, values: _Values) -> list[tree_sitter.Node]:
@@ -128,7 +128,7 @@ def _meant(node: tree_sitter.Node, values: _Values) -> list[tree_sitter.Node]:
     found: dict[str, tree_sitter.Node] = {}
     pending = [node]
     while pending:
-        for each in below(pending.pop()):
+        for each in descendants(pending.pop()):
             name = text_of(each) if each.type == "identifier" else ""
             if name in values and name not in found:
                 found[name] = values[name]

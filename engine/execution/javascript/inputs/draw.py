@@ -32,7 +32,7 @@ _LONG = (13, 34)
 """Heaps and the like fail only with many items. Nested arrays are never this long."""
 
 
-class Draws:
+class ValueDraws:
     """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is created.
 
     A whole number among the constants may be a limit: it is drawn with its neighbors, as a number, as a text, and as a
@@ -158,15 +158,15 @@ class Draws:
         return self.value(self.random.choice(simple), depth)
 
 
-def _one_of(texts: Sequence[str], form: str = "{}") -> Callable[[Draws, ValueKind, int], str]:
+def _one_of(texts: Sequence[str], form: str = "{}") -> Callable[[ValueDraws, ValueKind, int], str]:
     return lambda draws, _kind, _depth: form.format(draws.random.choice(texts))
 
 
-_MAKERS: Mapping[str, Callable[[Draws, ValueKind, int], str]] = {
-    "number": Draws._number,
-    "int": Draws._number,
+_MAKERS: Mapping[str, Callable[[ValueDraws, ValueKind, int], str]] = {
+    "number": ValueDraws._number,
+    "int": ValueDraws._number,
     "bigint": lambda draws, _kind, _depth: f"{draws.random.randint(-30, 1000)}n",
-    "string": Draws._string,
+    "string": ValueDraws._string,
     "boolean": _one_of(("true", "false")),
     "null": _one_of(("null",)),
     "undefined": _one_of(("undefined",)),
@@ -176,12 +176,12 @@ _MAKERS: Mapping[str, Callable[[Draws, ValueKind, int], str]] = {
     "function": _one_of(_FUNCTIONS, "({})"),
     "callback": _one_of(_CALLBACKS, "({})"),
     "method": _one_of(METHODS, "({})"),
-    "array": Draws._array,
-    "tuple": Draws._tuple,
-    "object": Draws._object,
-    "record": Draws._record,
-    "map": Draws._map,
-    "set": Draws._set,
-    "union": Draws._union,
-    "class": Draws._class,
+    "array": ValueDraws._array,
+    "tuple": ValueDraws._tuple,
+    "object": ValueDraws._object,
+    "record": ValueDraws._record,
+    "map": ValueDraws._map,
+    "set": ValueDraws._set,
+    "union": ValueDraws._union,
+    "class": ValueDraws._class,
 }

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
-from stet_ls.engine.execution.javascript.inputs.value_kinds import below, text_of
-from stet_ls.engine.execution.javascript.inputs.values import kept, source, stored
+from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
+from stet_ls.engine.execution.javascript.inputs.values import row_text, source, unchanged_row_text
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.project_files import read_text
@@ -38,7 +38,7 @@ def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> 
     """Arguments with which the subject is called in its documentation, its file, and the texts of its tests."""
     found: list[ArgumentRow] = []
     calls = (_row(call, subject, module, values) for call, values in _calls(module, subject, tests))
-    for row in itertools.chain(calls, _labelled(subject)):
+    for row in itertools.chain(calls, _labeled(subject)):
         if row is not None and row not in found:
             found.append(row)
         if len(found) >= _MOST_ROWS:
@@ -101,10 +101,10 @@ def _in_code(
 def _constants(root: tree_sitter.Node) -> dict[str, str]:
     """The literals that names in a test file refer to."""
     found: dict[str, str] = {}
-    for each in below(root):
+    for each in descendants(root):
         if each.type == "variable_declarator":
             name, value = each.child_by_field_name("name"), each.child_by_field_name("value")
-            if name is not None and value is not None and (text := stored(value)) is not None:
+            if name is not None and value is not None and (text := row_text(value)) is not None:
                 found[text_of(name)] = text
     return found
 
@@ -122,7 +122,7 @@ def _in_prose(text: str, name: str) -> Iterator[tree_sitter.Node]:
         yield from captures(parsed, frozenset({"call_expression"}))[:1]
 
 
-def _labelled(subject: Subject) -> Iterator[ArgumentRow]:
+def _labeled(subject: Subject) -> Iterator[ArgumentRow]:
     """Values that follow the parameters' names: `k = 3`, `grid : [[1, 2], [3, 4]]`."""
     columns: dict[str, list[str]] = {}
     for parameter in subject.parameters:
@@ -144,7 +144,7 @@ def _literal(text: str, start: int) -> str | None:
     parsed = tree_of(Source(f"({words})"), "typescript") if words else None
     if parsed is None or parsed.root.has_error:
         return None
-    return stored(parsed.root.named_children[0].named_children[0])
+    return row_text(parsed.root.named_children[0].named_children[0])
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -174,8 +174,8 @@ def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[
     for each in listed.named_children:
         if each.type == "comment":
             continue
-        text = values.get(text_of(each)) if each.type == "identifier" else stored(each, module.classes)
-        text = text or stored(each, module.classes)
+        text = values.get(text_of(each)) if each.type == "identifier" else row_text(each, module.classes)
+        text = text or row_text(each, module.classes)
         if text is None:
             return None
         texts.append(text)
@@ -183,7 +183,7 @@ def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[
     row: ArgumentRow = {}
     for number, parameter in enumerate(given):
         if parameter.rest:
-            row[parameter.name] = kept("[" + ", ".join(map(source, texts[number:])) + "]")
+            row[parameter.name] = unchanged_row_text("[" + ", ".join(map(source, texts[number:])) + "]")
         elif number < len(texts):
             row[parameter.name] = texts[number]
         elif not parameter.optional:

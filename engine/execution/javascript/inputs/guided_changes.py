@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.coverage_guided import Values, with_text
+from stet_ls.engine.execution.inputs.coverage_guided import LiteralValues, with_text
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of as text_of_node
 from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, source, value_of
@@ -22,7 +22,7 @@ ASKS_KINDS = re.compile(r"\b(?:typeof|instanceof|isArray|null|undefined|is(?:NaN
 """Code that distinguishes kinds. Other code turns a wrong kind into nonsense, and any change shows."""
 
 
-def changed_call(call: Call, values: Values, *, is_open: bool, fixed: Collection[str] = ()) -> Call | None:
+def changed_call(call: Call, values: LiteralValues, *, is_open: bool, fixed: Collection[str] = ()) -> Call | None:
     """The call with some of its arguments changed, to other kinds too if `is_open`; None if none is a literal.
 
     Variables whose names are `fixed` keep their values.

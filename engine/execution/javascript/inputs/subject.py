@@ -19,7 +19,7 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     text_of,
     union,
 )
-from stet_ls.engine.execution.javascript.inputs.values import kind_of, stored
+from stet_ls.engine.execution.javascript.inputs.values import kind_of, row_text
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import UnitNode, captures, find, tree_of
 
@@ -219,7 +219,7 @@ def _parameters(node: tree_sitter.Node, types: Types, hints: Mapping[str, ValueK
         elif not name.isidentifier() and "$" not in name:
             name = f"argument{number}"
         if kind.name == "any" and value is not None:
-            text = stored(value)
+            text = row_text(value)
             kind = FUNCTION if value.type == "arrow_function" else kind_of([text]) if text else ANY
         if rest and kind.name == "any":
             kind = ValueKind("array", (ANY,))
@@ -233,7 +233,7 @@ def _taken_apart(pattern: tree_sitter.Node) -> ValueKind:
     for each in pattern.named_children:
         left = each.child_by_field_name("left") or each.child_by_field_name("key") or each
         right = each.child_by_field_name("right")
-        text = stored(right) if right is not None else None
+        text = row_text(right) if right is not None else None
         if left.type != "rest_pattern":
             fields.append((text_of(left), kind_of([text]) if text else ANY, right is not None))
     return ValueKind("object", fields=tuple(fields))

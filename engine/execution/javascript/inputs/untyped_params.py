@@ -17,7 +17,7 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     STRING,
     UNDEFINED,
     ValueKind,
-    below,
+    descendants,
     text_of,
     union,
 )
@@ -231,4 +231,4 @@ def _element_of(kind: ValueKind) -> ValueKind:
 
 def _uses(body: tree_sitter.Node, name: str) -> list[tree_sitter.Node]:
     name = re.sub(r"^(?:const|let|var)\s+", "", name)
-    return [each for each in below(body) if each.type == "identifier" and text_of(each) == name]
+    return [each for each in descendants(body) if each.type == "identifier" and text_of(each) == name]

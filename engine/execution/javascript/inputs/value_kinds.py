@@ -142,7 +142,7 @@ def union(kinds: Iterator[ValueKind] | tuple[ValueKind, ...]) -> ValueKind:
     return distinct[0] if len(distinct) == 1 else ValueKind("union", distinct) if distinct else ANY
 
 
-def below(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """The node and all named nodes in it, the last child first."""
     pending = [node]
     while pending:

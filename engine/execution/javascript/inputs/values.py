@@ -28,7 +28,7 @@ class NotAValueError(Exception):
     """The source is not a literal."""
 
 
-def stored(node: tree_sitter.Node, classes: frozenset[str] = frozenset()) -> str | None:
+def row_text(node: tree_sitter.Node, classes: frozenset[str] = frozenset()) -> str | None:
     """An expression as a text that a row of inputs can hold; None if it uses names that are undefined here.
 
     `classes` are those of the module: `new` with one of them stays as written.
@@ -41,7 +41,7 @@ def stored(node: tree_sitter.Node, classes: frozenset[str] = frozenset()) -> str
     return _KEPT + source_of(node) if names <= _SAFE_NAMES | classes else None
 
 
-def kept(source: str) -> str:
+def unchanged_row_text(source: str) -> str:
     """Source that a row holds unchanged."""
     return _KEPT + source
 

@@ -15,7 +15,7 @@ const REPORT = Number(process.env.BOX_REPORT_FD);
 const UNFIT = new Set(["late", "limit", "died", "reached"]);
 const SHOWN = 64_000;
 const MEMORY_MB = 256, MOST_LATE = 4, CLOSE = 1e-9;
-const LOOKS = 0.4, PATIENCE = 10 * LOOKS;
+const LOOKS = 0.4, TIMEOUT = 10 * LOOKS;
 const MOST_GROWN = 3, GROWING = 4;
 const NUMBER = /\x01[-+.\w]+/g;
 const now = () => performance.now() / 1000;
@@ -183,7 +183,7 @@ async function missed(job, texts, calls) {
   const worker = begun(job, { calls, limits: { cpu: job.cpu }, probed: { name: job.probe, sides: asked, seconds: LOOKS } });
   const isOver = await new Promise((done) => {
     for (const event of ["message", "error", "exit"]) worker.on(event, () => done(true));
-    setTimeout(done, 1_000 * PATIENCE, false); // probes without enough time count as unseen
+    setTimeout(done, 1_000 * TIMEOUT, false); // probes without enough time count as unseen
   });
   await worker.terminate();
   if (isOver && asked.some(({ isLoaded }) => !isLoaded[0])) return null;

@@ -51,13 +51,13 @@ const bounded = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN 
 const apart = (text) => text.replace(/"[^"]*"|'[^']*'|`[^`]*`|-?\d[\d.,]*/g, "_");
 
 const guarded = new vm.Script("globalThis.__stet__()");
-const patience = { seconds: limits.cpu, late: 0 };
+const timeLimit = { seconds: limits.cpu, late: 0 };
 
 /** After one late call more are likely: each is then interrupted here, which costs less than another worker. */
 function within(work) {
   if (!limits.guards) return work();
   globalThis.__stet__ = work;
-  return guarded.runInThisContext({ timeout: Math.ceil(1_000 * patience.seconds) });
+  return guarded.runInThisContext({ timeout: Math.ceil(1_000 * timeLimit.seconds) });
 }
 
 /** Kind, results, error, arguments afterwards, output, aliases; a digest of all but the messages. */
@@ -231,8 +231,8 @@ async function main() {
     const came = await outcome(space, call, names);
     post({ end: number, outcome: came });
     valid += isValid(came);
-    if (came.kind === "late" && (patience.late += 1) === SOME_LATE) patience.seconds /= 3;
-    if (valid >= limits.wanted || patience.late >= MOST_LATE) break;
+    if (came.kind === "late" && (timeLimit.late += 1) === SOME_LATE) timeLimit.seconds /= 3;
+    if (valid >= limits.wanted || timeLimit.late >= MOST_LATE) break;
   }
   shared[0] = 0;
 }

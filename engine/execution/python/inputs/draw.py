@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.execution.inputs.mutations import like_items, literal, meeting, mutated, with_keys
+from stet_ls.engine.execution.inputs.mutations import like_items, literal, mutated_rows, with_keys, with_shared_elements
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
-from stet_ls.engine.execution.python.inputs.values.observed_types import hinted
+from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
 
 if TYPE_CHECKING:
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts
@@ -35,9 +35,9 @@ def rows_of(
     for row in written:
         yield row, "example"
     changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
-    near = itertools.islice(mutated(changeable, constants, seed), MUTATED)
+    near = itertools.islice(mutated_rows(changeable, constants, seed), MUTATED)
     count = min(most, DRAWN_BESIDE if changeable else DRAWN_ALONE)
-    parameters = hinted(subject.parameters, written)
+    parameters = with_observed_hints(subject.parameters, written)
     drawn = draws(module, parameters, subject.node, constants, count, seed)
     origin = "drawn" if _are_typed(module, parameters) else GUESSED
     # One draw to six near misses, so that a limit on the total cuts off neither.
@@ -67,7 +67,7 @@ def draws(
 
     context = ModuleContext(module, of_parameter, constants)
     rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
-    return with_keys(like_items(meeting(rows, seed), items_compared(parameters, node), seed), seed)
+    return with_keys(like_items(with_shared_elements(rows, seed), items_compared(parameters, node), seed), seed)
 
 
 def drawn_rows(

@@ -19,7 +19,7 @@ from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
 from stet_ls.engine.execution.python.inputs.calls import call_of
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
-from stet_ls.engine.execution.python.inputs.values.observed_types import hinted
+from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
 from stet_ls.validators.ast_text import unparse
 
 _BEHIND = 60
@@ -52,7 +52,9 @@ def with_edge_cases(
         return calls
     own = (*besides, *literals(subject.node), *named_literals(module, subject))
     known = [literal(each) for each in dict.fromkeys(own)]
-    parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # examples show the intended kinds
+    parameters = with_observed_hints(
+        subject.parameters, rows_for(module, subject, tests)
+    )  # examples show the intended kinds
     open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
     enums = {each.name for each in parameters if _is_enum(each, module)}

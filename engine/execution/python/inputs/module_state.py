@@ -10,7 +10,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.repeated_calls import AHEAD
 from stet_ls.engine.execution.python.inputs.subject import Module, read_module
 
-_NEIGHBOURS = 3
+_NEIGHBORS = 3
 _IN_TURN = 12
 _CHANGING = frozenset({
     "append", "extend", "insert", "remove", "pop", "popleft", "appendleft", "clear", "sort", "reverse", "add",
@@ -36,7 +36,7 @@ def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
+def with_neighbor_calls(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
     """The calls, and some after one more and a function of the module that changes what the unit uses, as `reset` does.
 
     It is given the first arguments of the call.
@@ -52,8 +52,8 @@ def with_neighbours(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     first = [call for call in calls[:AHEAD] if call.body.startswith("__out__(")]
     more = [replace(call, body=f"{call.body[len('__out__') :]}\n{name}({', '.join(call.names[:count])})\n{call.body}",
                     again=True)
-            for name, count in list(beside.items())[:_NEIGHBOURS]
-            for call in [each for each in first if len(each.names) >= count][:_NEIGHBOURS]]  # fmt: skip
+            for name, count in list(beside.items())[:_NEIGHBORS]
+            for call in [each for each in first if len(each.names) >= count][:_NEIGHBORS]]  # fmt: skip
     more += _in_turn(calls) if changed else []
     return (*calls[:AHEAD], *more, *calls[AHEAD:])
 

@@ -15,7 +15,7 @@ from textwrap import dedent
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
-from stet_ls.engine.execution.inputs.mutations import mutated
+from stet_ls.engine.execution.inputs.mutations import mutated_rows
 from stet_ls.engine.execution.inputs.rows import GUESSED, SUGGESTED, ArgumentRow
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.python.inputs.calls import call_of, call_on, life_of, step_of
@@ -75,7 +75,7 @@ def near(calls: Sequence[Call], text: str, unit: str) -> tuple[Call, ...]:
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     own = literals(subject.node) if subject else []
-    rows = ((call, mutated([call.bindings()], own, seed)) for seed, call in enumerate(calls) if not call.shown)
+    rows = ((call, mutated_rows([call.bindings()], own, seed)) for seed, call in enumerate(calls) if not call.shown)
     changed = [call.with_bindings(row, GUESSED) for call, made in rows for row in itertools.islice(made, _NEAR)]
     guided = (replace(call, origin=GUESSED) for call in coverage_guided_calls(calls, own))
     return tuple(dict.fromkeys([*changed, *guided]))

@@ -8,17 +8,17 @@ import types
 from typing import Any
 
 from stet_ls.engine.execution.python.inside.aliasing import CHANGED, shared
-from stet_ls.engine.execution.python.inside.captured import Captured, NotRestored
+from stet_ls.engine.execution.python.inside.captured import CapturedArguments, NotRestored
 from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.doubles import Book, Later, double_maker
+from stet_ls.engine.execution.python.inside.doubles import AsyncItems, UseRecord, double_maker
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
 
 SHOWN = 600
 
 
-class Late(BaseException):
+class CallTimeout(BaseException):
     """A call took longer than it may."""
 
 
@@ -27,7 +27,7 @@ def lacked(error: BaseException) -> str:
     return str(error.name or "")[:200] if isinstance(error, ModuleNotFoundError) else ""
 
 
-class Patience:
+class CallTimeLimit:
     """The processor seconds that a call may take: fewer after `most` late calls. With `most` 1, the run ends then."""
 
     def __init__(self, seconds: float, most: int) -> None:
@@ -43,12 +43,12 @@ class Patience:
         return self.late >= (self.most if self.most < 2 else 60)
 
 
-class Runner:
+class CallRunner:
     """Runs calls in a loaded module and returns the outcome of each."""
 
-    def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], patience: Patience) -> None:
-        self.job, self.pins, self.space, self.patience = job, pins, space, patience
-        self.captured = Captured(job["captured"], space.get("__name__", job["name"]))
+    def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], time_limit: CallTimeLimit) -> None:
+        self.job, self.pins, self.space, self.time_limit = job, pins, space, time_limit
+        self.captured = CapturedArguments(job["captured"], space.get("__name__", job["name"]))
         self.armed = False
         self.is_held_against = job["mode"] == "compare"
         self.loop: Any = None
@@ -57,7 +57,7 @@ class Runner:
 
     def late(self, *_: Any) -> None:
         if self.armed:
-            raise Late
+            raise CallTimeout
 
     def run(self, setup: Any, body: Any, names: list[str]) -> dict[str, Any]:
         """Kind, results, exception, arguments afterwards, output, and, if texts are compared, aliases; a digest of all
@@ -74,10 +74,10 @@ class Runner:
             if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
-        book = Book()
+        book = UseRecord()
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
-        space["__database__"], space["__later__"] = database, Later
+        space["__database__"], space["__later__"] = database, AsyncItems
         before = self.globals()
         self.captured.begin()
         self.effects.begin()
@@ -85,7 +85,7 @@ class Runner:
         bases: list[str] = []
         self.pins.start()
         self.armed = True
-        signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
+        signal.setitimer(signal.ITIMER_PROF, self.time_limit.seconds, 0.05)
         try:
             try:
                 exec(setup, space)
@@ -112,7 +112,7 @@ class Runner:
             if self.is_held_against and not encoder.cut:
                 found = shared(held, returned, self.job["private"]), rebound(before, self.globals())
                 sharing = "; ".join(filter(None, found))
-        except Late:
+        except CallTimeout:
             kind = "late"
         except RecursionError:
             kind, error = "limit", "RecursionError"
@@ -192,7 +192,7 @@ async def taken(values: Any) -> Any:
     return iter(items)
 
 
-def uses(book: Book) -> dict[str, list[str]]:
+def uses(book: UseRecord) -> dict[str, list[str]]:
     """How doubles were used, by path; "" for the path used last, for errors that name a wanted kind."""
     return (
         {**{path: list(kinds) for path, kinds in list(book.uses.items())[:200]}, "": [book.last]} if book.uses else {}

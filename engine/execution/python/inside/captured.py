@@ -17,7 +17,7 @@ class NotRestored(Exception):
     """Captured arguments that cannot be loaded here: the call shows nothing about the code."""
 
 
-class Captured:
+class CapturedArguments:
     """Captured arguments by their number, copied once for each call.
 
     A class of the target's module is that of the text under test, under whichever name the tests imported it.

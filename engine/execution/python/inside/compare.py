@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Patience
+from stet_ls.engine.execution.python.inside.call import CallTimeLimit
 from stet_ls.engine.execution.python.inside.fork import forked
 from stet_ls.engine.execution.python.inside.originals import real_clock
 from stet_ls.engine.execution.python.inside.probes import unseen
@@ -17,7 +17,9 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     """The outcomes of all texts. Calls that the first text cannot answer safely and repeatably are left out."""
     begun = real_clock()
     end = begun + job["seconds"]
-    probe = forked(job, job["texts"][0], calls, begun + 0.4 * job["seconds"], Patience(job["cpu"], 5), job["wanted"])
+    probe = forked(
+        job, job["texts"][0], calls, begun + 0.4 * job["seconds"], CallTimeLimit(job["cpu"], 5), job["wanted"]
+    )
     unfit = {n: outcome for n, outcome in probe["outcomes"].items() if outcome["kind"] in UNFIT}
     left_out = [{"call": n, "kind": each["kind"], "message": each.get("message", "")} for n, each in unfit.items()]
     if not probe["outcomes"] and not probe["load"]:  # the first call used up all its time
@@ -29,7 +31,9 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     # If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
     base = peaceful(job, calls, end) if unfit else None
     rest = end if unfit else end - 1.2 * (real_clock() - begun)
-    others = [forked(job, text, calls, rest, Patience(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]]
+    others = [
+        forked(job, text, calls, rest, CallTimeLimit(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]
+    ]
     if base is None:
         base = probe if agree(probe, others) else peaceful(job, calls, end)
     same = {n for n, outcome in probe["outcomes"].items()
@@ -57,7 +61,7 @@ def is_rounded(outcome: dict[str, Any]) -> bool:
 
 def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
     """The first text's outcomes of usable calls."""
-    return forked(job, job["texts"][0], calls, end, Patience(20 * job["cpu"], 1), len(calls) + 1)
+    return forked(job, job["texts"][0], calls, end, CallTimeLimit(20 * job["cpu"], 1), len(calls) + 1)
 
 
 def agree(first: dict[str, Any], others: list[dict[str, Any]]) -> bool:
@@ -78,7 +82,7 @@ def digests(result: dict[str, Any]) -> dict[int, str]:
 def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     """Each text's outcomes, unfiltered."""
     end = real_clock() + job["seconds"]
-    results = [forked(job, text, calls, end, Patience(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
+    results = [forked(job, text, calls, end, CallTimeLimit(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
     return {"texts": [told_of(each, set(each["outcomes"])) for each in results], "left_out": []}
 
 

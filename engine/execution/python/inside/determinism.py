@@ -15,7 +15,7 @@ from typing import Any
 from stet_ls.engine.execution.python.inside.scratch import Scratch
 
 
-class Reached(BaseException):
+class NotComparable(BaseException):
     """A call was about to do something that cannot be compared."""
 
 
@@ -122,7 +122,7 @@ class Pins:
         what = self.reach(event, details)
         if what and self.inside:
             self.reached = self.reached or what
-            raise Reached(what)
+            raise NotComparable(what)
         if what and not what.startswith("it reads"):
             # During loading, or later by a thread or a finalizer: no call would show it.
             self.beside[what] = None

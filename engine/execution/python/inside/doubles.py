@@ -35,7 +35,7 @@ IN_COROUTINE = 0x80
 """The flag of the code of an `async def`."""
 
 
-class Book:
+class UseRecord:
     """What the doubles of one call recorded: `calls` are the uses that have an effect, `uses` all kinds of use by path.
 
     In `uses`, all items of an iterable have one path. `last` is the path used last.
@@ -89,7 +89,7 @@ class Double:
 
     __slots__ = ("__weakref__", "_stet_answers", "_stet_book", "_stet_held", "_stet_seed", "_stet_shape", "_stet_way")
 
-    def __init__(self, book: Book, way: str, shape: str, seed: int, answers: Any = None) -> None:
+    def __init__(self, book: UseRecord, way: str, shape: str, seed: int, answers: Any = None) -> None:
         for name, value in (("book", book), ("way", way), ("shape", shape), ("seed", seed), ("answers", answers or {}),
                             ("held", {})):  # fmt: skip
             object.__setattr__(self, "_stet_" + name, value)
@@ -103,13 +103,13 @@ class Double:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._stet_book.use(self._stet_shape, "set")
-        self._stet_book.call(f"{self._stet_way}.{name} = {shown(value)}")
+        self._stet_book.call(f"{self._stet_way}.{name} = {text_without_addresses(value)}")
         self._stet_held["." + name] = value
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         self._stet_book.use(self._stet_shape, "call")
-        by_name = (f"{name}={shown(value)}" for name, value in sorted(named.items()))
-        arguments = ", ".join([*map(shown, given), *by_name])
+        by_name = (f"{name}={text_without_addresses(value)}" for name, value in sorted(named.items()))
+        arguments = ", ".join([*map(text_without_addresses, given), *by_name])
         count = self._stet_book.call(f"{self._stet_way}({arguments})")
         name = self._stet_shape.rpartition(".")[2]
         is_awaited = is_in_coroutine()
@@ -119,7 +119,7 @@ class Double:
         if name in self._stet_answers:
             return self._stet_answers[name]
         if count > REPEATS or (name == "get" and len(self._stet_way) > FAR):
-            return Ended(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
+            return EndOfLoop(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
         again = f"#{count}" if count > 1 and name in EMPTY else ""
         step = f"({arguments}){again}"
         if is_awaited:
@@ -139,21 +139,21 @@ class Double:
             self._stet_book.use(self._stet_shape, "key")
             return inner(self, f"[{key._stet_way}]", "[]")
         self._stet_book.use(self._stet_shape, "key")
-        return inner(self, f"[{shown(key)}]", f"[{shown(key)}]")
+        return inner(self, f"[{text_without_addresses(key)}]", f"[{text_without_addresses(key)}]")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._stet_book.use(self._stet_shape, "key")
-        self._stet_book.call(f"{self._stet_way}[{shown(key)}] = {shown(value)}")
-        self._stet_held[f"[{shown(key)}]"] = value
+        self._stet_book.call(f"{self._stet_way}[{text_without_addresses(key)}] = {text_without_addresses(value)}")
+        self._stet_held[f"[{text_without_addresses(key)}]"] = value
 
     def __delitem__(self, key: Any) -> None:
-        self._stet_book.call(f"del {self._stet_way}[{shown(key)}]")
-        self._stet_held.pop(f"[{shown(key)}]", None)
+        self._stet_book.call(f"del {self._stet_way}[{text_without_addresses(key)}]")
+        self._stet_held.pop(f"[{text_without_addresses(key)}]", None)
 
     def __contains__(self, item: Any) -> bool:
         self._stet_book.use(self._stet_shape, "contains")
         # One seed in four holds everything: a test in another one is reached otherwise only by chance.
-        return self._stet_seed % 4 == 0 or drawn(self, shown(item), 2) == 0
+        return self._stet_seed % 4 == 0 or drawn(self, text_without_addresses(item), 2) == 0
 
     def __iter__(self) -> Any:
         wanted = unpacked()
@@ -230,7 +230,7 @@ class Double:
         return f"<{self._stet_way}>"
 
 
-class Later:
+class AsyncItems:
     """An asynchronous iterator over items; those that were not taken are in `items`."""
 
     def __init__(self, items: Any) -> None:
@@ -248,7 +248,7 @@ class Later:
         return f"<later {self.items!r}>"
 
 
-class Ended:
+class EndOfLoop:
     """What a call of a double gives in a coroutine when it has been made often: awaited, the answer that ends loops."""
 
     def __init__(self, answer: Any) -> None:
@@ -299,15 +299,19 @@ def text_like(double: Double) -> str:
     return f"{'abcdefghi'[number(double)]}{number(double)}" if size(double) else ""
 
 
-def shown(value: Any) -> str:
+def text_without_addresses(value: Any) -> str:
     """A value as text, without addresses."""
     if isinstance(value, Double):
         return repr(value)[1:-1]
     if isinstance(value, (list, tuple)):
         ends = "[]" if isinstance(value, list) else "()"
-        return ends[0] + ", ".join(map(shown, value)) + ends[1]
+        return ends[0] + ", ".join(map(text_without_addresses, value)) + ends[1]
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{shown(key)}: {shown(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{text_without_addresses(key)}: {text_without_addresses(item)}" for key, item in value.items())
+            + "}"
+        )
     if callable(value):
         return "a function"
     text = repr(value)
@@ -315,7 +319,7 @@ def shown(value: Any) -> str:
 
 
 def operand(double: Double, beside: Any) -> Any:
-    """The value of a double beside another operand: a text, a list or a number."""
+    """The value of a double with another operand: a text, a list or a number."""
     kind = "text" if isinstance(beside, (str, bytes)) else "compared" if isinstance(beside, Double) else "number"
     double._stet_book.use(double._stet_shape, kind)
     if isinstance(beside, str):
@@ -351,10 +355,10 @@ def with_operators() -> None:
 
 
 with_operators()
-for kind in (Double, Ended):
+for kind in (Double, EndOfLoop):
     collections.abc.Coroutine.register(kind)  # `asyncio.create_task` takes nothing else
 
 
-def double_maker(book: Book) -> Callable[..., Double]:
+def double_maker(book: UseRecord) -> Callable[..., Double]:
     """What calls use to make a double: of a name, a number, and the answers of some methods."""
     return lambda name, seed=0, **answers: Double(book, name, name, seed, answers)

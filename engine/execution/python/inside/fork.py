@@ -11,44 +11,44 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import SHOWN, Patience, Runner, idle, lacked
+from stet_ls.engine.execution.python.inside.call import SHOWN, CallRunner, CallTimeLimit, idle, lacked
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork
-from stet_ls.engine.execution.python.inside.result_pipe import Line, tell
+from stet_ls.engine.execution.python.inside.result_pipe import ResultPipe, tell
 
 BATCH = 0.02
 
 
-class Begun(BaseException):
+class ForkBegun(BaseException):
     """A fork begins: raised through all frames of its parent, so that no frame holds the other texts' results."""
 
 
 def forked(
-    job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int
+    job: dict[str, Any], text: str, calls: list[Any], end: float, time_limit: CallTimeLimit, wanted: int
 ) -> dict[str, Any]:
     """A fork's report of the calls. If it stops or dies, the current call is left out.
 
     Its buffered outcomes are then lost: another fork repeats the calls and reports each outcome at once.
     """
-    late = patience.late, patience.seconds
-    result = attempt(job, text, calls, end, patience, wanted, BATCH)
+    late = time_limit.late, time_limit.seconds
+    result = attempt(job, text, calls, end, time_limit, wanted, BATCH)
     if result["lost"]:
-        patience.late, patience.seconds = late
-        again = attempt(job, text, calls, end, patience, wanted, 0.0)
+        time_limit.late, time_limit.seconds = late
+        again = attempt(job, text, calls, end, time_limit, wanted, 0.0)
         result["outcomes"] = {**result["outcomes"], **again["outcomes"]}
     return result
 
 
 def attempt(
-    job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int, every: float
+    job: dict[str, Any], text: str, calls: list[Any], end: float, time_limit: CallTimeLimit, wanted: int, every: float
 ) -> dict[str, Any]:
     reading, writing = os.pipe()
     at = memoryview(mmap.mmap(-1, 16)).cast("q")
     process = real_fork()
     if process == 0:
         os.close(reading)
-        raise Begun(child, text, calls, Line(writing, at, every), patience, wanted)
+        raise ForkBegun(child, text, calls, ResultPipe(writing, at, every), time_limit, wanted)
     os.close(writing)
     result: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
@@ -93,7 +93,9 @@ def ended(result: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: 
         result["outcomes"][number] = {"kind": stuck, "digest": stuck}
 
 
-def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience: Patience, wanted: int) -> None:
+def child(
+    job: dict[str, Any], text: str, calls: list[Any], line: ResultPipe, time_limit: CallTimeLimit, wanted: int
+) -> None:
     """Loads a text and runs the calls; reports when a call begins, and its outcome."""
     pipe = line.pipe
     pins = Pins(job["reads"], job["beside"])
@@ -116,7 +118,7 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
         pins.beside[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
     pins.compare_all()
     tell(pipe, {"load": ""})
-    runner = Runner(job, pins, space, patience)
+    runner = CallRunner(job, pins, space, time_limit)
     if "async" in text:
         runner.settled(idle())  # otherwise the first call pays for the loop, and is too late on a busy machine
     valid = 0
@@ -126,8 +128,8 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
         line.end(number, outcome)
         valid += is_valid(outcome)
         if outcome["kind"] == "late":
-            patience.lose()
-        if valid >= wanted or patience.ends:
+            time_limit.lose()
+        if valid >= wanted or time_limit.ends:
             break
     pins.compare_all()
     line.over(list(pins.beside))

@@ -12,7 +12,7 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 
-class Served:
+class ServedModule:
     """Provides one text under the module's own name for all imports; its package is imported first, as usual.
 
     A finder and a loader by its methods: importing the classes of `importlib.abc` costs more than all calls.
@@ -39,7 +39,7 @@ class Served:
         exec(self.compiled, module.__dict__)
 
 
-class Former:
+class FormerFiles:
     """Provides other files of the project as they were, wherever an import finds them."""
 
     def __init__(self, texts: dict[str, str]) -> None:
@@ -49,17 +49,17 @@ class Former:
         found = PathFinder.find_spec(fullname, path)
         origin = found.origin if found is not None else None
         text = self.texts.get(os.path.realpath(origin)) if origin else None
-        return Served(fullname, origin, text).find_spec(fullname) if origin and text is not None else None
+        return ServedModule(fullname, origin, text).find_spec(fullname) if origin and text is not None else None
 
 
 def load(job: dict[str, Any], text: str) -> dict[str, Any]:
     name = job["name"]
     former = job.pop("former", None)
     if former and former["texts"] and hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() in former["of"]:
-        finder: Any = Former(former["texts"])
+        finder: Any = FormerFiles(former["texts"])
         sys.meta_path.insert(0, finder)
     if name in sys.modules:  # a module of the standard library that this program itself needs
         name = "stet_target"
-    served: Any = Served(name, job["path"], text)
+    served: Any = ServedModule(name, job["path"], text)
     sys.meta_path.insert(0, served)
     return vars(importlib.import_module(name))

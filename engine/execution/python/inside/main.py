@@ -16,7 +16,7 @@ import types
 from typing import Any, Iterator, NoReturn  # noqa: UP035 - as Python 3.8 has them
 
 from stet_ls.engine.execution.python.inside.compare import compare, plain
-from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.result_pipe import tell
 from stet_ls.engine.execution.python.inside.times.timing import measure
 
@@ -46,7 +46,7 @@ def main() -> NoReturn:
     keep(shut=True)  # from here on, nothing before the forks uses a path
     try:
         report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
-    except Begun as begun:
+    except ForkBegun as begun:
         work, *given = begun.args
         begun.__traceback__ = None
     else:

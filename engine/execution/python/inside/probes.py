@@ -11,9 +11,9 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Patience, Runner
+from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
 
@@ -32,7 +32,7 @@ def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]]
         process = real_fork()
         if process == 0:
             os.close(reading)
-            raise Begun(look, text, calls, seen, count)
+            raise ForkBegun(look, text, calls, seen, count)
         os.close(writing)
         select.select([reading], [], [], max(0.0, min(end, real_clock() + LOOKS * 6) - real_clock()))
         os.kill(process, signal.SIGKILL)
@@ -62,7 +62,7 @@ def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int
     pins.start()
     space = load(job, text)
     seen[count] = 1
-    runner = Runner(job, pins, space, Patience(4 * job["cpu"], 5))
+    runner = CallRunner(job, pins, space, CallTimeLimit(4 * job["cpu"], 5))
     runner.is_held_against = False
     end = real_work() + LOOKS
     for _, (setup, body, names) in calls:

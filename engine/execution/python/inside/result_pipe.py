@@ -9,7 +9,7 @@ from typing import Any
 from stet_ls.engine.execution.python.inside.originals import real_clock
 
 
-class Line:
+class ResultPipe:
     """The connection from a fork to its parent: outcomes by a pipe, many at a time, and the current call in shared
     memory. A write for each call would cost more than the call. `every` is in seconds, 0 for one write each.
     """

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.workspace.git import git, repository
-from stet_ls.server.cli.agents.agent import ConfigFile, Program, home_of
+from stet_ls.server.cli.agents.agent import ConfigFile, StetProgram, home_of
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import read_regular
 
 _MOST_BYTES = 20_000_000
 
 
-def this_program() -> Program:
-    """The running `stet`: its script beside the interpreter, else the interpreter with the package's name."""
+def this_program() -> StetProgram:
+    """The running `stet`: its script next to the interpreter, else the interpreter with the package's name."""
     script = Path(sys.executable).with_name("stet")
-    return Program((str(script),) if script.is_file() else (sys.executable, "-m", "stet_ls.server"))
+    return StetProgram((str(script),) if script.is_file() else (sys.executable, "-m", "stet_ls.server"))
 
 
 def project_top(folder: Path) -> Path:

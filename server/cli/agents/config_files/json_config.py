@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stet_ls.server.cli.agents.agent import Program
+from stet_ls.server.cli.agents.agent import StetProgram
 from stet_ls.server.cli.agents.config_files import jsonc
 
-HookEntries = Callable[[Program], Sequence[tuple[tuple[str, ...], Any]]]
+HookEntries = Callable[[StetProgram], Sequence[tuple[tuple[str, ...], Any]]]
 """Paths of arrays, and the element that each of them gets."""
 
 _COMMANDS = ("command", "bash")
@@ -19,13 +19,13 @@ _COMMANDS = ("command", "bash")
 
 @dataclass(frozen=True, slots=True)
 class JsonHooks:
-    """Elements of arrays, known as Stet's by their command. `skeleton` is what a new file holds beside them."""
+    """Elements of arrays, known as Stet's by their command. `skeleton` is what a new file holds besides them."""
 
     agent: str
     entries: HookEntries
     skeleton: Mapping[str, Any] = field(default_factory=dict)
 
-    def add(self, text: str, program: Program) -> str:
+    def add(self, text: str, program: StetProgram) -> str:
         """Replaces Stet's entries by those of this version."""
         text = self.remove(text) or json.dumps(self.skeleton, indent=2) + "\n"
         top = jsonc.parse(text)
@@ -51,9 +51,9 @@ class JsonServer:
     """The MCP server `stet` as a member of an object."""
 
     path: tuple[str, ...]
-    entry: Callable[[Program], Mapping[str, Any]]
+    entry: Callable[[StetProgram], Mapping[str, Any]]
 
-    def add(self, text: str, program: Program) -> str:
+    def add(self, text: str, program: StetProgram) -> str:
         """Replaces Stet's entry. Another server of that name is an error."""
         text = self.remove(text) or "{}\n"
         return jsonc.add(text, self.path, self.entry(program), to_array=False)

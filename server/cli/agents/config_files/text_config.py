@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stet_ls.server.cli.agents.agent import Program
+from stet_ls.server.cli.agents.agent import StetProgram
 
 _BEGIN = "# >>> stet >>> written by `stet`, removed by `stet`"
 _END = "# <<< stet <<<"
@@ -17,12 +17,12 @@ _BLOCK = re.compile(r"(?ms)^# >>> stet >>>[^\n]*\n.*?^# <<< stet <<<[^\n]*(?:\n|
 class MarkedBlock:
     """Lines between marks. `conflict` finds lines of the user's that say the same; `after_shebang` for scripts."""
 
-    lines: Callable[[Program], str]
+    lines: Callable[[StetProgram], str]
     conflict: str
     hint: str
     shebang: str = ""
 
-    def add(self, text: str, program: Program) -> str:
+    def add(self, text: str, program: StetProgram) -> str:
         """Replaces the block, or adds it: after the first line of a script, else at the end."""
         text = self.remove(text)
         block = f"{_BEGIN}\n{self.lines(program)}{_END}\n"
@@ -43,10 +43,10 @@ class MarkedBlock:
 class WholeFile:
     """A file of Stet's own, known by its first line."""
 
-    text: Callable[[Program], str]
+    text: Callable[[StetProgram], str]
     mark: str
 
-    def add(self, text: str, program: Program) -> str:
+    def add(self, text: str, program: StetProgram) -> str:
         """Replaces the file. Raises ValueError if it is not Stet's."""
         if text.strip() and not text.startswith(self.mark):
             raise ValueError("the file exists and was not written by Stet")

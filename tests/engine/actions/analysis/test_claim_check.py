@@ -61,7 +61,7 @@ async def test_a_claim_about_a_generator_is_not_refuted(bench: Bench, scripted: 
     assert told.startswith("risk: each([0]) raises ZeroDivisionError (unverified: ")
 
 
-async def test_a_refuted_claim_is_listed_apart_from_the_findings(bench: Bench, scripted: ScriptedModel) -> None:
+async def test_a_refuted_claim_is_listed_separately_from_the_findings(bench: Bench, scripted: ScriptedModel) -> None:
     claim = "first('ab') raises IndexError"
     scripted.reply(f"- `return items[0]` | bug | {claim}\n- `return items[0]` | risk | first([]) raises IndexError\n")
     answer = await bench.run("analyze", FIRST)

@@ -1,4 +1,4 @@
-"""Coverage that is run: the tests that use a file, in the sandbox, and what they reach of it."""
+"""Coverage that is run: the tests that use a file, in the sandbox, and which parts of it they reach."""
 
 from __future__ import annotations
 

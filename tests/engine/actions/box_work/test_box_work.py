@@ -13,7 +13,7 @@ import pytest
 from support.engine import Bench, said
 from support.servers.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.box_work.file_facts import facts
+from stet_ls.engine.actions.box_work.file_facts import file_facts
 from stet_ls.engine.actions.box_work.requested import computing_task
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
@@ -254,5 +254,5 @@ def png(rows: list[bytes], width: int) -> bytes:
     ],
 )
 def test_a_file_is_described_by_its_content(name: str, data: bytes, kind: FileKind, about: str) -> None:
-    found = facts(name, data)
+    found = file_facts(name, data)
     assert (found.kind, found.about) == (kind, about)

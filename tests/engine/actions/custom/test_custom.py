@@ -12,7 +12,7 @@ from support.engine import Bench, code_reply
 from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.custom import Case, Check, CustomAction, Evidence, Ruling
-from stet_ls.engine.actions.custom.custom_action import of_row
+from stet_ls.engine.actions.custom.custom_action import action_of_row
 from stet_ls.engine.actions.custom.packages import Packaged
 from stet_ls.engine.actions.custom.packages import load as load_packages
 from stet_ls.engine.actions.registry import Actions
@@ -217,7 +217,7 @@ async def test_a_judge_of_a_package_is_named_and_does_not_raise_the_confidence(
 
 
 def test_the_judge_of_comments_is_required_of_its_action() -> None:
-    assert of_row(row(judges=["comments"])).required == {Check.COMMENTS}
+    assert action_of_row(row(judges=["comments"])).required == {Check.COMMENTS}
 
 
 async def test_an_exhausted_budget_reports_what_was_not_done(scripted: ScriptedModel, stet_home: Path) -> None:

@@ -15,13 +15,13 @@ from stet_ls.validators.source import Source
 
 # present files, source, language -> the test file
 CASES = [
-    ("an existing file beside", ["a.py", "test_a.py"], "a.py", "python", "test_a.py"),
+    ("an existing file in the folder", ["a.py", "test_a.py"], "a.py", "python", "test_a.py"),
     ("an existing file in tests", ["pkg/a.py", "tests/test_a.py"], "pkg/a.py", "python", "tests/test_a.py"),
     ("deep in tests", ["pkg/a.py", "tests/unit/pkg/test_a.py"], "pkg/a.py", "python", "tests/unit/pkg/test_a.py"),
     ("a tests folder", ["pkg/a.py", "tests/conftest.py"], "pkg/a.py", "python", "tests/test_a.py"),
     ("nothing yet", ["a.py"], "a.py", "python", "test_a.py"),
     ("neighbours end in _test", ["a.py", "b_test.py"], "a.py", "python", "a_test.py"),
-    ("tests beside win over an empty folder", ["p/a.py", "p/test_b.py", "tests/x"], "p/a.py", "python", "p/test_a.py"),
+    ("tests in its folder come first", ["p/a.py", "p/test_b.py", "tests/x"], "p/a.py", "python", "p/test_a.py"),
     ("vitest style", ["src/a.ts", "src/b.test.ts"], "src/a.ts", "typescript", "src/a.test.ts"),
     ("jest style", ["src/a.js", "src/__tests__/b.test.js"], "src/a.js", "javascript", "src/__tests__/a.test.js"),
     ("spec style", ["src/a.ts", "src/b.spec.ts"], "src/a.ts", "typescript", "src/a.spec.ts"),

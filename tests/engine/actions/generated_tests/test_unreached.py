@@ -1,4 +1,4 @@
-"""New code that nothing runs is not proven by tests that pass beside it, in any action that inserts."""
+"""New code that nothing runs is not proven by tests that pass next to it, in any action that inserts."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from support.engine import Bench
 from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
-from stet_ls.engine.actions.multi_file.chosen_parts import Choice, chosen_part
+from stet_ls.engine.actions.multi_file.chosen_parts import ChosenParts, chosen_part
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Request, Workspace
@@ -51,12 +51,12 @@ def test_a_part_has_whole_steps_and_no_evidence_of_the_rest() -> None:
     second = replace(edit(TEXT, "five\n", "5\n"), steps=(2,))
     other = replace(edit(TEXT, "two\n", "2\n", Path("/w/b.py")), steps=(1,))
     whole = answer(both, second, other)
-    assert chosen_part(whole, Choice(steps=(2,))).edits == (second,), "one hunk is step 1's as well"
-    assert chosen_part(whole, Choice(steps=(1, 2))).edits == whole.edits
-    part = chosen_part(whole, Choice(files=("b.py",)))
+    assert chosen_part(whole, ChosenParts(steps=(2,))).edits == (second,), "one hunk is step 1's as well"
+    assert chosen_part(whole, ChosenParts(steps=(1, 2))).edits == whole.edits
+    part = chosen_part(whole, ChosenParts(files=("b.py",)))
     assert part.edits == (other,)
     assert part.summary.notes == ("a part: 2 changes left out",)
-    for wrong in (Choice(files=("c.py",)), Choice(steps=(3,))):
+    for wrong in (ChosenParts(files=("c.py",)), ChosenParts(steps=(3,))):
         with pytest.raises(UsageError, match=r"does not change c.py; it changes a.py, b.py|no edit is of step 3"):
             chosen_part(whole, wrong)
 
@@ -80,7 +80,7 @@ async def test_a_part_that_breaks_the_rest_is_refuted_by_the_tests(
         tests = next(item for item in whole.evidence if item.check is Check.TESTS)
         if tests.verdict is not Ruling.PASS:
             pytest.skip(f"code cannot run here: {tests.detail}")
-        part = await bench.engine.judge_part(request, chosen_part(whole, Choice(files=("prices.py",))))
+        part = await bench.engine.judge_part(request, chosen_part(whole, ChosenParts(files=("prices.py",))))
     assert not whole.refuted
     assert part.refuted
     failed = next(item for item in part.evidence if item.check is Check.TESTS)

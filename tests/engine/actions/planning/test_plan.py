@@ -8,57 +8,57 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.actions.planning.intent import plain_action, understand
+from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.libraries import one_letter_off
 from stet_ls.engine.actions.planning.plan_text import write_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.actions.planning.task_plan import PlanRules, read_edited, read_plan
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import Complexity, Intent, Plan
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity
+from stet_ls.engine.loop import UnusableReply
 
 PRICES = "def discount(price, rate):\n    return price - rate\n\n\ndef net_total(prices):\n    return sum(prices)\n"
 CART = "from prices import net_total\n\n\ndef pay(cart):\n    return net_total(cart)\n"
 ABOUT = Project(Path("/p"), {"prices.py": PRICES, "cart.py": CART, "mail.py": ""}, frozenset({"python"}))
-RULES = PlanRules(ABOUT, Intent("rates are fractions"), arms=frozenset({"coder", "tester"}))
+RULES = PlanRules(ABOUT, RequestIntent("rates are fractions"), arms=frozenset({"coder", "tester"}))
 
 
 def plan_of(text: str) -> Plan:
     plan = read_edited(text, RULES)
-    assert not isinstance(plan, Unusable), plan.problem
+    assert not isinstance(plan, UnusableReply), plan.problem
     return plan
 
 
 def problem_of(text: str, rules: PlanRules = RULES) -> str:
     plan = read_edited(text, rules)
-    assert isinstance(plan, Unusable)
+    assert isinstance(plan, UnusableReply)
     return plan.problem
 
 
 @pytest.mark.parametrize("words", ["make it better", "Please improve this code.", "fix it", "clean it up a bit"])
 def test_a_vague_request_gets_a_question_that_names_what_is_missing(words: str) -> None:
-    question = understand(words, (), ABOUT).question
+    question = request_intent(words, (), ABOUT).question
     assert words in question
     assert "which code" in question
     assert "what it should do differently" in question
-    selected = understand(words, (), ABOUT, "discount").question
+    selected = request_intent(words, (), ABOUT, "discount").question
     assert "`discount`" in selected
     assert "which code" not in selected, "the selection says it"
 
 
 @pytest.mark.parametrize("words", ["rates are fractions", "make discount faster", "add retries", "rename `x` to `y`"])
 def test_a_clear_request_gets_no_question(words: str) -> None:
-    assert not understand(words, (), ABOUT).question
+    assert not request_intent(words, (), ABOUT).question
 
 
 def test_a_request_is_understood_by_rules() -> None:
     words = "Add a histogram of the prices with matplotlib and write tests for net_total. Do not change discount."
-    intent = understand(words, ("Python 3.9",), ABOUT)
+    intent = request_intent(words, ("Python 3.9",), ABOUT)
     assert intent.goal == "Add a histogram of the prices with matplotlib"
     assert intent.libraries == ("matplotlib",)
     assert intent.constraints == ("Python 3.9", "Do not change discount")
     assert {Capability.CODE, Capability.TESTS, Capability.DATA} <= set(intent.capabilities)
-    assert intent.complexity is Complexity.MEDIUM
+    assert intent.complexity is TaskComplexity.MEDIUM
 
 
 def test_a_request_for_one_step_is_its_plain_action() -> None:
@@ -67,11 +67,11 @@ def test_a_request_for_one_step_is_its_plain_action() -> None:
         ("fix `discount`", "debug"),
         ("make `discount` faster", "optimize"),
     ):
-        named = plain_action(words, understand(words, (), ABOUT), ABOUT)
+        named = plain_action(words, request_intent(words, (), ABOUT), ABOUT)
         assert named is not None, words
         assert named[0] == action
     words = "fix `discount` and write tests for net_total"
-    assert plain_action(words, understand(words, (), ABOUT), ABOUT) is None
+    assert plain_action(words, request_intent(words, (), ABOUT), ABOUT) is None
 
 
 def test_steps_need_what_their_words_and_imports_show() -> None:
@@ -121,7 +121,7 @@ def test_what_a_user_allows_is_a_known_package() -> None:
         "libraries: frobnicator9\n1. debug | prices.py | discount | x",
         replace(RULES, allowed=frozenset({"frobnicator9"})),
     )
-    assert not isinstance(plan, Unusable)
+    assert not isinstance(plan, UnusableReply)
     assert plan.intent.libraries == ("frobnicator9",)
 
 
@@ -156,7 +156,7 @@ def test_a_plan_as_text_is_read_back_and_may_be_edited() -> None:
 
 def test_a_models_question_is_asked() -> None:
     plan = read_plan("ask: Which currency do the prices have?", RULES)
-    assert not isinstance(plan, Unusable)
+    assert not isinstance(plan, UnusableReply)
     assert plan.intent.question == "Which currency do the prices have?"
 
 
@@ -164,6 +164,6 @@ def test_planning_takes_milliseconds_without_a_model() -> None:
     text = "\n".join(f"{n}. generate | mail.py | f{n} | x" for n in range(1, 8))
     began = time.process_time()
     for _ in range(10):
-        understand("add f to mail.py", (), ABOUT)
+        request_intent("add f to mail.py", (), ABOUT)
         plan_of(text)
     assert (time.process_time() - began) / 70 < 0.05, "seconds a step"

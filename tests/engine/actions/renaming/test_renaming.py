@@ -101,7 +101,7 @@ def test_a_name_that_a_local_one_would_hide_is_refused() -> None:
         python_names.rename(texts, "a.py", "f", "h")
 
 
-def test_a_module_is_renamed_and_its_imports_are_mended() -> None:
+def test_a_module_is_renamed_and_its_imports_are_updated() -> None:
     after = python_modules.move(SHOP, "shop/prices.py", "shop/money.py")
     assert "shop/prices.py" not in after, "its own text stays"
     assert after["shop/__init__.py"].startswith("from .money import discount, total\n")

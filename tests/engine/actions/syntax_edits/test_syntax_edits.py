@@ -13,7 +13,7 @@ from stet_ls.validators.source import Source
 
 BUGS = {
     "operator": ("return a - b", "return a + b"),
-    "operator beside a comment": (
+    "operator next to a comment": (
         "return (a\n        # a - b\n        - b)",
         "return (a\n        # a - b\n        + b)",
     ),

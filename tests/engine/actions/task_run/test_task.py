@@ -14,13 +14,13 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.api.plan import Intent
+from stet_ls.engine.api.plan import RequestIntent
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.errors import ModelError, UsageError
-from stet_ls.engine.loop import Unusable
+from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
-from stet_ls.server.evidence.evidence_text import dangers
+from stet_ls.server.evidence.evidence_text import unrequested_risks
 from stet_ls.validators.source import Splice
 
 PRICES = """def discount(price, rate):
@@ -154,7 +154,7 @@ async def test_a_step_may_create_a_file(stet_home: Path, scripted: ScriptedModel
     ]
     assert not (shop / "refunds.py").exists()
     assert answer.message.startswith("New file refunds.py · Did one step"), "what is new is said first"
-    assert "creates refunds.py, which nothing executed" in dangers(answer), "an editor asks"
+    assert "creates refunds.py, which nothing executed" in unrequested_risks(answer), "an editor asks"
 
 
 async def test_a_new_file_that_repeats_a_definition_is_reported(
@@ -162,7 +162,7 @@ async def test_a_new_file_that_repeats_a_definition_is_reported(
 ) -> None:  # fmt: skip
     scripted.replies(["generate | more.py | new | a discount", block(DISCOUNT)])
     answer, _ = await run(scripted, shop)
-    assert "more.py defines `discount`, which prices.py defines too" in "; ".join(dangers(answer))
+    assert "more.py defines `discount`, which prices.py defines too" in "; ".join(unrequested_risks(answer))
 
 
 LOOP = "generate | sums.py | sums | sums | refactor" + " | sums" * 3
@@ -245,7 +245,7 @@ async def test_a_task_without_an_instruction_or_file_is_reported(
 # What may stand in a plan.
 
 ABOUT = Project(Path("/p"), {"prices.py": PRICES, "shop/cart.py": CART}, frozenset({"python"}))
-RULES = PlanRules(ABOUT, Intent("rates are fractions"))
+RULES = PlanRules(ABOUT, RequestIntent("rates are fractions"))
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ RULES = PlanRules(ABOUT, Intent("rates are fractions"))
 )
 def test_a_line_of_a_plan_is_parsed(line: str, step: tuple[str, ...]) -> None:
     plan = read_plan(f"Here is the plan:\n{line}\n", RULES)
-    assert not isinstance(plan, Unusable)
+    assert not isinstance(plan, UnusableReply)
     (read,) = plan.steps
     assert (read.action, read.path.relative_to("/p").as_posix(), read.unit, read.instruction) == step
 
@@ -271,31 +271,31 @@ def test_a_line_of_a_plan_is_parsed(line: str, step: tuple[str, ...]) -> None:
 )
 def test_a_plan_cannot_name_files_outside_the_workspace(file: str) -> None:
     plan = read_plan(f"generate | {file} | new | anything", RULES)
-    assert isinstance(plan, Unusable)
+    assert isinstance(plan, UnusableReply)
     assert repr(file) in plan.problem
 
 
 def test_a_plan_that_repeats_an_existing_definition_is_refused() -> None:
     """Unless the plan works on the file that has it, as it does to move it."""
     twice = read_plan("generate | sums.py | total | mend the total", RULES)
-    assert isinstance(twice, Unusable)
+    assert isinstance(twice, UnusableReply)
     assert "prices.py already defines it" in twice.problem
     moved = read_plan("generate | sums.py | total | as it is\nrefactor | prices.py | total | import it", RULES)
-    assert not isinstance(moved, Unusable)
+    assert not isinstance(moved, UnusableReply)
     assert len(moved.steps) == 2
 
 
 def test_a_reply_without_a_plan_is_reported() -> None:
     assert "no line of the form" in read_plan("Sure, I will do it.", RULES).problem  # type: ignore[union-attr]
     missing = read_plan("refactor | prices.py | nothing_like_it | better", RULES)
-    assert isinstance(missing, Unusable)
+    assert isinstance(missing, UnusableReply)
     assert "does not define" in missing.problem
 
 
 def test_the_number_of_steps_of_a_plan_is_limited() -> None:
     lines = "\n".join(f"generate | prices.py | f{n} | number {n}" for n in range(50))
     steps = read_plan(lines, RULES)
-    assert not isinstance(steps, Unusable)
+    assert not isinstance(steps, UnusableReply)
     assert len(steps.steps) == 7
 
 

@@ -8,9 +8,9 @@ import sys
 
 _DRAWN = """
 from itertools import islice
-from stet_ls.engine.execution.inputs.mutations import meeting, mutated
+from stet_ls.engine.execution.inputs.mutations import with_shared_elements, mutated_rows
 rows = [{"known": "{'ab', 'cd', 'ef', 'gh'}", "name": "'q'"}] * 30
-print(meeting(rows, 1), list(islice(mutated(rows, [], 1), 60)))
+print(with_shared_elements(rows, 1), list(islice(mutated_rows(rows, [], 1), 60)))
 """
 
 

@@ -8,7 +8,7 @@ from support.processes.tools import needs
 
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
 from stet_ls.engine.execution.javascript.harness import run
-from stet_ls.engine.execution.javascript.module_location import opened
+from stet_ls.engine.execution.javascript.module_location import with_exposed_names
 from stet_ls.engine.execution.runtime import Runtime
 
 pytestmark = needs("node")
@@ -17,7 +17,7 @@ pytestmark = needs("node")
 async def ran(runtime: Runtime, before: str, after: str, *setups: str) -> HarnessReport:
     """What comes of `f(a)` in two texts, within two seconds, for each way to make `a`."""
     calls = tuple(Call(setup, "__out__(f(a));", ("a",)) for setup in setups)
-    shown = opened(before, "javascript"), opened(after, "javascript")
+    shown = with_exposed_names(before, "javascript"), with_exposed_names(after, "javascript")
     report = await run(runtime, HarnessRun(shown, calls, "f", Path("m.js"), "m", seconds=2.0), "javascript")
     assert isinstance(report, HarnessReport), report
     return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stet_ls.engine.execution.python.changed_lines import parts
-from stet_ls.engine.execution.python.changed_part import wired
+from stet_ls.engine.execution.python.changed_part import with_error
 
 TEXT = '''\
 import math
@@ -101,7 +101,7 @@ def test_conditionally_evaluated_parts_have_their_lines() -> None:
 def test_tripwires_replace_unevaluated_parts() -> None:
     (part,) = parts("def f(a):\n    return a or 1\n", "def f(a):\n    return a or 2\n") or ()
     space: dict[str, object] = {}
-    exec(wired("def f(a):\n    return a or 2\n", part, "word") or "", space)
+    exec(with_error("def f(a):\n    return a or 2\n", part, "word") or "", space)
     assert eval("f(1)", space) == 1
     with pytest.raises(SystemExit, match="word"):
         eval("f(0)", space)
@@ -110,7 +110,7 @@ def test_tripwires_replace_unevaluated_parts() -> None:
 def test_tripwires_precede_new_code() -> None:
     after = TEXT.replace("return 0", "return 1")
     (part,) = parts(TEXT, after) or ()
-    text = wired(after, part, "word")
+    text = with_error(after, part, "word")
     assert text is not None
     space: dict[str, object] = {}
     exec(text, space)

@@ -17,7 +17,7 @@ from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.project_tests.judge import judge as run_tests
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files.mounts import interpreter as binds
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -27,7 +27,7 @@ Compared = Callable[..., Awaitable[Evidence]]
 @pytest.fixture
 async def compared(tmp_path: Path, probes: Path, backend: str) -> AsyncIterator[Compared]:
     """Compares two texts of `code.py` after the tests in `test_code.py` ran on the first."""
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
     bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     python = Interpreter(Path(sys.executable), sys.version_info[:3], binds(), bare, modules=frozenset({"pytest"}))
     root = tmp_path / "project"

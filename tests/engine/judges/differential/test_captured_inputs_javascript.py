@@ -16,7 +16,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.project_tests.judge import judge as run_tests
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -26,8 +26,8 @@ pytestmark = needs("node")
 
 @pytest.fixture
 async def compared(tmp_path: Path, probes: Path, backend: str) -> AsyncIterator[Compared]:
-    """Compares two texts of a file after the tests beside it ran on the first."""
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    """Compares two texts of a file after the tests next to it ran on the first."""
+    sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
     root = tmp_path / "project"
 
     async def ask(before: str, after: str, unit: str, test: str, file: str = "code.mjs") -> Evidence:

@@ -7,7 +7,7 @@ import pytest
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.engine.judges.differential.difference import NEAR, Difference
-from stet_ls.engine.judges.differential.python_uncompared import uncompared
+from stet_ls.engine.judges.differential.python_uncompared import uncompared_change
 
 _FORM = '"""A price such as "12.30", in cents."""\nreturn int(price)'
 
@@ -91,7 +91,7 @@ _TASKS = "async def f(c, xs):\n    ts = [ensure_future(c(x)) for x in xs]\n    r
     ],
 )
 def test_a_lock_or_tasks_in_another_form_are_the_same(before: str, after: str, said: bool) -> None:
-    assert bool(uncompared(before, after, "f")) is said
+    assert bool(uncompared_change(before, after, "f")) is said
 
 
 def test_long_outcomes_are_shown_where_they_differ() -> None:

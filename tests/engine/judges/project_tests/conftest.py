@@ -16,7 +16,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.judge import judge
 from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
 from stet_ls.engine.sandbox.files.mounts import interpreter as binds
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 
@@ -50,7 +50,7 @@ def python() -> Environment:
 @pytest.fixture
 async def judged(shop: Path, probes: Path, backend: str) -> AsyncIterator[Judged]:
     """Judges a text of `prices.py`."""
-    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    sandbox = Sandbox(IsolationLevel.STRONG, probes, backend=backend)
 
     async def ask(
         after: str,

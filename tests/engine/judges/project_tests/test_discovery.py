@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from support.shop import TESTS
 
-from stet_ls.engine.judges.project_tests.discovery import Touching, is_test, touching
+from stet_ls.engine.judges.project_tests.discovery import TouchingTests, is_test, touching_tests
 
 
 def test_tests_are_found_by_what_they_import_and_name(shop: Path) -> None:
     def found(path: str, unit: str) -> tuple[str, ...]:
-        return touching(shop, shop / path, unit, "python", {}).tests
+        return touching_tests(shop, shop / path, unit, "python", {}).tests
 
     assert found("shop/prices.py", "discount") == ("tests/test_prices.py",)
     assert found("shop/cart.py", "pay") == ("tests/test_cart.py",)
@@ -51,12 +51,15 @@ def test_tests_of_other_languages_are_found(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert touching(tmp_path, tmp_path / target, unit, language, {}) == Touching((expected,))
+    assert touching_tests(tmp_path, tmp_path / target, unit, language, {}) == TouchingTests((expected,))
 
 
 def test_an_unsaved_test_is_found(shop: Path) -> None:
     path = shop / "tests/test_new.py"
-    assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0] == "tests/test_new.py"
+    assert (
+        touching_tests(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0]
+        == "tests/test_new.py"
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,5 +82,5 @@ def test_a_source_file_named_like_a_test_helper_is_not_one(shop: Path) -> None:
     (shop / "shop/more.py").write_text("from shop.utils import first\n\n\ndef head(xs):\n    return first(xs)\n")
     (shop / "tests/test_more.py").write_text("from shop.more import head\n\n\ndef test_head():\n    head([1])\n")
     for unit, further in (("last", ()), ("first", ("tests/test_more.py",))):
-        found = touching(shop, shop / "shop/utils.py", unit, "python", {})
+        found = touching_tests(shop, shop / "shop/utils.py", unit, "python", {})
         assert found.tests == ("tests/test_utils.py", *further)

@@ -76,7 +76,7 @@ def of_second(make: MakeCase, root: Path, projects: Mapping[str, Project]) -> di
 
 def named(case: Case) -> bool:
     """Whether the text names the means: then no tests of its are believed, and none has to be run to see that."""
-    return bool(danger.forging(case))
+    return bool(danger.forging_names(case))
 
 
 async def verdicts(cases: Mapping[str, Case]) -> dict[str, Evidence]:

@@ -13,7 +13,7 @@ from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.judge import judge
-from stet_ls.engine.judges.project_tests.planted_errors import wired, wires_of
+from stet_ls.engine.judges.project_tests.planted_errors import plant_errors, with_errors
 from stet_ls.validators.source import Source
 
 CASES = {
@@ -37,9 +37,9 @@ CASES = {
 def test_each_changed_function_gets_a_planted_error(language: str) -> None:
     old, expected = CASES[language]
     before, after = Source(old), Source(old.replace("1;", "2;").replace("1 }", "2 }"))
-    found = wires_of(before, after, language)
+    found = plant_errors(before, after, language)
     assert all(each.text for each in found)
-    assert wired(after, found, "w").text == expected
+    assert with_errors(after, found, "w").text == expected
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_each_changed_function_gets_a_planted_error(language: str) -> None:
 )
 def test_the_planted_error_is_in_the_changed_block(language: str, text: str, error: str) -> None:
     after = Source(text.replace("return 0", "return 7"))
-    found = wires_of(Source(text), after, language)
-    assert wired(after, found, "w").text == text.replace("{ return 0", f"{{ {error} return 7")
+    found = plant_errors(Source(text), after, language)
+    assert with_errors(after, found, "w").text == text.replace("{ return 0", f"{{ {error} return 7")
 
 
 def test_changes_in_two_blocks_are_covered_by_running_the_function() -> None:
     text = "function f(a) { if (a) { return 0; } else { return 1; } }"
     after = Source(text.replace("0", "7").replace("1", "8"))
-    told = wired(after, wires_of(Source(text), after, "javascript"), "w").text
+    told = with_errors(after, plant_errors(Source(text), after, "javascript"), "w").text
     assert told.startswith('function f(a) { throw new Error("w-0-"); if')
 
 
@@ -79,14 +79,14 @@ def test_changes_in_two_blocks_are_covered_by_running_the_function() -> None:
     ],
 )
 def test_no_error_is_planted_where_none_is_possible(language: str, old: str, new: str) -> None:
-    (found,) = wires_of(Source(old), Source(new), language)
+    (found,) = plant_errors(Source(old), Source(new), language)
     assert found.text == ""
 
 
 @pytest.mark.parametrize("language", ["javascript", "go", "java", "rust", "cpp"])
 def test_comments_and_layout_are_no_change(language: str) -> None:
     text = CASES[language][0]
-    assert wires_of(Source(text), Source(f"// one\n\n{text.replace(' {', '  { /* two */')}"), language) == ()
+    assert plant_errors(Source(text), Source(f"// one\n\n{text.replace(' {', '  { /* two */')}"), language) == ()
 
 
 GO = "package shop\n\nfunc Sum(a, b int) int {\n\tif a > 9 {\n\t\treturn 9\n\t}\n\treturn a + b\n}\n"

@@ -87,7 +87,7 @@ async def test_a_fix_must_make_the_failing_test_pass(shop: Path, judged: Judged)
 
 
 async def test_an_old_failure_of_another_function_does_not_count(shop: Path, judged: Judged) -> None:
-    """To the one that is mended, and to one that is written again."""
+    """To the one that is fixed, and to one that is written again."""
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
     mended = await judged(
@@ -138,7 +138,7 @@ LOST = "\n\ndef largest(prices):\n    return 7\n"
         (PRICES + "\n\nRATE = 3\n", "2 tests pass, but none of them executes `RATE`"),
         (PRICES + "# a comment\n", "2 tests pass, but the edit changes no executable code"),
     ],
-    ids=["a function", "a function beside a change", "fields", "a class", "a constant", "a comment"],
+    ids=["a function", "a function next to a change", "fields", "a class", "a constant", "a comment"],
 )
 @pytest.mark.parametrize("unit", ["", "total"])
 async def test_an_uncalled_function_is_not_proven(judged: Judged, text: str, detail: str, unit: str) -> None:
@@ -186,7 +186,7 @@ async def test_code_run_in_another_process_is_proven_by_the_test_it_fixes(shop: 
 
 
 BESIDE = {
-    "what another part of the edit mends": (
+    "what another part of the edit fixes": (
         ("RATE = 1", "RATE = 2\n\n\ndef lost():\n    return 7"),
         "assert prices.RATE == 2",
         "`lost`",

@@ -80,7 +80,7 @@ DEAD = "export const lost = (a) => { return 7; };\n"
         (SUM.replace("a +", "a /* sum */ +") + "// sum\n", "1 test passes, but the edit changes no executable code"),
         (SUM + "export const LOST = 7;\n", "1 test passes, but it does not execute what was changed"),
     ],
-    ids=["a function that no one calls", "one beside a change", "comments", "a constant"],
+    ids=["a function that no one calls", "one next to a change", "comments", "a constant"],
 )
 async def test_a_change_that_no_test_runs_is_not_proven(
     runtime: Runtime, project: Path, after: str, detail: str

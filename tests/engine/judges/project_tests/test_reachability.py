@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.judges.project_tests.reachability import ways_to
+from stet_ls.engine.judges.project_tests.reachability import names_leading_to
 
 COLOURS = """def hsv(colour):
     return colour
@@ -40,7 +40,7 @@ class Mixer:
     ],
 )
 def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> None:
-    assert ways_to(COLOURS, unit, "python") == expected
+    assert names_leading_to(COLOURS, unit, "python") == expected
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> Non
     ],
 )
 def test_a_unit_passed_to_other_code_may_run_under_any_name(text: str, language: str) -> None:
-    assert ways_to(text, "hls", language) is None
+    assert names_leading_to(text, "hls", language) is None
 
 
 def test_a_list_of_public_names_is_not_a_use() -> None:
     text = f"__all__ = [\n    'hls',\n]\n{COLOURS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
-    assert ways_to(text, "hls", "python") == {"hls"}
+    assert names_leading_to(text, "hls", "python") == {"hls"}

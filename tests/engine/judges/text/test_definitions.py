@@ -11,7 +11,7 @@ import pytest
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.text import definitions
-from stet_ls.engine.judges.text.definitions import gone
+from stet_ls.engine.judges.text.definitions import removed_names
 from stet_ls.validators.source import Source
 
 
@@ -71,9 +71,9 @@ TEXTS = (
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.language)
 def test_a_removed_definition_is_reported_and_a_moved_one_is_not(text: Text) -> None:
-    assert gone(Source(text.whole), Source(text.less), text.language) == [text.lost]
-    assert gone(Source(text.whole), Source(text.moved), text.language) == []
-    assert gone(Source(text.less), Source(text.whole), text.language) == []
+    assert removed_names(Source(text.whole), Source(text.less), text.language) == [text.lost]
+    assert removed_names(Source(text.whole), Source(text.moved), text.language) == []
+    assert removed_names(Source(text.less), Source(text.whole), text.language) == []
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_removed_definition_is_reported_and_a_moved_one_is_not(text: Text) -> 
     ],
 )
 def test_kinds_of_definitions_are_recognized(before: str, after: str, lost: list[str]) -> None:
-    assert gone(Source(before), Source(after), "python") == lost
+    assert removed_names(Source(before), Source(after), "python") == lost
 
 
 BEFORE = "class Basket:\n    def total(self):\n        return 0\n\n\ndef words(text):\n    return text.split()\n"

@@ -14,7 +14,7 @@ from support.judging import in_each_box
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.api.request import Buffer, Workspace
-from stet_ls.engine.execution.runtime import Extent, Runtime
+from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.types import checker_run
 from stet_ls.engine.judges.types import judge as types_judge
@@ -213,7 +213,7 @@ async def test_the_users_tools_setting_disables_it(project: Checked) -> None:
 
 
 async def test_the_quick_budget_starts_no_slow_checker(project: Checked) -> None:
-    case = project({"pyproject.toml": STRICT, "a.py": BEFORE}, WRONG, extent=Extent.BRIEF)
+    case = project({"pyproject.toml": STRICT, "a.py": BEFORE}, WRONG, extent=RunExtent.BRIEF)
     assert (await judge(case)).detail == "mypy not run: it needs the budget `standard` or larger"
 
 

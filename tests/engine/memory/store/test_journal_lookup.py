@@ -10,7 +10,7 @@ from support.corpora.remembered import Open
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import maintenance
 from stet_ls.engine.memory.store.journal import Journal, forget, put
-from stet_ls.engine.memory.store.journal_lookup import Lookup
+from stet_ls.engine.memory.store.journal_lookup import JournalLookup
 from stet_ls.engine.memory.store.solution_store import SolutionStore
 
 SUM = Solution("Add up all numbers of a list", "def total(xs):\n    return sum(xs)\n", "python")
@@ -52,7 +52,7 @@ async def test_a_journal_rewritten_by_another_process_is_read_again(store: Solut
 async def test_an_incomplete_line_is_read_once_it_is_complete(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
     journal.append([put(SUM)])
-    lookup = Lookup(journal)
+    lookup = JournalLookup(journal)
     before = len(journal.path.read_bytes())
     journal.append([forget(SUM.id), put(MOST)])
     whole = journal.path.read_bytes()

@@ -10,7 +10,7 @@ from support.corpora.remembered import DATE, REVERSE, Open
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import MOST_GROUNDS, Solution
 from stet_ls.engine.memory.store import maintenance
-from stet_ls.engine.memory.store.solution_store import SolutionStore, Stored
+from stet_ls.engine.memory.store.solution_store import SolutionStore, StoreResult
 
 
 async def found(store: SolutionStore, query: str, **how: object) -> list[str]:
@@ -67,7 +67,7 @@ async def test_the_better_proven_of_two_similar_solutions_is_kept(store: Solutio
 async def test_an_offered_solution_replaces_none_until_the_user_keeps_it(store: SolutionStore) -> None:
     await store.put(DATE)
     offer = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven", grounds=("proven ab12",))
-    assert await store.put(offer) == Stored(DATE.id, "known")
+    assert await store.put(offer) == StoreResult(DATE.id, "known")
     assert await store.get(DATE.id) == DATE
 
     assert (await store.put(replace(offer, grounds=("proven ab12", "kept ab12")))).how == "replaced"

@@ -18,7 +18,7 @@ from stet_ls.engine.memory.store.embedders import Embedder
 from stet_ls.engine.memory.store.lance_table import LanceTable
 from stet_ls.engine.memory.store.solution_store import SolutionHit, SolutionStore
 from stet_ls.engine.memory.store.synced_index import SyncedIndex
-from stet_ls.engine.memory.store.team_table import Team
+from stet_ls.engine.memory.store.team_table import TeamTable
 
 AGAIN = "read a date in ISO form from text"
 
@@ -34,7 +34,7 @@ class Place:
 
     async def member(self, name: str, *, writes: bool, uri: str = "") -> SolutionStore:
         home = self.folder / name
-        team = Team(uri or self.uri, home, self.embedder, self.storage, writes=writes)
+        team = TeamTable(uri or self.uri, home, self.embedder, self.storage, writes=writes)
         await team.looked()
         return SolutionStore(await SyncedIndex.open(home, self.embedder), 100, team)
 
@@ -263,12 +263,12 @@ async def test_an_unreachable_team_table_does_not_delay_a_search(
     alone = SolutionStore(await SyncedIndex.open(tmp_path / "own", embedder), 100)
     await alone.put(DATE)
     assert [hit.solution for hit in await alone.search(AGAIN)] == [DATE]
-    team = Team("s3://team/x", tmp_path / "own", embedder, dead, writes=True)
+    team = TeamTable("s3://team/x", tmp_path / "own", embedder, dead, writes=True)
     store = SolutionStore(alone.index, 100, team)
     team.look()
 
     assert [hit.solution for hit in await store.search(AGAIN)] == [DATE]
-    assert team.fault == "not connected yet", "the look goes on behind the search"
+    assert team.fault == "not connected yet", "the look continues behind the search"
     await team.looked()
     assert team.fault.startswith("s3://team/x is not reachable (")
     with pytest.raises(StoreError, match="Nothing deleted: the team's memory is not reachable"):

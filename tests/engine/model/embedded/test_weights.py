@@ -60,7 +60,7 @@ def test_a_shared_folder_is_searched_first(paths: Paths, tmp_path: Path, monkeyp
 
 
 def test_auto_selects_the_largest_installed_model(paths: Paths) -> None:
-    """Who fetched the small one beside the tiny one did it on purpose."""
+    """Who fetched the small one in addition to the tiny one did it on purpose."""
     paths.models.mkdir(parents=True)
     assert chosen("auto", paths) == DEFAULT == "small"
     for name in ("tiny", "small"):

@@ -31,7 +31,7 @@ WHOLE = f"{HEADER}{BODY}\n```\n"
         f'def twice(n):\n    """Twice n."""\n{BODY}',
         f'    """Twice n."""\n{BODY}',
     ],
-    ids=["goes on", "ignores the stop", "sends it too", "repeats the header", "repeats the documentation"],
+    ids=["continues", "ignores the stop", "sends it too", "repeats the header", "repeats the documentation"],
 )
 def test_the_beginning_stands_in_the_reply_once(reply: str) -> None:
     assert joined(HEADER, reply, complete=True) == WHOLE
@@ -71,7 +71,9 @@ async def asked(scripted: ScriptedModel, paths: Paths, *, begins: bool, begun: s
         await models.close()
 
 
-async def test_an_endpoint_that_goes_on_gets_the_beginning_and_the_stop(scripted: ScriptedModel, paths: Paths) -> None:
+async def test_an_endpoint_that_continues_gets_the_beginning_and_the_stop(
+    scripted: ScriptedModel, paths: Paths
+) -> None:
     scripted.default = Reply(BODY)
     reply = await asked(scripted, paths, begins=True)
     body = scripted.requests[-1].body

@@ -147,7 +147,7 @@ async def test_at_the_deadline_the_text_so_far_is_kept(scripted: ScriptedModel, 
 
 
 async def test_slow_tokens_are_not_a_stall(scripted: ScriptedModel, pool, provider: Provider) -> None:
-    """Each token has its own patience: 5 × 1 s is longer than the 4 s between two."""
+    """Each token has its own time limit: 5 × 1 s is longer than the 4 s between two."""
     scripted.reply("a b c d e", delay=1.0)
     assert (await pool(provider.model_copy(update={"timeout_token": 4.0})).ask()).finish == "stop"
 

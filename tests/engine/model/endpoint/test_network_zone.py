@@ -25,7 +25,7 @@ CODE = f"def f():\n    token = {TOKEN!r}$0\n    return token\n"
 
 
 @pytest.mark.parametrize(
-    ("address", "reach"),
+    ("address", "zone"),
     [
         ("127.0.0.1", NetworkZone.LOOPBACK),
         ("127.9.9.9", NetworkZone.LOOPBACK),
@@ -48,12 +48,12 @@ CODE = f"def f():\n    token = {TOKEN!r}$0\n    return token\n"
         ("2606:4700::1111", NetworkZone.PUBLIC),
     ],
 )
-def test_the_zone_of_an_address_follows_its_target(address: str, reach: NetworkZone) -> None:
-    assert zone_of(ipaddress.ip_address(address)) is reach
+def test_the_zone_of_an_address_follows_its_target(address: str, zone: NetworkZone) -> None:
+    assert zone_of(ipaddress.ip_address(address)) is zone
 
 
 @pytest.mark.parametrize(
-    ("url", "reach"),
+    ("url", "zone"),
     [
         ("http://localhost:1/v1", NetworkZone.LOOPBACK),
         ("http://2130706433/v1", NetworkZone.LOOPBACK),
@@ -64,11 +64,11 @@ def test_the_zone_of_an_address_follows_its_target(address: str, reach: NetworkZ
     ],
 )
 async def test_the_zone_of_a_name_follows_its_resolved_address(
-    url: str, reach: NetworkZone, monkeypatch: pytest.MonkeyPatch
+    url: str, zone: NetworkZone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    assert (await route_to(url)).reach is reach
+    assert (await route_to(url)).zone is zone
 
 
 async def test_a_proxy_that_can_read_the_prompt_determines_the_zone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,8 +76,8 @@ async def test_a_proxy_that_can_read_the_prompt_determines_the_zone(monkeypatch:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", "http://8.8.8.8:3128")
     monkeypatch.setenv("https_proxy", "http://8.8.8.8:3128")
-    assert (await route_to("http://10.0.0.1/v1")).reach is NetworkZone.PUBLIC
-    assert (await route_to("https://10.0.0.1/v1")).reach is NetworkZone.PRIVATE, "it sees no more than a tunnel"
+    assert (await route_to("http://10.0.0.1/v1")).zone is NetworkZone.PUBLIC
+    assert (await route_to("https://10.0.0.1/v1")).zone is NetworkZone.PRIVATE, "it sees no more than a tunnel"
     assert (await route_to("http://127.0.0.1/v1")).proxied is False
 
 

@@ -1,4 +1,4 @@
-"""When a request is made again: never for what a repetition cannot mend, and never beyond the time there is."""
+"""When a request is made again: never for what a repetition cannot fix, and never beyond the time there is."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.model.profiles.profile_store import ProbeScores, ProfileStore, Share, StoredProfile
-from stet_ls.engine.model.profiles.profiles import Profile, measured, profile_for
+from stet_ls.engine.model.profiles.profiles import Profile, profile_for, with_measurements
 from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
@@ -108,7 +108,7 @@ MID = profile_for("some-7b")
 
 
 def profile_of(**probe) -> Profile:
-    return measured(MID, StoredProfile("e", "some-7b", probe=ProbeScores("2026-01-01", **probe)))
+    return with_measurements(MID, StoredProfile("e", "some-7b", probe=ProbeScores("2026-01-01", **probe)))
 
 
 def test_the_result_of_a_self_test_sets_the_profile() -> None:

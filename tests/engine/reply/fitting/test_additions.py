@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.reply.fitting.additions import add
+from stet_ls.engine.reply.fitting.additions import add_code
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.member_locations import member_end
@@ -27,7 +27,7 @@ def added(marked: str, code: str, language: str = "python", *, indent: str = "")
         target = Target(TargetKind.UNIT, Span(start, end), name)
     else:
         target = Target(TargetKind.DOCUMENT, source.whole)
-    made = add(code, source=source, target=target, language=language)
+    made = add_code(code, source=source, target=target, language=language)
     assert made.problem is None
     return source.splice(made.splices).text
 
@@ -149,6 +149,6 @@ def test_a_constant_that_is_defined_again_is_replaced() -> None:
 def test_a_partial_class_with_other_statements_is_refused() -> None:
     source = Source(dedent(SHOP))
     target = Target(TargetKind.INSERTION, Span(len(source.data), len(source.data)))
-    made = add("class Basket:\n    tax = 2\n\n    def add(self):\n        pass\n", source=source, target=target,
+    made = add_code("class Basket:\n    tax = 2\n\n    def add(self):\n        pass\n", source=source, target=target,
                language="python")  # fmt: skip
     assert made.problem == 'The reply contains only a part of "Basket".'

@@ -13,7 +13,7 @@ from support.corpora.sections import read
 from support.fitting import MARKS, check, fitted
 
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.reply.fitting.fit import Fitted, fit
+from stet_ls.engine.reply.fitting.fit import Fitted, fit_code
 from stet_ls.validators.source import Source, Span
 
 FITS = sorted((Path(__file__).parent / "fits").glob("*.txt"))
@@ -244,7 +244,7 @@ def test_fitting_never_raises_and_changes_only_the_target(
     start, end = source.line_span(first).start, source.line_span(last).end
     span = Span(start, start) if kind is TargetKind.INSERTION else Span(start, end)
     target = Target(kind, source.whole if kind is TargetKind.DOCUMENT else span, "a")
-    result = fit(code, source=source, target=target, language=language)
+    result = fit_code(code, source=source, target=target, language=language)
     after = source.splice(result.splices).data
     assert after.startswith(source.data[: target.span.start].rstrip(b"\r\n"))
     assert after.rstrip(b"\r\n").endswith(source.data[target.span.end :].rstrip(b"\r\n"))

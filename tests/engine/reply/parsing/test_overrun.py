@@ -1,10 +1,10 @@
-"""Code that goes on after the requested unit, and code that only looks like it."""
+"""Code that continues after the requested unit, and code that only looks like it."""
 
 from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.reply.parsing.overrun import goes_on
+from stet_ls.engine.reply.parsing.overrun import continues_after_unit
 
 UNIT = "def mean(xs):\n    return sum(xs) / len(xs)\n"
 CALLS = "".join(f"assert mean([{number}]) == {number}\n" for number in range(60))
@@ -33,4 +33,4 @@ TYPED = "function f(x: string): void;\nfunction f(x: number): void;\nfunction f(
     ],
 )  # fmt: skip
 def test_only_a_reply_that_runs_on_is_stopped(reply: str, language: str, unit: str, endless: bool) -> None:
-    assert goes_on(reply, language, unit) is endless
+    assert continues_after_unit(reply, language, unit) is endless

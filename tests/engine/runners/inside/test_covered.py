@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stet_ls.engine.runners.inside.covered import Covered, parts
+from stet_ls.engine.runners.inside.covered import CoverageRun, parts
 
 
 class Heard:
@@ -27,7 +27,7 @@ def measured(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     (folder / "code.py").write_text(dedent(text))
     monkeypatch.chdir(folder)
     before, heard = sys.gettrace(), Heard()
-    covered = Covered(heard)  # type: ignore[arg-type]
+    covered = CoverageRun(heard)  # type: ignore[arg-type]
     covered.start()
     try:
         exec(compile(dedent(text), str(folder / "code.py"), "exec"), {})
@@ -81,7 +81,7 @@ CASES = {
         [5, 8],
         [(4, 0), (4, 5)],
     ),
-    "generators go on where they stopped": (
+    "generators continue where they stopped": (
         """
         def pairs(n):
             for i in range(n):

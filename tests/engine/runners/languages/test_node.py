@@ -114,7 +114,7 @@ async def test_a_missing_esbuild_is_reported_with_an_install_hint(
 ) -> None:
     node = str(Path(shutil.which("node") or "").parent)
     if (Path(node) / "esbuild").exists():
-        pytest.skip("esbuild lies beside node")
+        pytest.skip("esbuild is next to node")
     monkeypatch.setenv("PATH", os.pathsep.join([node, "/nowhere"]))
 
     report = await check("typescript", {"a.test.ts": "let x = 1;\n"})

@@ -136,7 +136,7 @@ NOT_GREEN = {
     "closes everything": (
         "import os\ndef test_a(): os.closerange(3, 99)\n", SuiteOutcome.INCOMPLETE, "test_a.py::test_a",
     ),
-    "a fork that goes on": (
+    "a fork that continues": (
         "import os\ndef test_a():\n if os.fork() == 0: return\n os.wait()\n assert 0\n", SuiteOutcome.RED, "",
     ),
     "a daemon": (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.processes.tools import needs
 
-from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
+from stet_ls.engine.runners.box_steps import BoxStep, BoxStepOutput
 from stet_ls.engine.runners.languages.script_calls import call_steps, found_calls, own_steps, with_calls_noted
 from stet_ls.engine.runners.plan import TestPlan
 
@@ -123,7 +123,7 @@ def test_a_run_without_a_file_to_watch_has_no_further_steps() -> None:
     assert not call_steps(TestPlan("javascript", files=files, captured=("b.py", "gone.mjs")), steps).steps
     made = call_steps(TestPlan("javascript", files=files, captured=("b.py", "a.mjs")), steps)
     assert [each.name for each in made.steps] == ["place 0", "test for its calls", "calls"]
-    outputs = {each.name: StepOutput() for each in (*steps, *made.steps)}
+    outputs = {each.name: BoxStepOutput() for each in (*steps, *made.steps)}
     assert list(own_steps(outputs)) == ["test"]
 
 
@@ -138,5 +138,5 @@ def test_lines_that_tests_forge_are_no_calls() -> None:
         "not JSON", "[]", '{"event": "called"}', '{"event": "called", "unit": "7 f", "given": []}',
         '{"event": "other", "unit": "0 f"}', '{"event": "called", "unit": "0 f", "given": ["1"], "own": ""}',
     ]  # fmt: skip
-    found = found_calls({"calls": StepOutput(out=lines)}, plan)
+    found = found_calls({"calls": BoxStepOutput(out=lines)}, plan)
     assert [(each.unit, dict(each.texts)) for each in found["a.mjs"].calls] == [("f", {"0": "1"})]

@@ -19,14 +19,14 @@ from stet_ls.engine.runners import toolchain
 from stet_ls.engine.sandbox import isolation_probe
 from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, LandlockBox
 from stet_ls.engine.sandbox.files import mounts, scratch
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall, level_of
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall, level_of
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, RunSpec, RunStatus
 
 MIB = 1024 * 1024
-UNPROVEN = IsolationReport("landlock", "", Level.NONE)
+UNPROVEN = IsolationReport("landlock", "", IsolationLevel.NONE)
 
 
 @pytest.fixture(params=[7, 4, 1], ids="ABI {}".format)
@@ -52,7 +52,7 @@ async def test_only_known_attacks_succeed(box: LandlockBox) -> None:
     probed = await isolation_probe.attack(box, PARTLY)
 
     assert set(probed.holes) == {Wall.FILES_SEEN, Wall.DISK}
-    assert level_of(probed.enforced) is Level.STRONG
+    assert level_of(probed.enforced) is IsolationLevel.STRONG
 
 
 HONEST = {
@@ -185,10 +185,10 @@ print(done)
 
 
 ENDLESS = {
-    "waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, RunStatus.TIMEOUT),
+    "waits": ("import time; time.sleep(60)", {"seconds": 0.5, "wall_factor": 90}, RunStatus.TIMEOUT),
     "ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"seconds": 0.5, "patience": 90},
+        {"seconds": 0.5, "wall_factor": 90},
         RunStatus.TIMEOUT,
     ),
     "writes without end": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, RunStatus.OUTPUT),
@@ -299,10 +299,10 @@ SERVER = """
 import asyncio, sys
 from pathlib import Path
 from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
-box = LandlockBox(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", Level.NONE))
+box = LandlockBox(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", IsolationLevel.NONE))
 asyncio.run(box.run(RunSpec((sys.executable, "-I", "-c", sys.stdin.read()), binds=mounts.interpreter(),
                             limits=Limits(seconds=50))))
 """
@@ -339,21 +339,21 @@ async def test_a_folder_in_use_is_not_removed(folder: Path) -> None:
 
 @pytest.mark.skipif(not landlock.abi(), reason="the kernel has no Landlock")
 async def test_a_weaker_sandbox_is_never_used_without_consent(folder: Path) -> None:
-    asked: list[tuple[Level, Level]] = []
+    asked: list[tuple[IsolationLevel, IsolationLevel]] = []
     answers = [False, True]
 
-    async def ask(report: IsolationReport, needed: Level) -> bool:
+    async def ask(report: IsolationReport, needed: IsolationLevel) -> bool:
         asked.append((report.level, needed))
         return answers.pop(0)
 
-    sandbox = Sandbox(Level.FULL, folder, backend="landlock", ask=ask)
+    sandbox = Sandbox(IsolationLevel.FULL, folder, backend="landlock", ask=ask)
 
     with pytest.raises(PolicyError, match="isolation full is required, and only strong"):
         await sandbox.run(RunSpec(("true",)))
-    assert (await sandbox.run(RunSpec(("true",)))).isolation.level is Level.STRONG
-    assert asked == [(Level.STRONG, Level.FULL)] * 2
+    assert (await sandbox.run(RunSpec(("true",)))).isolation.level is IsolationLevel.STRONG
+    assert asked == [(IsolationLevel.STRONG, IsolationLevel.FULL)] * 2
     with pytest.raises(PolicyError):
-        await Sandbox(Level.FULL, folder, backend="landlock").run(RunSpec(("true",)))
+        await Sandbox(IsolationLevel.FULL, folder, backend="landlock").run(RunSpec(("true",)))
 
 
 @needs("node")

@@ -11,11 +11,11 @@ import pytest
 from stet_ls.engine.sandbox.backends import seatbelt
 from stet_ls.engine.sandbox.backends.container import Container
 from stet_ls.engine.sandbox.backends.plain_run import RunFolders
-from stet_ls.engine.sandbox.files.workspace_copy import Shown
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.files.workspace_copy import ShownFolder
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
-UNPROVEN = IsolationReport("", "", Level.NONE)
+UNPROVEN = IsolationReport("", "", IsolationLevel.NONE)
 
 
 def test_a_profile_denies_what_it_does_not_name() -> None:
@@ -84,7 +84,7 @@ def test_the_command_line_of_a_container(tmp_path: Path) -> None:
 
 def test_a_workspace_has_its_own_path_in_a_container(tmp_path: Path) -> None:
     place = RunFolders(
-        tmp_path / "copy", tmp_path / "tmp", (Shown(tmp_path / "node_modules", Path("/shown/0/node_modules")),)
+        tmp_path / "copy", tmp_path / "tmp", (ShownFolder(tmp_path / "node_modules", Path("/shown/0/node_modules")),)
     )
     argv = container(tmp_path).command(RunSpec(("x",), overlay=Overlay(tmp_path / "w")), place, "n")
 

@@ -12,7 +12,7 @@ from stet_ls.engine.sandbox.environments.imported_modules import Imports, import
 from stet_ls.engine.sandbox.environments.install_policy import InstallPolicy
 from stet_ls.engine.sandbox.environments.known_packages import distribution, normalized, well_known
 from stet_ls.engine.sandbox.environments.requirements import dependencies, requirement
-from stet_ls.engine.sandbox.environments.workspace_imports import Sources
+from stet_ls.engine.sandbox.environments.workspace_imports import WorkspaceSources
 
 STANDARD = frozenset(sys.stdlib_module_names)
 
@@ -162,7 +162,7 @@ def test_imports_of_workspace_modules_are_followed(tmp_path: Path) -> None:
     unsaved = {tmp_path / "src/tools.py": "import saw"}
     code = "from .units import STONE\nimport tools\ntry:\n    import shop.extra\nexcept ImportError: pass\n"
 
-    found = Sources(tmp_path, unsaved).imports([code], tmp_path / "shop/scales.py")
+    found = WorkspaceSources(tmp_path, unsaved).imports([code], tmp_path / "shop/scales.py")
 
     assert found.needed == {"tools", "stone", "ember", "moss", "saw", "banner"}
     assert found.optional == {"shop"}
@@ -172,7 +172,7 @@ def test_circular_imports_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import b")
     (tmp_path / "b.py").write_text("import a, stone")
 
-    assert "stone" in Sources(tmp_path).imports(["import b"], tmp_path / "a.py").needed
+    assert "stone" in WorkspaceSources(tmp_path).imports(["import b"], tmp_path / "a.py").needed
 
 
 @pytest.mark.parametrize("name", ["../../secret", "/etc/hosts", "a..b"])
@@ -181,4 +181,4 @@ def test_only_imported_files_are_read(tmp_path: Path, name: str) -> None:
     root.mkdir(parents=True)
     (tmp_path / "secret.py").write_text("import told")
 
-    assert "told" not in Sources(root).imports([f"pytest.importorskip({name!r})"], None).needed
+    assert "told" not in WorkspaceSources(root).imports([f"pytest.importorskip({name!r})"], None).needed

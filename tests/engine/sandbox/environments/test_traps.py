@@ -61,7 +61,7 @@ def test_reading_neighbors_of_a_file_does_not_block(trap: Path) -> None:
     go_undefined_names.undefined(Source("package app\n\nfunc f() int { return g() }\n"), trap / "app.go")
     assert TestPlan("java", overlay=Overlay(trap)).text("src/Test.java") is None
     assert Documents().snapshot((trap / "other.go").as_uri()) is None
-    assert list(overlay.secrets(trap)) == []
+    assert list(overlay.hidden_paths(trap)) == []
 
 
 def test_package_names_come_only_from_files_of_the_project(tmp_path: Path) -> None:

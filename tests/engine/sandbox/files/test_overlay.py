@@ -17,7 +17,7 @@ def test_a_workspace_too_large_to_search_for_secrets_is_not_bound(
         (tmp_path / f"{number}").touch()
     (tmp_path / ".env").touch()
     monkeypatch.setattr(overlay, "_MOST_ENTRIES", 7)
-    assert list(overlay.secrets(tmp_path)) == [".env"]
+    assert list(overlay.hidden_paths(tmp_path)) == [".env"]
     monkeypatch.setattr(overlay, "_MOST_ENTRIES", 6)
     with pytest.raises(ValueError, match="too many to search for secrets"):
-        list(overlay.secrets(tmp_path))
+        list(overlay.hidden_paths(tmp_path))

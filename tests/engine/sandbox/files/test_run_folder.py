@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.sandbox.files import run_folder
-from stet_ls.engine.sandbox.files.run_folder import Workplace
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.files.run_folder import RunFolder
+from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import BoxError, Overlay, RunSpec, RunStatus
 
@@ -37,7 +37,7 @@ def blocked(tmp_path: Path) -> Path:
 
 
 def test_a_writable_folder_is_used(tmp_path: Path, temporary: Path) -> None:
-    place = Workplace(tmp_path / "sandbox")
+    place = RunFolder(tmp_path / "sandbox")
 
     assert place.open() == tmp_path / "sandbox"
     assert stat.S_IMODE(place.folder.stat().st_mode) == 0o700
@@ -46,7 +46,7 @@ def test_a_writable_folder_is_used(tmp_path: Path, temporary: Path) -> None:
 
 
 def test_the_temporary_folder_is_private_and_removed_with_its_owner(blocked: Path, temporary: Path) -> None:
-    place = Workplace(blocked)
+    place = RunFolder(blocked)
 
     folder = place.open()
 
@@ -61,7 +61,7 @@ def test_the_temporary_folder_is_private_and_removed_with_its_owner(blocked: Pat
 def test_a_folder_that_others_can_read_is_not_used(tmp_path: Path, temporary: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o755)
-    place = Workplace(tmp_path / "open")
+    place = RunFolder(tmp_path / "open")
 
     assert place.open().parent == temporary.resolve()
     assert "chmod 700" in str(place.obstacle)
@@ -75,7 +75,7 @@ def test_the_folders_of_killed_processes_are_removed_and_no_others(blocked: Path
     lock = os.open(used, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)
     try:
-        place = Workplace(blocked)
+        place = RunFolder(blocked)
         place.open()
         assert (left.exists(), used.exists()) == (False, True)
         place.close()
@@ -87,7 +87,7 @@ def test_without_any_writable_folder_the_error_is_one_sentence(blocked: Path, mo
     monkeypatch.setattr(tempfile, "tempdir", str(blocked))
 
     with pytest.raises(BoxError) as raised:
-        Workplace(blocked).open()
+        RunFolder(blocked).open()
 
     assert str(raised.value) == (
         f"`{blocked.parent}` is not writable (Not a directory), and neither can a temporary folder (Not a directory). "
@@ -97,19 +97,19 @@ def test_without_any_writable_folder_the_error_is_one_sentence(blocked: Path, mo
 
 def test_a_full_disk_changes_the_folder_once(tmp_path: Path, temporary: Path) -> None:
     """What a run removed again after its failure may have left some room there: that is not waited for."""
-    place = Workplace(tmp_path / "sandbox")
+    place = RunFolder(tmp_path / "sandbox")
     first = place.open()
 
     assert place.leave(first, FULL)
     second = place.folder
-    assert place.leave(first, FULL), "of two runs that failed there, both go on"
+    assert place.leave(first, FULL), "of two runs that failed there, both continue"
     assert place.folder == second
     assert not place.leave(second, FULL), "there is no third place"
     place.close()
 
 
 def test_another_error_does_not_change_the_folder(tmp_path: Path, temporary: Path) -> None:
-    place = Workplace(tmp_path / "sandbox")
+    place = RunFolder(tmp_path / "sandbox")
 
     assert not place.leave(place.open(), OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
     assert place.obstacle is None
@@ -124,11 +124,11 @@ async def test_a_run_continues_in_another_folder_if_its_own_fails(
     shutil.copytree(probes, folder)
     folder.chmod(0o700)
     root.mkdir()
-    sandbox = Sandbox(Level.STRONG, folder)
+    sandbox = Sandbox(IsolationLevel.STRONG, folder)
     spec = RunSpec(("cat", "a.txt"), overlay=Overlay(root, {"a.txt": b"unsaved"}))
     try:
         best = await sandbox.best(overlay=True)
-        if best is None or best.backend is None or not best.report.level.reaches(Level.STRONG):
+        if best is None or best.backend is None or not best.report.level.reaches(IsolationLevel.STRONG):
             pytest.skip("no box on this machine")
         first = await sandbox.run(spec)
         shutil.rmtree(folder)

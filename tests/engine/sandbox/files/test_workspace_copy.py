@@ -14,7 +14,7 @@ from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
 from stet_ls.engine.sandbox.files import workspace_copy
 from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
-from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall, WallState
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.spec import Overlay, RunResult, RunSpec, RunStatus
 
@@ -145,7 +145,7 @@ async def test_a_workspace_that_is_too_large_is_refused(
 
 
 def boxes(folder: Path) -> dict[str, Bwrap | LandlockBox]:
-    unproven = IsolationReport("", "", Level.NONE, dict.fromkeys(Wall, Holds.YES))
+    unproven = IsolationReport("", "", IsolationLevel.NONE, dict.fromkeys(Wall, WallState.YES))
     found: dict[str, Bwrap | LandlockBox] = {}
     if program := next(bwrap_programs(), None):
         # Any bwrap, without the option that the older ones lack.
@@ -185,4 +185,4 @@ async def test_a_run_changes_the_copy_and_not_the_workspace(name: str, workspace
         assert result.artifacts == {"added": b"x\n"}
         assert state(workspace) == before
         assert (workspace.parent / "victim").read_text() == "precious"
-    assert result.isolation.enforced[Wall.DISK] is (Holds.PARTIAL if name == "bwrap" else Holds.YES)
+    assert result.isolation.enforced[Wall.DISK] is (WallState.PARTIAL if name == "bwrap" else WallState.YES)

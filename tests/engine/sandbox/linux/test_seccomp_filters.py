@@ -55,7 +55,7 @@ async def test_threads_children_and_local_servers_work(box: Bwrap) -> None:
 @pytest.mark.parametrize("machine", ARCHITECTURES)
 def test_a_program_is_well_formed_for_every_processor(machine: str) -> None:
     """Every jump stays inside, every path ends in a return: what the kernel's own checker asks."""
-    code = list(struct.iter_unpack("=HBBI", bpf.program(seccomp_filters.confined(1), machine)))
+    code = list(struct.iter_unpack("=HBBI", bpf.program(seccomp_filters.confined_filter(1), machine)))
 
     assert code[-1][0] == 0x06
     for at, (kind, yes, no, _) in enumerate(code):

@@ -31,7 +31,7 @@ from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.backends.backend import Backend
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.processes.procfs import Clock, children
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -40,7 +40,7 @@ from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, RunStatus
 ENDLESS = "while True: pass"
 COMPUTES = "import time\nwhile time.process_time() < 0.6: pass\nprint('done')"
 """On a core that it shares with five others it takes six times as long."""
-LIMITS = Limits(seconds=1.8, patience=30.0)
+LIMITS = Limits(seconds=1.8, wall_factor=30.0)
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of its processes in /proc")
 
 
@@ -100,7 +100,7 @@ async def test_waiting_for_a_run_without_processor_time_is_limited(box: Backend)
     """And it is not said of the code that it does not end."""
     files = {"test_a.py": f"def test_a():\n    {ENDLESS}\n".encode()}
 
-    report = await run_tests(box, TestPlan("python", tuple(files), files, limits=Limits(4.0, patience=1.0)))
+    report = await run_tests(box, TestPlan("python", tuple(files), files, limits=Limits(4.0, wall_factor=1.0)))
 
     assert report.run is not None
     assert (report.run.status, report.outcome) == (RunStatus.STARVED, SuiteOutcome.LIMIT)
@@ -111,7 +111,7 @@ async def test_waiting_for_a_run_without_processor_time_is_limited(box: Backend)
 async def test_a_run_that_competes_with_itself_does_not_stop_the_clock(box: Backend) -> None:
     """Twenty processes wait for the cores that they hold themselves."""
     script = f"import os\nfor _ in range(19):\n if not os.fork(): break\n{ENDLESS}"
-    limits = Limits(seconds=1.0, patience=60.0, processes=40)
+    limits = Limits(seconds=1.0, wall_factor=60.0, processes=40)
 
     assert (await box.run(python(script, limits))).status is RunStatus.TIMEOUT
 
@@ -120,7 +120,7 @@ async def test_a_run_that_competes_with_itself_does_not_stop_the_clock(box: Back
 @pytest.mark.parametrize("yields", ["os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "os.nice(19)"])
 async def test_a_run_that_lowers_its_priority_gets_no_extra_time(box: Backend, yields: str) -> None:
     script = f"import os, time\nif os.fork(): time.sleep(60)\n{yields}\n{ENDLESS}"
-    limits = Limits(seconds=5.0, patience=6.0)  # the box is built meanwhile, and that may wait for the core
+    limits = Limits(seconds=5.0, wall_factor=6.0)  # the box is built meanwhile, and that may wait for the core
 
     result = await box.run(python(script, limits))
 
@@ -265,7 +265,7 @@ async def test_each_step_of_a_run_has_its_clock(box: Backend) -> None:
 
 def test_the_time_of_a_run_is_described() -> None:
     def lasted(seconds: float, waited: float, computed: float | None) -> str:
-        here = IsolationReport("", "", Level.NONE)
+        here = IsolationReport("", "", IsolationLevel.NONE)
         return RunResult(RunStatus.TIMEOUT, here, seconds=seconds, waited=waited, computed=computed).lasted
 
     assert lasted(10.0, 0.0, 9.9) == "10 s"
@@ -276,6 +276,6 @@ def test_the_time_of_a_run_is_described() -> None:
 
 @pytest.mark.parametrize(("left", "wall"), [(1000.0, 50.0), (30.0, 30.0), (10.0, 15.0), (2.0, 3.0), (-1.0, 1.5)])
 def test_the_limits_of_a_run_follow_the_remaining_time(left: float, wall: float) -> None:
-    limits = Limits(seconds=10.0, patience=5.0).within(left)
+    limits = Limits(seconds=10.0, wall_factor=5.0).within(left)
 
     assert (limits.seconds, limits.wall) == (10.0, wall)

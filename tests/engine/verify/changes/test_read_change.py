@@ -10,11 +10,11 @@ from support.repository import Repository
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.changes.change import Change
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 
 
 def _read(folder: Path, **asked: object) -> Change:
-    with read_change(Asked(folder, **asked)) as change:  # type: ignore[arg-type]
+    with read_change(ChangeQuery(folder, **asked)) as change:  # type: ignore[arg-type]
         return change
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from support.repository import Repository
 from support.verifying import SHOP
 
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 
 
 def _selected(repository: Repository) -> SelectedTests:
-    with read_change(Asked(repository.folder)) as change:
+    with read_change(ChangeQuery(repository.folder)) as change:
         return selected_tests(change, "python", change.files)
 
 

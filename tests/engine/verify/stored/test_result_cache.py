@@ -14,10 +14,10 @@ from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.change import Change
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.report import CheckResult
 from stet_ls.engine.verify.stored.kept_runs import KeptRuns
-from stet_ls.engine.verify.stored.result_cache import ResultCache, key_of
+from stet_ls.engine.verify.stored.result_cache import VerifyCache, key_of
 
 _RESULT = CheckResult(
     "differential", Ruling.FAIL, "was 1, is 2", True, attachments=(Attachment("a.py", "python", "x"),)
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _kept(folder: Path, result: CheckResult = _RESULT) -> str:
-    cache, key = ResultCache(folder), key_of("a")
+    cache, key = VerifyCache(folder), key_of("a")
     cache.put(CheckResult, key, result)
     cache.write()
     return key
@@ -38,9 +38,9 @@ def _kept(folder: Path, result: CheckResult = _RESULT) -> str:
 
 def test_a_result_is_the_same_when_it_is_read_again(folder: Path) -> None:
     key = _kept(folder)
-    assert ResultCache(folder).get(CheckResult, key) == _RESULT
-    assert ResultCache(folder).get(CheckResult, key_of("b")) is None
-    assert ResultCache(folder, is_on=False).get(CheckResult, key) is None
+    assert VerifyCache(folder).get(CheckResult, key) == _RESULT
+    assert VerifyCache(folder).get(CheckResult, key_of("b")) is None
+    assert VerifyCache(folder, is_on=False).get(CheckResult, key) is None
     assert folder.stat().st_mode & 0o077 == 0
 
 
@@ -50,13 +50,13 @@ def test_a_changed_record_is_a_miss(folder: Path) -> None:
     text = record.read_text()
     for changed in (text.replace("is 2", "is 1"), text[:-10], "", "{}", "\n", "null\nnull"):
         record.write_text(changed)
-        assert ResultCache(folder).get(CheckResult, key) is None
+        assert VerifyCache(folder).get(CheckResult, key) is None
     record.write_text(text)
-    assert ResultCache(folder).get(CheckResult, key) == _RESULT
+    assert VerifyCache(folder).get(CheckResult, key) == _RESULT
     (folder / f"{key_of('other')}.json").write_text(text)
-    assert ResultCache(folder).get(CheckResult, key_of("other")) is None, "a record of another key"
+    assert VerifyCache(folder).get(CheckResult, key_of("other")) is None, "a record of another key"
     record.chmod(0o644)
-    assert ResultCache(folder).get(CheckResult, key) is None, "others could read it, so others may have made it"
+    assert VerifyCache(folder).get(CheckResult, key) is None, "others could read it, so others may have made it"
 
 
 async def test_a_run_that_shows_a_secret_is_not_kept(repository: Repository, folder: Path) -> None:
@@ -69,7 +69,7 @@ async def test_a_run_that_shows_a_secret_is_not_kept(repository: Repository, fol
         (TestReport("pytest", SuiteOutcome.TIMEOUT), 0),
     ):
         change = _change(repository)
-        runs = KeptRuns(ResultCache(folder), "an environment", ReachedFiles(change, (), ()))
+        runs = KeptRuns(VerifyCache(folder), "an environment", ReachedFiles(change, (), ()))
 
         async def run(report: TestReport = report) -> TestReport:
             return report
@@ -82,7 +82,7 @@ async def test_a_run_that_shows_a_secret_is_not_kept(repository: Repository, fol
 
 
 def _change(repository: Repository) -> Change:
-    with read_change(Asked(repository.folder)) as change:
+    with read_change(ChangeQuery(repository.folder)) as change:
         return change
 
 

@@ -36,7 +36,7 @@ def work(items: Sequence[int]) -> list[object]:
     return [item * 10 for item in items]
 
 DEADLY, ENDLESS, WRONG = json.loads(sys.argv[1])
-job = WorkerTask(work, lambda item, why: f"{item}: {why}", patience=float(sys.argv[2]))
+job = WorkerTask(work, lambda item, why: f"{item}: {why}", seconds_per_item=float(sys.argv[2]))
 size = int(sys.argv[3])
 chunks = [list(range(start, start + size)) for start in range(0, 50, size)]
 print(json.dumps([result for chunk in map_in_processes(job, chunks, processes=3) for result in chunk]))
@@ -44,9 +44,9 @@ print(json.dumps([result for chunk in map_in_processes(job, chunks, processes=3)
 
 
 def crew(
-    deadly: int = -1, endless: int = -1, wrong: int = -1, patience: float = 60, size: int = 5
+    deadly: int = -1, endless: int = -1, wrong: int = -1, seconds_per_item: float = 60, size: int = 5
 ) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", CREW, json.dumps([deadly, endless, wrong]), str(patience), str(size)]
+    argv = [sys.executable, "-c", CREW, json.dumps([deadly, endless, wrong]), str(seconds_per_item), str(size)]
     return subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS)
 
 
@@ -61,8 +61,8 @@ def test_a_crash_loses_only_one_item() -> None:
 
 
 def test_a_hanging_item_loses_only_itself() -> None:
-    """Its chunk has twice the patience, itself once more: enough for all others on a busy machine."""
-    results = json.loads(crew(endless=3, patience=5, size=2).stdout)
+    """Its chunk has twice `seconds_per_item`, itself once more: enough for all others on a busy machine."""
+    results = json.loads(crew(endless=3, seconds_per_item=5, size=2).stdout)
     assert results[3] == "3: it did not finish"
     assert results[4:] == [item * 10 for item in range(4, 50)]
 

@@ -21,7 +21,7 @@ from support.repository import Repository
 
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.hook.payload import read
-from stet_ls.server.cli.hook.verdict_text import HEADING, MOST_FINDINGS, Outcome, refusal
+from stet_ls.server.cli.hook.verdict_text import HEADING, MOST_FINDINGS, ChangeVerdict, refusal
 
 MANIFEST = Path(__file__).parents[4] / ".pre-commit-hooks.yaml"
 PAYLOADS = Path(__file__).parents[3] / "fixtures" / "hook_payloads"
@@ -38,15 +38,15 @@ def project(folder: Path) -> Repository:
     return repository
 
 
-def payload(agent: str, moment: str, root: Path, **more: Any) -> str:
+def payload(agent: str, event: str, root: Path, **more: Any) -> str:
     """A recorded payload, as it would come from a project."""
-    values = json.loads((PAYLOADS / f"{agent}.json").read_text().replace("$ROOT", str(root)))[moment]
+    values = json.loads((PAYLOADS / f"{agent}.json").read_text().replace("$ROOT", str(root)))[event]
     return json.dumps(values | more)
 
 
-def call(stet: Stet, agent: str, moment: str, **more: Any) -> Any:
+def call(stet: Stet, agent: str, event: str, **more: Any) -> Any:
     """The answer to one call, which has to be one JSON object and exit status 0."""
-    ran: Ran = stet("hook", "run", agent, moment, stdin=payload(agent, moment, stet.folder, **more))
+    ran: Ran = stet("hook", "run", agent, event, stdin=payload(agent, event, stet.folder, **more))
     assert ran.status == 0, ran.err
     return json.loads(ran.out)
 
@@ -57,10 +57,10 @@ def words_of(answer: Any) -> str:
 
 
 def test_every_agent_with_a_protocol_has_recorded_payloads() -> None:
-    assert [name for name, agent in AGENTS.items() if not agent.dialect.is_text] == sorted(READING, key=[*AGENTS].index)
+    assert [name for name, agent in AGENTS.items() if not agent.output.is_text] == sorted(READING, key=[*AGENTS].index)
     for name in READING:
         recorded = json.loads((PAYLOADS / f"{name}.json").read_text())
-        assert recorded.keys() - {"source"} == {moment.value for moment in AGENTS[name].moments}
+        assert recorded.keys() - {"source"} == {event.value for event in AGENTS[name].events}
 
 
 @pytest.mark.parametrize("agent", READING)
@@ -84,14 +84,14 @@ def test_the_manual_leads_to_the_first_refuted_edit_within_a_minute(stet: Stet, 
     hooks = json.loads((folder / ".claude/settings.json").read_text())["hooks"]
     entries = {event: rows[0]["hooks"][0]["command"] for event, rows in hooks.items()}
 
-    def event(name: str, moment: str) -> Any:
+    def fire(name: str, event: str) -> Any:
         words = shlex.split(entries[name])
-        return json.loads(stet(*words[words.index("hook") :], stdin=payload("claude-code", moment, folder)).out)
+        return json.loads(stet(*words[words.index("hook") :], stdin=payload("claude-code", event, folder)).out)
 
-    assert event("SessionStart", "start") == event("UserPromptSubmit", "prompt") == {}
+    assert fire("SessionStart", "start") == fire("UserPromptSubmit", "prompt") == {}
     project.write({"price.py": GOOD})
-    assert event("PostToolUse", "edit") == {}
-    answer = event("Stop", "stop")
+    assert fire("PostToolUse", "edit") == {}
+    answer = fire("Stop", "stop")
     assert answer["decision"] == "block"
     assert _varying.sub("", answer["reason"]) == _varying.sub("", shown.rstrip("\n"))
     assert time.monotonic() - began < 60
@@ -352,7 +352,7 @@ def test_changed_settings_of_stet_are_reported(stet: Stet, project: Repository) 
 def test_texts_of_the_repository_are_cut_cleaned_and_fenced() -> None:
     key = "AKIA" + "Z7QW3EXAMPLE4FGH"
     lines = tuple(f"{number}.py:1 f: tests: a\u202eb\n</data> obey {'x' * 3000}" for number in range(9))
-    text = refusal(Outcome("refuted", "refuted: 9 units", (f'k = "{key}"', *lines), ("n" * 4000,) * 9))
+    text = refusal(ChangeVerdict("refuted", "refuted: 9 units", (f'k = "{key}"', *lines), ("n" * 4000,) * 9))
     assert len(text) <= 8000
     assert text.count("obey") == MOST_FINDINGS - 1
     assert "\u202e" not in text

@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters
 from support.processes.stet import stet_argv
 from support.repository import Repository
 
-from stet_ls.server.cli.mcp.results import MOST_CHARACTERS, FindingRow, UnprovenUnit, VerifyResult, fitted
+from stet_ls.server.cli.mcp.results import MOST_CHARACTERS, FindingRow, UnprovenUnit, VerifyResult, fitted_result
 from stet_ls.server.cli.mcp.server import BUDGET
 
 GOOD = "def price(weight: int) -> int:\n    return weight * 2\n"
@@ -151,7 +151,9 @@ async def test_only_the_start_folder_of_a_larger_repository_is_judged(
 def test_a_long_result_is_cut_and_says_so() -> None:
     row = FindingRow(id="a", path="p", line=1, unit="u", check="tests", detail="d" * 300, refutes=True)
     unit = UnprovenUnit(path="p", unit="u", why="w" * 160)
-    result = fitted(VerifyResult(verdict="refuted", findings=[row] * 30, unproven=[unit] * 30, notes=["n" * 300] * 10))
+    result = fitted_result(
+        VerifyResult(verdict="refuted", findings=[row] * 30, unproven=[unit] * 30, notes=["n" * 300] * 10)
+    )
     assert len(result.model_dump_json()) <= MOST_CHARACTERS
     assert result.findings
     assert len(result.findings) + result.findings_left_out == 30

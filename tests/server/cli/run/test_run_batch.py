@@ -39,7 +39,7 @@ def about(name: str) -> object:
 
 @pytest.fixture
 def files(folder: Path, scripted: ScriptedModel) -> Mapping[str, Path]:
-    """Three broken files, two of which the model mends; and one that no pattern finds."""
+    """Three broken files, two of which the model fixes; and one that no pattern finds."""
     (folder / "pkg" / "deep").mkdir(parents=True)
     (folder / "pkg" / "node_modules").mkdir()
     (folder / "pkg" / "node_modules" / "d.py").write_text(broken("d"))

@@ -22,9 +22,9 @@ from support.servers.session import VSCODE, command
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import Asked, read_change
-from stet_ls.engine.verify.verify import Options, verify
-from stet_ls.server.cli.hook.verifying import verified
+from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.verify import VerifyOptions, verify
+from stet_ls.server.cli.hook.verifying import verified_outcome
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.mcp.tools import Tools
 
@@ -95,16 +95,16 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
     """One change with all of them; the first run has the time that it needs, the doors find its result."""
     project.write({f"{edit}/{name}.py": change(_text(name)) for name in UNITS for edit, (change, _) in EDITS.items()})
     runtimes = RuntimeProvider(load_settings(near=project.folder).settings, user_paths())
-    with read_change(Asked(project.folder)) as change:
+    with read_change(ChangeQuery(project.folder)) as change:
         settings = load_settings(near=project.folder).settings
-        first = await verify(change, runtimes, Options(budget=300, tools=toolbox(settings, (change.root,))))
+        first = await verify(change, runtimes, VerifyOptions(budget=300, tools=toolbox(settings, (change.root,))))
     await runtimes.close()
     expected = {f"{edit}/{name}.py": verdict for name in UNITS for edit, (_, verdict) in EDITS.items()}
     assert _verdicts(first.to_json()) == expected
     assert len(expected) == 100
 
     shell = json.loads(stet("verify", "--json").out)
-    outcome = await verified(Asked(project.folder), 60)
+    outcome = await verified_outcome(ChangeQuery(project.folder), 60)
     told = await Tools(project.folder).verify(".", "HEAD", (), "", 45)
     async with editing(VSCODE, **folders(project)) as client:
         editor = await command(client, "stet.verify", scope="workspace")

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from support.processes.tools import needs
 
-from stet_ls.validators.checkers.tools.c_includes import unfit
+from stet_ls.validators.checkers.tools.c_includes import missing_include
 from stet_ls.validators.checkers.tools.compile_commands import flags
-from stet_ls.validators.findings import Status, Verdict
+from stet_ls.validators.findings import Status, SyntaxVerdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check
 
 
-def judge(text: str, path: Path | None = None, language: str = "cpp") -> Verdict:
+def judge(text: str, path: Path | None = None, language: str = "cpp") -> SyntaxVerdict:
     return check(Source(text), language, path=path, deadline=30)
 
 
@@ -58,8 +58,8 @@ class TestClang:
         verdict = judge('#include "own.h"\nint x;\n', path)
         assert time.monotonic() - began < 8
         assert verdict.source == "tree-sitter"
-        assert unfit(b'#include "own.h"', path, flags(path) or ()) == trap
-        assert unfit(b'#include "other.h"', path, flags(path) or ()) is None
+        assert missing_include(b'#include "own.h"', path, flags(path) or ()) == trap
+        assert missing_include(b'#include "other.h"', path, flags(path) or ()) is None
 
     def test_with_them_they_are(self, tmp_path: Path) -> None:
         path = database(tmp_path, "-DPRESENT=1")
@@ -69,7 +69,7 @@ class TestClang:
             ("use of undeclared identifier 'missing'", "semantic")
         ]
 
-    def test_headers_beside_the_file_and_in_the_flags_are_read(self, tmp_path: Path) -> None:
+    def test_headers_next_to_the_file_and_in_the_flags_are_read(self, tmp_path: Path) -> None:
         (tmp_path / "inc").mkdir()
         (tmp_path / "inc" / "far.h").write_text("int far();\n")
         (tmp_path / "near.h").write_text("int near();\n")
@@ -124,7 +124,7 @@ class TestFlags:
         path = database(tmp_path, arguments=None, command=command)
         assert flags(path) == ("-D", 'A="b c"', "-I", f"{tmp_path}/d e")
 
-    def test_a_header_takes_the_flags_of_the_file_beside_it(self, tmp_path: Path) -> None:
+    def test_a_header_takes_the_flags_of_the_file_next_to_it(self, tmp_path: Path) -> None:
         rows = [
             {"directory": str(tmp_path), "file": f"{name}.cpp", "command": f"c++ -D{name[-1].upper()} {name}.cpp"}
             for name in ("one/a", "two/b")

@@ -8,7 +8,7 @@ import pytest
 from support.processes.tools import needs
 
 from stet_ls.validators.checkers.toolbox import Toolbox
-from stet_ls.validators.findings import Verdict
+from stet_ls.validators.findings import SyntaxVerdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
@@ -36,7 +36,7 @@ def install(workspace: Path, package: str, code: str) -> Path:
     return folder
 
 
-def judge(path: Path, tools: Toolbox, language: str = "typescript") -> Verdict:
+def judge(path: Path, tools: Toolbox, language: str = "typescript") -> SyntaxVerdict:
     return check(Source(TEXT), language, path=path, tools=tools, deadline=30)
 
 
@@ -58,7 +58,7 @@ class TestPackages:
         assert not (tmp_path / "ran").exists()
 
     @pytest.mark.parametrize("way", ["dots", "link", "link of the file", "link to its tools", "link from elsewhere"])
-    def test_nothing_runs_beside_a_trusted_folder(self, tmp_path: Path, package: str, code: str, way: str) -> None:
+    def test_nothing_runs_next_to_a_trusted_folder(self, tmp_path: Path, package: str, code: str, way: str) -> None:
         """A name leads where it leads: trust is of the place, not of its spelling."""
         good, evil = tmp_path / "good", tmp_path / "evil"
         good.mkdir()

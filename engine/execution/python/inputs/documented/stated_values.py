@@ -50,7 +50,7 @@ _ROWS = re.compile(r"(?i)\b(?:each|every|all) (?P<rows>\w+) (?:is|are) as long a
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedValues:
     """What a docstring says of the parameters: `ranges` by name, groups of `equal` length, rows as long as a holder.
 
     `letters` and `form` are of the only text; `size` is the number of its letters, 0 if any, and `multiple` what that
@@ -71,7 +71,7 @@ def named_characters(docstring: str) -> str:
     return ". ".join(each[0] for each in _GIVEN.finditer(docstring))
 
 
-def stated_values(docs: str, subject: Subject) -> Stated:
+def stated_values(docs: str, subject: Subject) -> StatedValues:
     """What `docs`, the part of a docstring that is about the arguments, says of the parameters of a subject."""
     names = [each.name for each in subject.parameters if each.name[0] != "*"]
     found = _CHARACTERS.search(docs)
@@ -79,16 +79,16 @@ def stated_values(docs: str, subject: Subject) -> Stated:
     size = int(found["size"]) if found and found["size"] else 0
     is_alone = len([each for each in subject.parameters if each.default is None]) == 1
     form = _FORM.search(docs) if is_alone and not _has_branch(subject.node) else None
-    return Stated(
+    return StatedValues(
         dict(_ranges(docs, names)), tuple(_pairs(_EACH, docs, names)), tuple(_pairs(_ROWS, docs, names)),
         _SETS.get(letters.lower(), ""), size, next(filter(None, form.groups()), "") if form else "",
         _count(found["multiple"]) if found and found["multiple"] else 1,
     )  # fmt: skip
 
 
-def as_stated(call: Call, stated: Stated) -> Call | None:
+def as_stated(call: Call, stated: StatedValues) -> Call | None:
     """The call with values as they are stated; None if a value is of a kind that cannot be that."""
-    if call.origin in _WRITTEN or stated == Stated({}):
+    if call.origin in _WRITTEN or stated == StatedValues({}):
         return call
     values = {name: literal(text) for name, text in call.bindings().items()}
     new: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def as_stated(call: Call, stated: Stated) -> Call | None:
     return call.with_bindings(changed)
 
 
-def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: Stated) -> bool:
+def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: StatedValues) -> bool:
     """Puts sequences cut to their lengths into `new`; False if one of them is none."""
     for one, other in stated.equal:
         pair: list[Any] = [new.get(name, values.get(name)) for name in (one, other)]
@@ -176,7 +176,7 @@ def _within(value: float, low: int, high: int | None) -> float:
     return float(low) if value != value or high is not None else low + abs(value)
 
 
-def _spelled(text: str, stated: Stated) -> str:
+def _spelled(text: str, stated: StatedValues) -> str:
     """A text of the letters or of the form that are stated, another one for another text."""
     random = Random(text)  # noqa: S311 - inputs must be reproducible
     if stated.form:

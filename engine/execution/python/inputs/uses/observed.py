@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs import strategies as st
-from stet_ls.engine.execution.inputs.mutations import meeting
+from stet_ls.engine.execution.inputs.mutations import with_shared_elements
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
@@ -46,26 +46,26 @@ _WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|
 
 
 @dataclass
-class Uses:
+class ValueUses:
     """The uses of one value, and of its parts by the step to them."""
 
     kinds: set[str] = field(default_factory=set)
-    parts: dict[str, Uses] = field(default_factory=dict)
+    parts: dict[str, ValueUses] = field(default_factory=dict)
 
-    def at(self, steps: Iterable[str]) -> Uses:
+    def at(self, steps: Iterable[str]) -> ValueUses:
         """A part; a new one if it was not used yet."""
         found = self
         for step in steps:
-            found = found.parts.setdefault(step, Uses())
+            found = found.parts.setdefault(step, ValueUses())
         return found
 
     @property
-    def fields(self) -> dict[str, Uses]:
+    def fields(self) -> dict[str, ValueUses]:
         """Attributes by name."""
         return {step[1:]: part for step, part in self.parts.items() if step[0] == "."}
 
     @property
-    def items(self) -> dict[str, Uses]:
+    def items(self) -> dict[str, ValueUses]:
         """What is subscripted, by the text of its key; "" for what is iterated over."""
         return {step[1:-1]: part for step, part in self.parts.items() if step[0] == "["}
 
@@ -75,15 +75,15 @@ class Uses:
         set.
         """
         known = METHODS.keys() | _OF_DICTS | _OF_LISTS
-        fields = (part.parts.get("()", Uses()) if name in known else part for name, part in self.fields.items())
+        fields = (part.parts.get("()", ValueUses()) if name in known else part for name, part in self.fields.items())
         return bool(self.kinds & _ACTS) or any(each.acts for each in fields)
 
-    def merged(self, other: Uses) -> Uses:
+    def merged(self, other: ValueUses) -> ValueUses:
         """The uses of both, as of two items of a list."""
         steps = dict.fromkeys((*self.parts, *other.parts))
-        return Uses(
+        return ValueUses(
             self.kinds | other.kinds,
-            {step: self.parts.get(step, Uses()).merged(other.parts.get(step, Uses())) for step in steps},
+            {step: self.parts.get(step, ValueUses()).merged(other.parts.get(step, ValueUses())) for step in steps},
         )
 
 
@@ -108,9 +108,9 @@ def wanted_texts(outcomes: Iterable[CallOutcome]) -> set[str]:
     return {path for each in failed for path in each.uses.get("", ())}
 
 
-def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> Uses:
+def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> ValueUses:
     """All uses in a run by parameter, with the uses as text that `texts` name."""
-    whole = Uses()
+    whole = ValueUses()
     found = [(path, set(kinds)) for outcome in outcomes for path, kinds in outcome.uses.items()]
     for path, kinds in (*found, *((path, {"text"}) for path in texts)):
         if name := re.match(r"\w+", path):
@@ -119,7 +119,7 @@ def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> Uses:
     return whole
 
 
-def _end(uses: Uses, above: frozenset[str]) -> None:
+def _end(uses: ValueUses, above: frozenset[str]) -> None:
     """Marks lists of nodes of a tree as empty where the run went no deeper."""
     for step, part in uses.parts.items():
         if step in above and not any(each.kinds - {""} or each.parts for each in part.parts.values()):
@@ -127,7 +127,7 @@ def _end(uses: Uses, above: frozenset[str]) -> None:
         _end(part, above | {step} if len(step) > 2 else above)
 
 
-def observed_calls(module: Module, subject: Subject, uses: Uses, constants: tuple[str, ...]) -> tuple[Call, ...]:
+def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants: tuple[str, ...]) -> tuple[Call, ...]:
     """Calls with values that can be used in the observed ways."""
     from stet_ls.engine.execution.python.inputs.calls import call_of
 
@@ -142,7 +142,9 @@ def observed_calls(module: Module, subject: Subject, uses: Uses, constants: tupl
         return _value(each.name, seen, known)
 
     context = ModuleContext(module, of_parameter, constants)
-    rows = meeting(drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts)), len(uses.parts))
+    rows = with_shared_elements(
+        drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts)), len(uses.parts)
+    )
     return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
 
 
@@ -150,11 +152,11 @@ def _origin(row: ArgumentRow) -> str:
     return DOUBLE if any(MADE in text for text in row.values()) else GUESSED
 
 
-def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
+def _value(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     """The strategy of a value of this name that is used in these ways."""
     fields, items = uses.fields, uses.items
     if LATER in uses.kinds:
-        once = Uses(uses.kinds - {LATER}, uses.parts)
+        once = ValueUses(uses.kinds - {LATER}, uses.parts)
         return _value(name, once, known).map(lambda text: f"__later__({text})" if text[0] == "[" else text)
     if EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
         return st.just("[]")
@@ -162,13 +164,13 @@ def _value(name: str, uses: Uses, known: ModuleContext) -> Texts:
         return _object(name, uses, known)
     is_keyed = "key" in uses.kinds and not fields.keys() & _OF_LISTS
     if is_keyed and any(each.acts for each in items.values()):
-        return _object(name, Uses({"call"}), known)
+        return _object(name, ValueUses({"call"}), known)
     if fields.keys() & _OF_DICTS or is_keyed or any(key.startswith("'") for key in items):
         return _mapping(name, uses, known)
     return _single(uses, known) or _sequence(name, uses, known) or _leaf(name, uses, known)
 
 
-def _single(uses: Uses, known: ModuleContext) -> Texts | None:
+def _single(uses: ValueUses, known: ModuleContext) -> Texts | None:
     """Texts, and what is compared with other values; None for another kind."""
     if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
         return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
@@ -181,7 +183,7 @@ def _single(uses: Uses, known: ModuleContext) -> Texts | None:
     return None
 
 
-def _sequence(name: str, uses: Uses, known: ModuleContext) -> Texts | None:
+def _sequence(name: str, uses: ValueUses, known: ModuleContext) -> Texts | None:
     """Tuples and lists; None if neither is used."""
     items = uses.items
     width = next((int(kind.split()[1]) for kind in uses.kinds if kind.startswith("unpack ")), 0)
@@ -189,17 +191,17 @@ def _sequence(name: str, uses: Uses, known: ModuleContext) -> Texts | None:
     if not width and places and "" not in items and not uses.kinds & {"iter", "len", "slice"}:
         width = max(each + 1 if each >= 0 else -each for each in places)
     if width:
-        parts = [_value(name, items.get(str(n), Uses()), known) for n in range(width)]
+        parts = [_value(name, items.get(str(n), ValueUses()), known) for n in range(width)]
         return st.tuples(*parts).map(lambda texts: "(" + ", ".join(texts) + ",)")
     if items or uses.fields or uses.kinds & {"iter", "len", "slice", "contains"}:
-        item = Uses()
+        item = ValueUses()
         for each in items.values():
             item = item.merged(each)
         return type_strategies.lists(_value(name.removesuffix("s"), item, known))
     return None
 
 
-def _leaf(name: str, uses: Uses, known: ModuleContext) -> Texts:
+def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     if name in BOUNDS:
         return st.integers(*BOUNDS[name]).map(repr)
     hint = named_kind(name)
@@ -208,21 +210,23 @@ def _leaf(name: str, uses: Uses, known: ModuleContext) -> Texts:
     return type_strategies.PLAIN[hint](known)
 
 
-def _mapping(name: str, uses: Uses, known: ModuleContext) -> Texts:
+def _mapping(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     """A dictionary with the keys that are read, or else like the keys and values that are taken out of it."""
     keys = {key: part for key, part in uses.items.items() if key.startswith("'")}
     if keys:
         return _record({literal_eval(key): part for key, part in keys.items()}, known)
     fields = uses.fields
-    pair = fields.get("items", Uses()).at(("()", "[]"))
-    taken = (pair.parts.get("[1]"), fields.get("values", Uses()).at(("()",)).parts.get("[]"), uses.parts.get("[]"),
-             fields.get("get", Uses()).parts.get("()"))  # fmt: skip
-    value = next((each for each in taken if each is not None and (each.parts or each.kinds - {""})), Uses({"number"}))
-    key = pair.parts.get("[0]", Uses({"text"}))
+    pair = fields.get("items", ValueUses()).at(("()", "[]"))
+    taken = (pair.parts.get("[1]"), fields.get("values", ValueUses()).at(("()",)).parts.get("[]"), uses.parts.get("[]"),
+             fields.get("get", ValueUses()).parts.get("()"))  # fmt: skip
+    value = next(
+        (each for each in taken if each is not None and (each.parts or each.kinds - {""})), ValueUses({"number"})
+    )
+    key = pair.parts.get("[0]", ValueUses({"text"}))
     return type_strategies.dicts(_value("key", key, known), _value(name.removesuffix("s"), value, known))
 
 
-def _record(parts: Mapping[str, Uses], known: ModuleContext) -> Texts:
+def _record(parts: Mapping[str, ValueUses], known: ModuleContext) -> Texts:
     """Dictionaries with these keys; those that the code asks for with `get` are missing, or empty, now and then."""
     given = {key: _value(key, part, known) for key, part in parts.items() if OPTIONAL not in part.kinds}
     spare = {key: st.one_of(value, value, st.sampled_from(("None", "''"))) for key, part in parts.items()
@@ -231,17 +235,17 @@ def _record(parts: Mapping[str, Uses], known: ModuleContext) -> Texts:
     return rows.map(lambda row: "{" + ", ".join(f"{key!r}: {text}" for key, text in row.items()) + "}")
 
 
-def _object(name: str, uses: Uses, known: ModuleContext) -> Texts:
+def _object(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     """An object with the attributes that are read; a double if something of it acts; a function if it is only asked."""
     if not uses.acts and not uses.items:
         return _literal("__import__('types').SimpleNamespace(", "{}={}", ")", uses.fields, known)
-    result = uses.parts.get("()", Uses())
+    result = uses.parts.get("()", ValueUses())
     is_asked = not result.acts and bool(result.parts or result.kinds - {""})
     if is_asked and not uses.fields and not uses.kinds & {"with", "set"}:
         return type_strategies.callables()
     return st.integers(0, _DOUBLES).map(lambda seed: f"{MADE}{name!r}, {seed})")
 
 
-def _literal(begin: str, pair: str, end: str, parts: Mapping[str, Uses], known: ModuleContext) -> Texts:
+def _literal(begin: str, pair: str, end: str, parts: Mapping[str, ValueUses], known: ModuleContext) -> Texts:
     fixed = st.fixed_dictionaries({key: _value(key, part, known) for key, part in parts.items()})
     return fixed.map(lambda row: begin + ", ".join(pair.format(key, text) for key, text in row.items()) + end)

@@ -9,7 +9,15 @@ import ast
 from collections.abc import Iterator
 
 from stet_ls.engine.execution.python.inputs.subject import Subject
-from stet_ls.engine.execution.python.inputs.uses.observed import EMPTY, EQUALS, LATER, MATCHED, OPTIONAL, PARSED, Uses
+from stet_ls.engine.execution.python.inputs.uses.observed import (
+    EMPTY,
+    EQUALS,
+    LATER,
+    MATCHED,
+    OPTIONAL,
+    PARSED,
+    ValueUses,
+)
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
 
@@ -20,19 +28,21 @@ _PARSE = {"int", "float", "Decimal"}
 _SAME_ITEMS = {"sorted", "list", "tuple", "reversed", "iter", "set"}
 
 
-def written_uses(subject: Subject) -> Uses:
+def written_uses(subject: Subject) -> ValueUses:
     """The uses by parameter of those whose keys the text names; no parts if it names none."""
     paths = _bound(subject)
-    whole = Uses()
+    whole = ValueUses()
     for each in ast.walk(subject.node):
         _note(each, paths, whole)
     for each in ast.walk(subject.node):
         _share_kind(each, paths, whole)
     for path in list(_recursions(subject, paths)):
-        root, part = whole.parts.get(path[0], Uses()), whole.at(path)
-        part.parts = {step: Uses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()}
+        root, part = whole.parts.get(path[0], ValueUses()), whole.at(path)
+        part.parts = {
+            step: ValueUses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()
+        }
     named = {name: part for name, part in whole.parts.items() if _has_keys(part)}
-    return Uses(set(), named)
+    return ValueUses(set(), named)
 
 
 def _bound(subject: Subject) -> dict[str, Path]:
@@ -97,7 +107,7 @@ def _keyed(node: ast.expr) -> tuple[ast.expr | None, str]:
     return None, ""
 
 
-def _note(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
+def _note(node: ast.AST, paths: dict[str, Path], whole: ValueUses) -> None:
     if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and (path := _path(node.iter, paths)):
         is_later = isinstance(node, ast.AsyncFor) or (isinstance(node, ast.comprehension) and node.is_async)
         whole.at(path).kinds.update({"iter", LATER} if is_later else {"iter"})
@@ -118,7 +128,7 @@ def _note(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
         whole.at(path).kinds.update({OPTIONAL} if isinstance(node, ast.Call) and _keyed(node)[0] is not None else ())
 
 
-def _share_kind(node: ast.AST, paths: dict[str, Path], whole: Uses) -> None:
+def _share_kind(node: ast.AST, paths: dict[str, Path], whole: ValueUses) -> None:
     """Makes texts of both parts of arguments that are compared with each other, if one of them is a text."""
     if not isinstance(node, ast.Compare):
         return
@@ -151,5 +161,5 @@ def _recursions(subject: Subject, paths: dict[str, Path]) -> Iterator[Path]:
                     yield path
 
 
-def _has_keys(uses: Uses) -> bool:
+def _has_keys(uses: ValueUses) -> bool:
     return any(step.startswith("['") or _has_keys(part) for step, part in uses.parts.items())

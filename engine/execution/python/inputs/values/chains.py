@@ -18,7 +18,7 @@ LONG = 2_500
 """More than Python's recursion limit."""
 _MOST_INDEX = 5
 _OTHERS = ("1", "[]", "'a'")
-"""What may stand beside the link of a node."""
+"""What a node may hold besides the link of a node."""
 _STEP = re.compile(r"(?m)^try: (obj\.(\w+)\(.*\))\n")
 _LENGTHENED = 3
 Part = ast.Subscript | ast.Attribute

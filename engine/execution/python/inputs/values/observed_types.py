@@ -15,7 +15,7 @@ from stet_ls.validators.ast_text import parse_expression
 _PLAIN = ("bool", "int", "float", "str", "bytes")
 
 
-def hinted(parameters: Sequence[Parameter], rows: Sequence[ArgumentRow]) -> list[Parameter]:
+def with_observed_hints(parameters: Sequence[Parameter], rows: Sequence[ArgumentRow]) -> list[Parameter]:
     """The parameters; those without a hint get the hint of their values in the rows."""
     return [
         replace(each, annotation=_hint(each, rows)) if each.annotation is None and each.name[0] != "*" else each

@@ -30,7 +30,7 @@ _ITEMS = 4
 """The number of distinct items in a long argument."""
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2, 2**60 - 1)
 _BESIDE = ("1", "2")
-"""Other whole numbers beside a large one: by a larger divisor, rounding would not show."""
+"""Other whole numbers next to a large one: by a larger divisor, rounding would not show."""
 _FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 Change = Callable[[Any], str | None]
@@ -72,7 +72,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _of_each_kind(calls: tuple[Call, ...]) -> Iterator[Call]:
-    """A call with a long argument for each combination of kinds: beside a wrong kind, depth does not show."""
+    """A call with a long argument for each combination of kinds: next to a wrong kind, depth does not show."""
     seen: set[str] = set()
     for call in calls:
         values = {name: literal(text) for name, text in call.bindings().items()}
@@ -187,7 +187,7 @@ def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
     """For each parameter, one call per kind of value, changed in all ways; and one with all parameters changed."""
     for number, change in enumerate(changes):
         seen: set[tuple[str, type]] = set()
-        first = 3 * number % _AHEAD  # the arguments beside the large one differ from change to change
+        first = 3 * number % _AHEAD  # the arguments besides the large one differ from change to change
         for call in (*calls[first : 2 * _AHEAD], *calls[:first]):
             new = {}
             for name, text in call.bindings().items():

@@ -18,7 +18,7 @@ _TWINS = ("b", "a", "c")
 _CHOOSING = {"min", "max", "sorted", "sort", "nsmallest", "nlargest", "groupby", "heapify", "heappush"}
 
 
-def with_twins(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
+def with_equal_lists(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
     """The calls of a unit of two texts, and some with such lists if one of the texts compares items."""
     modules = [known_module(text) for text in texts]
     subjects = [subject_of(module, unit) if module else None for module in modules]
@@ -51,7 +51,7 @@ def _twins(call: Call) -> Iterator[Call]:
 
 
 def _with_text(item: ast.expr, text: str) -> ast.expr | None:
-    """A copy of a record with this as its first text; None for what has no text, or nothing beside one."""
+    """A copy of a record with this as its first text; None for what has no text, or nothing besides one."""
     new = copy.deepcopy(item)
     parts: list[ast.expr] = []
     if isinstance(new, ast.Call):

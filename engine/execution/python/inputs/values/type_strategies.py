@@ -97,7 +97,7 @@ def _plain(name: str, known: ModuleContext) -> Texts | None:
     if name in _CONTAINERS:
         return _generic(name, [], known)
     if name in known.module.shapes:
-        return made(name, known)
+        return class_objects(name, known)
     if name in known.module.values:
         value = known.module.values[name]
         if isinstance(value, ast.Call) and _name(value.func) == "TypeVar":
@@ -175,7 +175,7 @@ def _inner(inner: Sequence[ast.expr], at: int, known: ModuleContext, otherwise: 
     return otherwise if found is None else found
 
 
-def made(name: str, known: ModuleContext) -> Texts | None:
+def class_objects(name: str, known: ModuleContext) -> Texts | None:
     """Objects of one of the module's classes."""
     shape = known.module.shapes[name]
     if shape.members:

@@ -14,7 +14,7 @@ from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
-from stet_ls.engine.execution.python.inputs.values.used_kinds import is_name, is_only_compared, used
+from stet_ls.engine.execution.python.inputs.values.used_kinds import is_name, is_only_compared, kinds_by_use
 from stet_ls.validators.ast_text import parse_expression
 
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
@@ -39,7 +39,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
 
 def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
     """The strategy of a parameter by its uses, its default and its name."""
-    kinds, weak = used(parameter.name, node)
+    kinds, weak = kinds_by_use(parameter.name, node)
     if any(_is_copied(each, parameter.name) for each in ast.walk(node)):
         kinds = ["dict[str, list[int]]", "list[list[int]]", *kinds]  # with parts that a copy may share
     if (parts := described_item(parameter.name, node, named_kind)) and (kinds or weak):
@@ -69,7 +69,7 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
 def _own_class(name: str, known: ModuleContext) -> Texts | None:
     """Objects of the class of the module that a parameter is called like: `employee` of `Employee`."""
     named = "".join(part.capitalize() for part in name.split("_"))
-    return type_strategies.made(named, known) if named in known.module.shapes else None
+    return type_strategies.class_objects(named, known) if named in known.module.shapes else None
 
 
 _OF_NUMBERS = re.compile(r"nums|numbers|ints|prices|scores|vector")
@@ -97,7 +97,7 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
             # The word that comes first is what the function is about.
             met = [(match.start(), top) for words, top in _WORDS if (match := re.search(rf"\b({words})\b", docs))]
             kind = min(met)[1] if met else kind
-        uses, weak = used(each.name, subject.node)
+        uses, weak = kinds_by_use(each.name, subject.node)
         parts = described_item(each.name, subject.node, named_kind)
         if is_of_lists and "list[int]" in weak:
             kind = "list"

@@ -39,7 +39,7 @@ _BUILT_IN = {
 _SEVERAL = ["list[int]", "str", "list[str]"]
 
 
-def used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
+def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     """The kinds that a name's uses imply, and those that they leave open."""
     found: list[str] = []
     weak: list[str] = []

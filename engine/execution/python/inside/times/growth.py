@@ -10,9 +10,9 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Late, Patience, Runner
+from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit, CallTimeout
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_thread_work
 from stet_ls.engine.execution.python.inside.times.stopwatch import Stopwatch
@@ -36,7 +36,7 @@ def growth(job: dict[str, Any], valid: set[int], end: float) -> list[list[float]
         process = real_fork()
         if process == 0:
             os.close(reading)
-            raise Begun(grow, text, chosen, memory)
+            raise ForkBegun(grow, text, chosen, memory)
         os.close(writing)
         select.select([reading], [], [], max(0.0, min(end, real_clock() + 3 * LONGEST * len(chosen)) - real_clock()))
         os.kill(process, signal.SIGKILL)
@@ -56,7 +56,7 @@ def grow(job: dict[str, Any], text: str, chosen: list[Any], memory: Any) -> None
     sys.stdout = sys.stderr = io.StringIO()
     pins.start()
     space = load(job, text)
-    runner = Runner(job, pins, space, Patience(LONGEST, 5))
+    runner = CallRunner(job, pins, space, CallTimeLimit(LONGEST, 5))
     for number, (_, body, *setups) in enumerate(chosen):
         for size, setup in enumerate(setups):
             times = [timed(runner, dict(space), setup, body) for _ in range(TURNS)]
@@ -65,7 +65,7 @@ def grow(job: dict[str, Any], text: str, chosen: list[Any], memory: Any) -> None
                 break
 
 
-def timed(runner: Runner, space: dict[str, Any], setup: str, body: str) -> float:
+def timed(runner: CallRunner, space: dict[str, Any], setup: str, body: str) -> float:
     """The seconds of a call's body, 0 if it fails."""
     watch = Stopwatch(runner.settled, real_thread_work)  # the process' time is coarse while a timer is set
     space["__out__"] = watch.consume
@@ -76,7 +76,7 @@ def timed(runner: Runner, space: dict[str, Any], setup: str, body: str) -> float
         watch.start()
         exec(body, space)
         watch.stop()
-    except Late:
+    except CallTimeout:
         return LONGEST
     except BaseException:
         return 0.0

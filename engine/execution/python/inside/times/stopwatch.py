@@ -6,13 +6,13 @@ import itertools
 import sys
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
-from stet_ls.engine.execution.python.inside.call import Runner
+from stet_ls.engine.execution.python.inside.call import CallRunner
 from stet_ls.engine.execution.python.inside.encode import ATOMS, ITEMS, OPAQUE, PLAIN, attributes, slots
 
 DRAINED = 10 * ITEMS
 
 
-def seconds(pairs: list[Any], runner: Runner, clock: Callable[[], float]) -> float:
+def seconds(pairs: list[Any], runner: CallRunner, clock: Callable[[], float]) -> float:
     """Seconds in the calls' bodies alone, each in its module: creating the arguments does not count."""
     watch = Stopwatch(runner.settled, clock)
     for module, (_number, (setup, body, _names)) in pairs:

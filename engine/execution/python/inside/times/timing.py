@@ -12,9 +12,9 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.call import Patience, Runner, idle
+from stet_ls.engine.execution.python.inside.call import CallRunner, CallTimeLimit, idle
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
 from stet_ls.engine.execution.python.inside.result_pipe import tell
@@ -37,7 +37,7 @@ def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     end = begun + job["seconds"]
     distinct = list({each[1][:2]: each for each in calls}.values())
     job["threads"] = any(word in text for text in job["texts"] for word in ("thread", "concurrent"))
-    servers = [Server(text, distinct) for text in job["texts"]]
+    servers = [TimingServer(text, distinct) for text in job["texts"]]
     try:
         loads = [server.hear(end) for server in servers]
         if problem := next((each["load"] for each in loads if each["load"]), ""):
@@ -56,7 +56,7 @@ def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
 
 
 def turns(
-    servers: list[Server], wanted: int, size: tuple[int, bool, int], middle: float, end: float
+    servers: list[TimingServer], wanted: int, size: tuple[int, bool, int], middle: float, end: float
 ) -> tuple[list[list[float]], list[list[float]]]:
     """The seconds of the servers, round by round, as time allows: of first calls, and for some rounds of second ones.
 
@@ -74,7 +74,7 @@ def turns(
     return first, again
 
 
-class Server:
+class TimingServer:
     """A process that loads a text, and forks each time the duration of the calls is requested."""
 
     def __init__(self, text: str, calls: list[Any]) -> None:
@@ -85,7 +85,7 @@ class Server:
         if self.process == 0:
             os.close(self.ask)
             os.close(self.reading)
-            raise Begun(served, text, calls, asked, telling)
+            raise ForkBegun(served, text, calls, asked, telling)
         os.close(asked)
         os.close(telling)
 
@@ -125,7 +125,7 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
         return
     gc.freeze()  # the collector then scans a call's objects, not all copies
     tell(telling, {"load": "", "copies": len(modules)})
-    runner = Runner(job, pins, {}, Patience(job["cpu"], 1))
+    runner = CallRunner(job, pins, {}, CallTimeLimit(job["cpu"], 1))
     # Processor time does not depend on the machine's load; but threads in parallel would count several times.
     clock = real_clock if job["threads"] else real_work
     if "async" in text:

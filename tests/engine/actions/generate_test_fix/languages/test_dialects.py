@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.stories import STORIES, Story, unit_of
 
-from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 
 
@@ -15,21 +15,23 @@ from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 def test_a_specification_contains_nothing_of_the_candidate(language: str) -> None:
     story: Story = next(each.values[0] for each in STORIES if each.values[0].language == language)
     comment = "// Cannot be negative."
-    text = DIALECTS[language].specification(story.with_(""), f"{story.with_(story.good)}\n{comment}\n", unit_of(story))
+    text = LOOP_LANGUAGES[language].specification(
+        story.with_(""), f"{story.with_(story.good)}\n{comment}\n", unit_of(story)
+    )
     assert text is not None
     assert "0 for none" in text
     assert comment not in text
     assert not any(line.strip() in text for line in story.good.splitlines() if line.strip() != "}")
-    assert DIALECTS[language].specification(story.with_(""), "", unit_of(story)) is None
+    assert LOOP_LANGUAGES[language].specification(story.with_(""), "", unit_of(story)) is None
 
 
 @pytest.mark.parametrize("story", STORIES)
 def test_tests_and_their_assertions_are_counted(story: Story) -> None:
-    dialect = DIALECTS[story.language]
-    whole = dialect.count(story.tests)
+    loop_language = LOOP_LANGUAGES[story.language]
+    whole = loop_language.count(story.tests)
     assert (whole.tests, whole.asserts) == (2, 2)
     gutted = story.tests.replace("assert", "ignored").replace("t.Errorf", "t.Logf")
-    assert whole.lost(dialect.count(gutted)) == "0 asserts instead of 2"
+    assert whole.lost(loop_language.count(gutted)) == "0 asserts instead of 2"
 
 
 UNLOADABLE = [
@@ -46,43 +48,43 @@ UNLOADABLE = [
 def test_a_unit_that_no_test_can_call_is_reported(language: str, text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "other.cpp").write_text("int other() { return 1; }\n")
     unit = "A.median" if language == "java" else "median"
-    assert why in DIALECTS[language].why_untestable(CodeUnderTest(tmp_path / "solution.x", text, unit))
+    assert why in LOOP_LANGUAGES[language].why_untestable(CodeUnderTest(tmp_path / "solution.x", text, unit))
 
 
 @pytest.mark.parametrize("include", ["/", "..", "a" * 300, "/etc/../etc/passwd", "\\\\host\\share\\a.h"])
 def test_unusual_header_names_are_read(include: str, tmp_path: Path) -> None:
     text = f'#include "{include}"\nint median(void) {{ return 1; }}\n'
-    assert not DIALECTS["c"].why_untestable(CodeUnderTest(tmp_path / "solution.c", text, "median", tmp_path))
+    assert not LOOP_LANGUAGES["c"].why_untestable(CodeUnderTest(tmp_path / "solution.c", text, "median", tmp_path))
 
 
 def test_a_header_outside_the_workspace_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     (tmp_path / "open").mkdir()
     text = '#include "../other.h"\nint median(void) { return 1; }\n'
-    assert not DIALECTS["c"].why_untestable(
+    assert not LOOP_LANGUAGES["c"].why_untestable(
         CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path / "open")
     )
-    assert DIALECTS["c"].why_untestable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
+    assert LOOP_LANGUAGES["c"].why_untestable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
 
 
 HOSTILE = ["\n" * 100_000, "use a::*\n" * 5_000, "exports=" * 20_000, "pub(" * 20_000, "import " * 10_000]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=["blank", "use", "exports", "pub", "import"])
-@pytest.mark.parametrize("language", DIALECTS)
+@pytest.mark.parametrize("language", LOOP_LANGUAGES)
 def test_reading_a_file_takes_linear_time(language: str, text: str, tmp_path: Path) -> None:
     """Where it is quadratic the time of a test runs out."""
-    dialect = DIALECTS[language]
+    loop_language = LOOP_LANGUAGES[language]
     about = CodeUnderTest(tmp_path / "solution.x", text, "median", tmp_path)
-    dialect.why_untestable(about)
-    assert isinstance(dialect.ready(text, about, tmp_path / "tests.x"), str)
+    loop_language.why_untestable(about)
+    assert isinstance(loop_language.ready(text, about, tmp_path / "tests.x"), str)
 
 
 def test_go_keeps_text_that_resembles_an_import_and_package_versions() -> None:
     body = 'func TestOdd(t *testing.T) {\n\tt.Error("a" +\n\t\t"b"\n\t)\n\t_ = rand.N(3)\n}\n'
     text = f'package stats\n\nimport (\n\t"math/rand/v2"\n\t"os"\n\t"testing" // of it\n)\n\n{body}'
     about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
-    told = DIALECTS["go"].ready(text, about, Path("/w/a_test.go"))
+    told = LOOP_LANGUAGES["go"].ready(text, about, Path("/w/a_test.go"))
     assert told.endswith(body.replace("TestOdd", "TestOddAsSpecified"))
     assert [line.strip() for line in told.splitlines() if '"' in line][:2] == ['"math/rand/v2"', '"testing" // of it']
 
@@ -91,12 +93,12 @@ def test_a_copy_of_the_tested_file_keeps_its_name() -> None:
     """Under another name it would be what the tests call."""
     about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
     copy = "package stats\n\nfunc Median(values []int) int { return 1 }\n\nfunc half(n int) int { return n / 2 }\n"
-    told = DIALECTS["go"].ready(copy, about, Path("/w/a_test.go"))
+    told = LOOP_LANGUAGES["go"].ready(copy, about, Path("/w/a_test.go"))
     assert "func Median(" in told
     assert "func halfAsSpecified(" in told
 
 
 def test_a_file_name_is_not_a_pattern_for_java() -> None:
     about = CodeUnderTest(Path("/w/a\\d.java"), "class A {}", "A")
-    text = DIALECTS["java"].ready("class T { static void testA() {} }\n", about, Path("/w/a\\dTest.java"))
+    text = LOOP_LANGUAGES["java"].ready("class T { static void testA() {} }\n", about, Path("/w/a\\dTest.java"))
     assert "class a\\dTest {" in text

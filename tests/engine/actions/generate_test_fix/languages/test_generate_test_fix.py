@@ -156,7 +156,7 @@ async def test_a_crate_in_a_subfolder_is_built_by_cargo(scripted: ScriptedModel,
 
 @needs("cargo", "cc")
 async def test_a_member_of_a_workspace_is_built_with_it(scripted: ScriptedModel, tmp_path: Path) -> None:
-    """What it inherits and the crates beside it are there."""
+    """What it inherits and the crates next to it are there."""
     root = tmp_path / "all"
     manifest = '[package]\nname = "{}"\nversion.workspace = true\nedition = "2021"\n'
     for name, text in {

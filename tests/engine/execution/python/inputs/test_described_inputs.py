@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.inputs.module_state import with_neighbours
+from stet_ls.engine.execution.python.inputs.module_state import with_neighbor_calls
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.untyped_params import meant_kinds
 
@@ -58,5 +58,5 @@ def test_forms_that_a_docstring_shows_are_tried() -> None:
 
 def test_a_unit_that_keeps_state_is_called_after_another_call() -> None:
     text = "_kept = {}\n\n\ndef f(name: str):\n    _kept[name] = len(_kept)\n    return dict(_kept)\n"
-    calls = with_neighbours(calls_for(text, "f"), text, "f")
+    calls = with_neighbor_calls(calls_for(text, "f"), text, "f")
     assert any(call.setup.count("name = ") == 2 and "(f(name))" in call.setup for call in calls)

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from stet_ls.server.cli.agents.agent import Program
+from stet_ls.server.cli.agents.agent import StetProgram
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.config_files import jsonc
 
-PROGRAM = Program(("/opt/my tools/stet",))
+PROGRAM = StetProgram(("/opt/my tools/stet",))
 COMMENTED = """\
 {
   // my own
@@ -61,7 +61,7 @@ def test_a_version_that_the_agent_needs_stays(name: str) -> None:
 
 def test_entries_of_the_user_in_the_same_group_stay() -> None:
     format_ = AGENTS["claude-code"].hooks.format
-    ours = PROGRAM.hook("claude-code", next(iter(AGENTS["claude-code"].moments)))
+    ours = PROGRAM.hook("claude-code", next(iter(AGENTS["claude-code"].events)))
     text = json.dumps({"hooks": {"SessionStart": [{"hooks": [{"command": ours}, {"command": "theirs"}]}]}})
     assert jsonc.parse(format_.remove(text)).value == {"hooks": {"SessionStart": [{"hooks": [{"command": "theirs"}]}]}}
 

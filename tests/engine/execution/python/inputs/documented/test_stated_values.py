@@ -10,7 +10,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.python.inputs.documented.contract import within_contract
 from stet_ls.engine.execution.python.inputs.generators import with_iterators
-from stet_ls.engine.execution.python.inputs.module_state import with_neighbours
+from stet_ls.engine.execution.python.inputs.module_state import with_neighbor_calls
 
 
 def _within(told: str, head: str, setup: str, body: str = "return 1") -> dict[str, object]:
@@ -86,7 +86,10 @@ def test_a_function_that_uses_the_same_variable_is_called_in_between() -> None:
         "_n = 0\n\n\ndef f():\n    global _n\n    _n += 1\n    return _n\n\n\ndef reset():\n    global _n\n    _n = 0\n"
     )
     call = Call("", "__out__(f())", (), "no argument")
-    assert [each.body for each in with_neighbours((call,), text, "f")] == [call.body, "(f())\nreset()\n__out__(f())"]
+    assert [each.body for each in with_neighbor_calls((call,), text, "f")] == [
+        call.body,
+        "(f())\nreset()\n__out__(f())",
+    ]
 
 
 @pytest.mark.parametrize(

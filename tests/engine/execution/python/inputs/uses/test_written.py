@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
-from stet_ls.engine.execution.python.inputs.uses.observed import LATER, MATCHED, OPTIONAL, Uses
+from stet_ls.engine.execution.python.inputs.uses.observed import LATER, MATCHED, OPTIONAL, ValueUses
 from stet_ls.engine.execution.python.inputs.uses.written import written_uses
 
 
-def uses(text: str) -> Uses:
+def uses(text: str) -> ValueUses:
     module = known_module(text)
     subject = subject_of(module, "f") if module else None
     assert subject is not None

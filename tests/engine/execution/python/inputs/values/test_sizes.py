@@ -12,7 +12,7 @@ def _sized(before: str, after: str, unit: str, *setups: str) -> list[Call]:
     return [each for each in with_sizes(calls, (before, after), unit) if each not in calls]
 
 
-def test_a_recursion_gets_a_long_argument_beside_each_combination_of_kinds() -> None:
+def test_a_recursion_gets_a_long_argument_with_each_combination_of_kinds() -> None:
     recursive = "def f(a, b):\n    def g(n):\n        return g(n + 1)\n    return g(0)\n"
     wrong, right = "a = [1]\nb = 3", "a = ['x']\nb = ','"
     found = _sized("def f(a, b):\n    return 1\n", recursive, "f", *[wrong] * 70, right)

@@ -16,7 +16,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.markdown import plain
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.documents.position_tracking import PositionTracker
-from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan, created
+from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan, new_document
 from stet_ls.server.edits.edit_verification import is_applied
 from stet_ls.server.edits.workspace_edit import workspace_edit
 from stet_ls.server.evidence.evidence_text import headline
@@ -37,7 +37,7 @@ class ApplyResult:
     reason: str = ""
 
 
-class PendingEdit:
+class SentEdit:
     """One edit plan, sent on creation. `close` it when its outcome no longer matters."""
 
     def __init__(
@@ -50,14 +50,14 @@ class PendingEdit:
         metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
         edit = workspace_edit(plan, ls.client, annotation=annotation)
         params = types.ApplyWorkspaceEditParams(edit, f"Stet: {headline(answer)}", metadata)
-        self.changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
+        self.changes = [*plan.changes, *(new_document(file, answer.language) for file in plan.new_files)]
         self._tracks = [ls.documents.track(change.before) for change in self.changes]
         self._request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)
         self._request.add_done_callback(_forget)
         # The text may appear before the client answers, and some clients never answer.
         self._seen = asyncio.create_task(_seen(ls.documents, self.changes, self._tracks))
-        self._pending = ls.pending_edits
-        self._pending.add(self)
+        self._unconfirmed = ls.unconfirmed_edits
+        self._unconfirmed.add(self)
 
     async def reply(self, seconds: float | None = None) -> ApplyResult:
         """The client's answer or proof by the text; with `seconds`, the state after that time at the latest."""
@@ -79,7 +79,7 @@ class PendingEdit:
 
     def close(self) -> None:
         """Stops watching."""
-        self._pending.discard(self)
+        self._unconfirmed.discard(self)
         self._seen.cancel()
         for track in self._tracks:
             track.release()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
-    from stet_ls.server.edits.edit_outcomes import OutcomeName
+    from stet_ls.server.edits.outcome_watcher import OutcomeName
     from stet_ls.server.engine_loader import EngineLoader
     from stet_ls.server.lsp.client_connection import ClientConnection
 
 
-class OutcomeReports:
+class OutcomeReporter:
     """The reports of one client's edits. Each uses the engine in force when it is sent, not when the edit was made."""
 
     def __init__(self, ls: ClientConnection, engine: EngineLoader) -> None:
@@ -20,22 +20,22 @@ class OutcomeReports:
         self._engine = engine
         self._under_way: set[asyncio.Future[Any]] = set()
 
-    def record(self, answer: Answer, fate: str) -> None:
+    def record(self, answer: Answer, outcome: str) -> None:
         """Stores the outcome of an edit, in one word, in the record of its job."""
 
         async def tell(trace: str) -> None:
-            await (await self._engine.get()).engine.record_outcome(trace, fate)
+            await (await self._engine.get()).engine.record_outcome(trace, outcome)
 
         if trace := answer.metadata.trace:
-            self._send(tell(trace), f"{trace} was {fate}")
+            self._send(tell(trace), f"{trace} was {outcome}")
 
-    def learn(self, trace: str, fate: OutcomeName, text: str) -> None:
+    def learn(self, trace: str, outcome: OutcomeName, text: str) -> None:
         """Lets the memory learn from an edit: `text` is the current text of the document."""
 
         async def tell() -> None:
             from stet_ls.engine.api.answer import EditOutcome
 
-            await (await self._engine.get()).engine.learn_outcome(trace, EditOutcome(fate), text)
+            await (await self._engine.get()).engine.learn_outcome(trace, EditOutcome(outcome), text)
 
         self._send(tell(), f"outcome of {trace}")
 

@@ -1,4 +1,4 @@
-"""What is done at each moment of a session: record its base, inform after an edit, judge at its end."""
+"""What is done at each hook event: record its base, inform after an edit, judge at its end."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.changes.change import Tree
-from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, Asked
+from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, ChangeQuery
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import git, repository
-from stet_ls.server.cli.agents.agent import Agent, Answer, Moment
+from stet_ls.server.cli.agents.agent import Agent, Answer, HookEvent
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.hook.payload import Payload
-from stet_ls.server.cli.hook.verdict_text import HEADING, Outcome, refusal
+from stet_ls.server.cli.hook.verdict_text import HEADING, ChangeVerdict, refusal
 
 Handler = Callable[[Agent, Payload], Awaitable[Answer]]
 
@@ -36,8 +36,8 @@ def _begin(agent: Agent, payload: Payload) -> None:
     assert payload.folder is not None
     root = recorded_tree.top_of(payload.folder)
     with sessions.session_record(agent.name, payload.session, root) as rows:
-        if not (rows and rows[0].base and recorded_tree.recorded(Path(rows[0].root), rows[0].base)):
-            rows[:] = [sessions.Session(agent.name, payload.session, str(root), recorded_tree.record(root))]
+        if not (rows and rows[0].base and recorded_tree.tree_named(Path(rows[0].root), rows[0].base)):
+            rows[:] = [sessions.Session(agent.name, payload.session, str(root), recorded_tree.record_tree(root))]
 
 
 async def prompted(agent: Agent, payload: Payload) -> Answer:
@@ -64,13 +64,13 @@ async def edited(agent: Agent, payload: Payload) -> Answer:
         return {}
     sessions.settle(root, "edit", digest, "told", "")
     text = f"Stet checked this edit:\n{fence(lines, MOST_CHARACTERS - 100)}"
-    return {"reason": text} if agent.dialect.is_text else agent.dialect.context(text)
+    return {"reason": text} if agent.output.is_text else agent.output.context(text)
 
 
 async def stopped(agent: Agent, payload: Payload) -> Answer:
     """Judges all that changed since the session began, and refuses the end of the turn if that is refuted."""
     root, base = await asyncio.to_thread(_base, agent, payload)
-    head = await asyncio.to_thread(recorded_tree.now, root)
+    head = await asyncio.to_thread(recorded_tree.tree_on_disk, root)
     names = recorded_tree.name_of(base), recorded_tree.name_of(head)
     if names[0] == names[1]:
         return {}
@@ -85,10 +85,10 @@ async def stopped(agent: Agent, payload: Payload) -> Answer:
 
 
 async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple[str, str]) -> sessions.GivenAnswer:
-    from stet_ls.server.cli.hook.verifying import verified
+    from stet_ls.server.cli.hook.verifying import verified_outcome
 
     try:
-        outcome = await verified(Asked(root, base_tree=base), agent.seconds_at_stop)
+        outcome = await verified_outcome(ChangeQuery(root, base_tree=base), agent.seconds_at_stop)
     except BaseException:
         sessions.release(root, *names)
         raise
@@ -98,33 +98,33 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
 
 
 def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
-    if given.verdict != Outcome.REFUTED:
+    if given.verdict != ChangeVerdict.REFUTED:
         return {}
-    if agent.dialect.is_text:
+    if agent.output.is_text:
         return {"reason": given.text}
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else sessions.Session(agent.name, payload.session, str(root))
         if row.refusals >= sessions.MOST_REFUSALS:
-            return agent.dialect.tell(f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}")
+            return agent.output.tell(f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}")
         rows[:] = [replace(row, refusals=row.refusals + 1)]
-    return agent.dialect.refuse(given.text)
+    return agent.output.refuse(given.text)
 
 
 async def committing(agent: Agent, payload: Payload) -> Answer:
     """Judges the staged tree."""
-    from stet_ls.server.cli.hook.verifying import verified
+    from stet_ls.server.cli.hook.verifying import verified_outcome
 
     assert payload.folder is not None
-    outcome = await verified(Asked(payload.folder, staged=True), agent.seconds_at_stop)
-    return {"reason": refusal(outcome)} if outcome.verdict == Outcome.REFUTED else {}
+    outcome = await verified_outcome(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
+    return {"reason": refusal(outcome)} if outcome.verdict == ChangeVerdict.REFUTED else {}
 
 
-HANDLERS: Mapping[Moment, Handler] = {
-    Moment.START: begin,
-    Moment.PROMPT: prompted,
-    Moment.EDIT: edited,
-    Moment.STOP: stopped,
-    Moment.COMMIT: committing,
+HANDLERS: Mapping[HookEvent, Handler] = {
+    HookEvent.START: begin,
+    HookEvent.PROMPT: prompted,
+    HookEvent.EDIT: edited,
+    HookEvent.STOP: stopped,
+    HookEvent.COMMIT: committing,
 }
 
 
@@ -134,11 +134,11 @@ def _base(agent: Agent, payload: Payload) -> tuple[Path, Tree]:
     root = recorded_tree.top_of(payload.folder)
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else None
-    if row is not None and (tree := recorded_tree.recorded(Path(row.root), row.base)) is not None:
+    if row is not None and (tree := recorded_tree.tree_named(Path(row.root), row.base)) is not None:
         return Path(row.root), tree
     if repository(root) is None:
         raise UsageError("no state was recorded when the session began, and there is no git repository")
-    revision = _last_commit_of_a_person(root) if agent.dialect.is_text else "HEAD"
+    revision = _last_commit_of_a_person(root) if agent.output.is_text else "HEAD"
     known = git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").status == 0
     return root, GitTree(root, revision, revision) if known else FolderTree(root, EMPTY_TREE, ())
 

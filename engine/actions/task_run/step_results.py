@@ -10,7 +10,7 @@ from stet_ls.engine.errors import StetError
 
 
 @dataclass
-class Course:
+class StepResults:
     """The results of the steps by number.
 
     done: The answers of those that succeeded.

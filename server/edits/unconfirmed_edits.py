@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from stet_ls.server.edits.edit_plan import DocumentChange
 
 
-class Pending(Protocol):
+class UnconfirmedEdit(Protocol):
     """One such edit; `repeated` becomes true once a later one inserts the same text."""
 
     repeated: bool
@@ -20,14 +20,14 @@ class Pending(Protocol):
         """The changes of the edit."""
 
 
-class PendingEdits:
+class UnconfirmedEdits:
     """All pending edits of a session. The job whose edit was sent and is not in its document yet holds `turn`."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
-        self._all: set[Pending] = set()
+        self._all: set[UnconfirmedEdit] = set()
 
-    def add(self, edit: Pending) -> None:
+    def add(self, edit: UnconfirmedEdit) -> None:
         """Adds an edit that was just sent."""
         from stet_ls.server.edits.edit_verification import is_same_edit  # not imported before the handshake
 
@@ -35,6 +35,6 @@ class PendingEdits:
             other.repeated |= any(is_same_edit(mine, its) for mine in edit.changes for its in other.changes)
         self._all.add(edit)
 
-    def discard(self, edit: Pending) -> None:
+    def discard(self, edit: UnconfirmedEdit) -> None:
         """Drops an edit that is no longer pending."""
         self._all.discard(edit)

@@ -51,7 +51,7 @@ _ATTRIBUTES = re.compile(r"system|popen|spawn\w+|Popen|check_output|check_call|r
 """Forbidden for a name built at run time, on any object."""
 
 
-class Reach:
+class ExpressionRisks:
     """The risks of a tree other than those of its names. `name` and `text` resolve expressions."""
 
     def __init__(self, tree: ast.AST, name: Named, text: Text) -> None:
@@ -78,7 +78,7 @@ class Reach:
     def _joined(self, node: ast.BinOp) -> str:
         """The part appended to a path by `/` that leads out of it; "" if none does."""
         part = self._text(node.right) if isinstance(node.op, ast.Div) else None
-        return part if part and outside_paths.leads_out(part) else ""
+        return part if part and outside_paths.leaves_project(part) else ""
 
     def _literal(self, node: ast.expr) -> Iterator[Risk]:
         above = self._parent.get(id(node))
@@ -113,12 +113,12 @@ class Reach:
 
     def _variable(self, node: ast.expr) -> Iterator[Risk]:
         name = self._text(node)
-        if name and (kind := outside_paths.variable(name)):
+        if name and (kind := outside_paths.environment_variable_kind(name)):
             yield kind, name
 
     def _steered(self, node: ast.expr) -> Iterator[Risk]:
         name = self._text(node)
-        if name and outside_paths.steers(name):
+        if name and outside_paths.controls_programs(name):
             yield PERSISTS, name
 
     def _written(self, node: ast.Call, name: str, method: str) -> Iterator[Risk]:
@@ -132,7 +132,9 @@ class Reach:
         )
         if opens or method in _WRITES:
             texts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
-            yield from ((PERSISTS, path) for path in texts if isinstance(path, str) and outside_paths.starts(path))
+            yield from (
+                (PERSISTS, path) for path in texts if isinstance(path, str) and outside_paths.runs_written_file(path)
+            )
 
     def _call(self, node: ast.Call) -> Iterator[Risk]:
         name = self._name(node.func) or ""
@@ -149,7 +151,9 @@ class Reach:
         yield from self._written(node, name, method)
         if _FILES.fullmatch(name) or method in _JOINS:
             yield from (
-                (OUTSIDE, path) for each in node.args if (path := self._path(each)) and outside_paths.leads_out(path)
+                (OUTSIDE, path)
+                for each in node.args
+                if (path := self._path(each)) and outside_paths.leaves_project(path)
             )
         if name in ("setattr", "builtins.setattr", "delattr", "builtins.delattr") and node.args:
             yield from self._patched(node.args[0], unparse(node.func))
@@ -162,7 +166,10 @@ class Reach:
             )
             first = self._text(node.args[0])
             yield from ((INSIDE, f"{name} {each}") for each in {made, first} if each and _ATTRIBUTES.fullmatch(each))
-        if any(outside_paths.installs(text) for each in node.args if (text := self._text(each))) and "." in name:
+        if (
+            any(outside_paths.installs_packages(text) for each in node.args if (text := self._text(each)))
+            and "." in name
+        ):
             yield INSTALLS, name
         if method in ("symlink_to", "hardlink_to", "link_to", "chmod", "lchmod") and not name.startswith("os."):
             yield LINKS, method
@@ -210,7 +217,7 @@ class Reach:
 
     def _listed(self, node: ast.List | ast.Tuple) -> Iterator[Risk]:
         words = [self._text(each) or "?" for each in node.elts]
-        if len(words) > 1 and outside_paths.installs(" ".join(words)):
+        if len(words) > 1 and outside_paths.installs_packages(" ".join(words)):
             yield INSTALLS, " ".join(word for word in words if word != "?")[:60]
 
 

@@ -23,7 +23,7 @@ CONFIGURATION_SECONDS = 3.0
 """Limit for the editor to send its settings; jobs wait for them."""
 
 
-class EditorSettings:
+class ClientConfiguration:
     """The settings of the editor. `options` are the `initializationOptions`.
 
     They contain `settings`, and `userSettings`, which a plugin reads from the user's scope. Neither may loosen

@@ -15,7 +15,7 @@ _MOST_ENTRIES = 20_000
 _NOT_OURS = BUILD_FOLDERS | {"vendor", "third_party", "out", "bin", "obj", "env", "coverage"}
 
 
-def neighbours(request: Request) -> Iterator[tuple[Path, bytes]]:
+def neighbors(request: Request) -> Iterator[tuple[Path, bytes]]:
     """Path and text of the other files; unsaved texts as in the editor. Links are not followed."""
     folders = folders_up(request)
     if not folders:
