@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.execution.python.inputs.subject import known_module
-from stet_ls.engine.judges import python_headers
 from stet_ls.validators import go_undefined_names, structure
 from stet_ls.validators.ast_text import dump, parse_module, unparse
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.languages import lookup
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source
-from stet_ls.validators.structure import Symbol, Unit
+from stet_ls.validators.structure import Symbol, Unit, python_headers
 
 _PUBLIC = re.compile(r"\b(?:pub|public|export|exports)\b")
 _PRIVATE = re.compile(r"\b(?:private|static)\b|^#")
