@@ -307,6 +307,20 @@ async def test_a_truncated_record_is_reported(bench: Bench, scripted: ScriptedMo
         read(tmp_path / "cut.json")
 
 
+async def test_a_record_from_before_example_calls_is_replayed_without_them(
+    bench: Bench, scripted: ScriptedModel
+) -> None:
+    """A call that it does not hold would get the reply to another one."""
+    from stet_ls.engine.trace.playback import settings_of
+
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    record = await recorded(bench)
+    assert settings_of(record, Settings(), "r.json").checks.example_calls
+    former = {**record.settings, "checks": {"validation": True}}
+    assert not settings_of(record.model_copy(update={"settings": former}), Settings(), "r.json").checks.example_calls
+
+
 async def test_replaying_a_record_cannot_loosen_settings(bench: Bench, scripted: ScriptedModel) -> None:
     """Someone else's record starts no program and asks no endpoint of theirs."""
     from stet_ls.engine.trace.playback import settings_of
