@@ -26,6 +26,7 @@ from stet_ls.engine.judges.differential.unusual_inputs import (
 _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
+_UNRESOLVED = {"NameError", "ReferenceError", "ImportError", "ModuleNotFoundError"}
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -44,7 +45,8 @@ class Comparison:
     `agreed` are the calls that both accept alike.
     `unseen` are the places of the change that no input executed, as far as known; `places` counts all of them.
     `uncompared` is what no run shows.
-    `uncaptured` counts the tests' calls that could not be copied, by the reason.
+    `uncaptured` counts the tests' calls that could not be copied, by the reason. `unresolved`: each call of the old
+    code ended at a name or a module that is not there, so that no input can help.
     """
 
     unit: str
@@ -70,6 +72,7 @@ class Comparison:
     places: int = 0
     uncompared: str = ""
     uncaptured: Mapping[str, int] = field(default_factory=dict)
+    unresolved: bool = False
 
     @property
     def captured(self) -> int:
@@ -88,7 +91,7 @@ class Comparison:
         """
         missed = 2 * len(self.unseen) > self.places > 0
         refused = self.valid == 0 < self.compared or self.valid < ENOUGH <= self.compared
-        return not self.differences and (missed or refused or bool(self.raised))
+        return not self.differences and not self.unresolved and (missed or refused or bool(self.raised))
 
     @property
     def is_incomplete(self) -> bool:
@@ -269,6 +272,7 @@ def compared(
         raised=() if "" in ends else tuple(sorted(ends)), failing=bool(failing),
         excuses=tuple(sorted({*excuses.values(), *besides})),
         lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
+        unresolved=bool(inputs) and all(before.error in _UNRESOLVED for before, _ in inputs),
         calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
     )  # fmt: skip
 

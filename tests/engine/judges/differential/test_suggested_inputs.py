@@ -113,6 +113,14 @@ async def test_the_lack_of_inputs_is_reported_with_the_code(make: MakeCase) -> N
     assert "UNUSED" not in found.missing.code
 
 
+@pytest.mark.parametrize("line", ["return absent(parcel)", "import absent_package; return absent_package.of(parcel)"])
+async def test_no_input_helps_where_a_name_is_not_there(make: MakeCase, line: str) -> None:
+    before = f"def weight(parcel):\n    size = 1\n    {line}\n"
+    found = await judge(make(before, before.replace("size = 1", "size = 2"), "weight"))
+    assert found.verdict is Ruling.UNKNOWN
+    assert found.missing is None
+
+
 async def test_a_lack_is_reported_once_and_not_for_a_change_of_any_origin(make: MakeCase) -> None:
     case = make(BEFORE, RIGHT, "weight")
     assert (await judge(replace(case, suggested="nothing"))).missing is None
