@@ -106,6 +106,7 @@ def environment(stet_home: Path, scripted: ScriptedModel) -> Mapping[str, str]:
         "STET_MEMORY_ENABLED": "false",
         "STET_MODEL_CACHE": "false",  # a test that asks twice counts on two replies
         "STET_CHECKS_REVIEW": "off",  # a reviewer would take the next reply of a test's script
+        "STET_CHECKS_EXAMPLE_CALLS": "false",  # and so would a question for example calls
     }
 
 

@@ -40,6 +40,7 @@ weight('{"boxes": [{"by": "air", "kilos": 2, "count": 3}, {"by": "sea"}]}')
 weight('{"boxes": [{"by": "road"}]}')
 weight('{"boxes": []}')
 """
+ON = Checks(review="off", example_calls=True)
 ONE_ATTEMPT = (ModelRow(name="*", samples=1, repairs=0),)
 
 
@@ -55,7 +56,7 @@ async def refactored(
     scripted: ScriptedModel, code: str, calls: Reply | str, *, is_on: bool = True, **fields: Any
 ) -> tuple[Answer, Evidence]:
     """The answer to a refactoring whose reply is `code`, and what the comparison says, given these example calls."""
-    settings = Settings(models=ONE_ATTEMPT, checks=Checks(review="off", example_calls=is_on))
+    settings = Settings(models=ONE_ATTEMPT, checks=ON if is_on else Checks(review="off", example_calls=False))
     scripted.on(asks_for_calls, calls)
     scripted.reply(code_reply(code))
     async with Bench(scripted, settings) as bench:
@@ -136,7 +137,7 @@ class TestExampleCalls:
     async def test_the_limit_of_a_day_holds(self, scripted: ScriptedModel) -> None:
         scripted.on(asks_for_calls, CALLS)
         scripted.reply(code_reply(RIGHT), usage=(9000, 900))
-        settings = Settings(models=ONE_ATTEMPT, spending=Spending(daily_tokens=10_000))
+        settings = Settings(models=ONE_ATTEMPT, checks=ON, spending=Spending(daily_tokens=10_000))
         async with Bench(scripted, settings) as bench:
             answer = await bench.run("refactor", BEFORE)
         assert asked(scripted) == []
@@ -144,7 +145,7 @@ class TestExampleCalls:
 
     async def test_inputs_that_reach_the_code_cost_no_call(self, scripted: ScriptedModel) -> None:
         scripted.reply(code_reply("def double(x: int) -> int:\n    return x + x\n"))
-        async with Bench(scripted, Settings(models=ONE_ATTEMPT)) as bench:
+        async with Bench(scripted, Settings(models=ONE_ATTEMPT, checks=ON)) as bench:
             answer = await bench.run("refactor", "def double(x: int) -> int:\n    $0return x * 2\n")
         assert said(answer, Check.DIFFERENTIAL).verdict is Ruling.PASS
         assert len(scripted.requests) == 1
@@ -152,7 +153,7 @@ class TestExampleCalls:
     async def test_a_job_asks_once_for_all_of_its_candidates(self, scripted: ScriptedModel) -> None:
         scripted.on(asks_for_calls, CALLS)
         scripted.replies([code_reply(WRONG), code_reply(RIGHT)])
-        settings = Settings(models=(ModelRow(name="*", samples=1, repairs=2),))
+        settings = Settings(models=(ModelRow(name="*", samples=1, repairs=2),), checks=ON)
         async with Bench(scripted, settings) as bench:
             answer = await bench.run("refactor", BEFORE)
         assert not answer.refuted
@@ -163,7 +164,7 @@ class TestExampleCalls:
         marked = BEFORE.replace("total = 0", f'total = 0 * len("{TOKEN}")')
         scripted.on(asks_for_calls, CALLS)
         scripted.reply(code_reply(RIGHT))
-        async with Bench(scripted, Settings(models=ONE_ATTEMPT)) as bench:
+        async with Bench(scripted, Settings(models=ONE_ATTEMPT, checks=ON)) as bench:
             await bench.run("refactor", marked)
         (prompt,) = asked(scripted)
         assert "as text, sends by air" in prompt
@@ -173,7 +174,7 @@ class TestExampleCalls:
     async def test_cancelling_ends_the_request(self, scripted: ScriptedModel) -> None:
         scripted.on(asks_for_calls, Reply(CALLS, first_delay=600, head_first=True))
         scripted.reply(code_reply(WRONG))
-        async with Bench(scripted, Settings(models=ONE_ATTEMPT)) as bench:
+        async with Bench(scripted, Settings(models=ONE_ATTEMPT, checks=ON)) as bench:
             job = asyncio.create_task(bench.run("refactor", BEFORE))
             await asyncio.to_thread(scripted.wait_request, 2)
             job.cancel()

@@ -44,6 +44,8 @@ class Bench:
         checks = settings.checks
         if "review" not in checks.model_fields_set:  # a reviewer would take the next reply of a test's script
             checks = checks.model_copy(update={"review": "off"})
+        if "example_calls" not in checks.model_fields_set:  # and so would a question for example calls
+            checks = checks.model_copy(update={"example_calls": False})
         model = settings.model
         if "cache" not in model.model_fields_set:  # a test that asks twice counts on two replies
             model = model.model_copy(update={"cache": False})

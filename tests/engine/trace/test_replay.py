@@ -316,9 +316,9 @@ async def test_a_record_from_before_example_calls_is_replayed_without_them(
     scripted.default = Reply(code_reply(SHORT))
     await bench.run("refactor", SIGN)
     record = await recorded(bench)
-    assert settings_of(record, Settings(), "r.json").checks.example_calls
-    former = {**record.settings, "checks": {"validation": True}}
-    assert not settings_of(record.model_copy(update={"settings": former}), Settings(), "r.json").checks.example_calls
+    for checks, asks in (({"example_calls": True}, True), ({"validation": True}, False)):
+        other = record.model_copy(update={"settings": {**record.settings, "checks": checks}})
+        assert settings_of(other, Settings(), "r.json").checks.example_calls is asks
 
 
 async def test_replaying_a_record_cannot_loosen_settings(bench: Bench, scripted: ScriptedModel) -> None:
