@@ -25,7 +25,7 @@ from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edit
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.actions.task_run.log import TaskLog
-from stet_ls.engine.actions.task_run.run_plan import PlanRun
+from stet_ls.engine.actions.task_run.run_plan import PlanRun, packages
 from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.actions.task_run.task_answer import put_together
 from stet_ls.engine.api.actions import ACTIONS
@@ -76,6 +76,8 @@ async def run(job: Job) -> Answer:
 
 
 async def _run(job: Job, options: TaskOptions, log: TaskLog) -> Answer:
+    if log.earlier:
+        job = _with_context(job, {_EARLIER: log.earlier})
     request = job.request
     planned = options.plan or options.plan_only or log.plan_text
     if not planned and (answer := await done_without_plan(job)) is not None:
@@ -146,15 +148,14 @@ async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) ->
         return Plan(intent, about.root, ())
     if (plain := plain_action(words, intent, about)) is not None:
         return single_step_plan(*plain, words, rules)
-    return await _asked(job, rules, log)
+    return await _asked(job, rules)
 
 
-async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | UnusableReply:
+async def _asked(job: Job, rules: PlanRules) -> Plan | UnusableReply:
     """The plan that the model proposes."""
     request = job.request
     listing = await asyncio.to_thread(rules.about.listing)
-    context = {**request.context, _LISTING: listing, **({_EARLIER: log.earlier} if log.earlier else {})}
-    asking = replace(job, request=replace(request, context=context))
+    asking = _with_context(job, {_LISTING: listing, **packages(rules.intent)})
     with job.stage("context"):
         prompt = (await asyncio.to_thread(build_job_prompt, asking, ACTION)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
@@ -167,6 +168,13 @@ async def _asked(job: Job, rules: PlanRules, log: TaskLog) -> Plan | UnusableRep
 
     proposal = await propose(asking, prompt, read, (), temperature=0.1, max_tokens=_PLAN_TOKENS)
     return proposal if isinstance(proposal, UnusableReply) else proposal.draft.content
+
+
+def _with_context(job: Job, context: Mapping[str, str]) -> Job:
+    """The same job with more context."""
+    other = replace(job, request=replace(job.request, context={**job.request.context, **context}))
+    other.deadline = job.deadline
+    return other
 
 
 def _shown(job: Job, plan: Plan, text: str) -> Answer:

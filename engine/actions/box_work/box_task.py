@@ -9,7 +9,7 @@ work_in_box(job, BoxTask("plot the revenue by month", inputs=("sales.csv",), cri
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.box_work.criteria import Criteria
 from stet_ls.engine.actions.box_work.file_facts import describe_file, file_facts, text_of
 from stet_ls.engine.actions.box_work.inputs import input_files, root_of
-from stet_ls.engine.actions.box_work.turns import MOST_TURNS, TaskResult, Turns
+from stet_ls.engine.actions.box_work.turns import TaskResult, Turns
 from stet_ls.engine.api.answer import Answer, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
@@ -26,6 +26,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.plurals import plural
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles, left_out
 from stet_ls.validators.source import Source
 
 _PROGRAMS = "python"
@@ -43,8 +44,7 @@ class BoxTask:
     required_libraries: Packages to install besides those that the programs import.
     constraints: What the programs have to meet, a sentence each.
     criteria: The files that have to exist at the end.
-    made: Files of earlier steps, by name.
-    most_turns: The most programs; the budget allows fewer.
+    context: What the user gave beside the goal, by name.
     """
 
     goal: str
@@ -52,8 +52,7 @@ class BoxTask:
     required_libraries: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     criteria: Criteria = field(default_factory=Criteria)
-    made: Mapping[str, bytes] = field(default_factory=dict)
-    most_turns: int = MOST_TURNS
+    context: Mapping[str, str] = field(default_factory=dict)
 
 
 async def work_in_box(job: Job, task: BoxTask) -> Answer:
@@ -64,6 +63,8 @@ async def work_in_box(job: Job, task: BoxTask) -> Answer:
     root = root_of(job.request)
     with job.stage("context"):
         inputs = await asyncio.to_thread(input_files, job.request, root, task.inputs, job.settings.privacy.ignore)
+        hidden = await asyncio.to_thread(_hidden, job, task)
+    task = replace(task, context={name: value for name, value in task.context.items() if name not in hidden})
     program = replace(job.request, language=_PROGRAMS, path=root / "task.py", source=Source(""), selection=None)
     own = replace(job, request=program, _runtime=None)
     own.deadline = job.deadline
@@ -71,6 +72,11 @@ async def work_in_box(job: Job, task: BoxTask) -> Answer:
     if not result.programs:
         return _refused(job, result)
     return await _answer(job, task, root, result)
+
+
+def _hidden(job: Job, task: BoxTask) -> Collection[str]:
+    """The pieces of context that are files which no model is shown."""
+    return left_out(task.context, IgnoredFiles(job.request.workspace, job.settings.privacy.ignore))
 
 
 def _refused(job: Job, result: TaskResult) -> Answer:
@@ -86,7 +92,6 @@ def _execution(result: TaskResult) -> ExecutionResult:
 
 async def _answer(job: Job, task: BoxTask, root: Path, result: TaskResult) -> Answer:
     contents = {**{each.name: each.text.encode("utf-8", "surrogatepass") for each in result.programs}, **result.made}
-    contents = {name: data for name, data in contents.items() if name not in task.made or data != task.made[name]}
     taken = [name for name in contents if (root / name).exists()]
     files = tuple(_produced(root, name, data, result) for name, data in contents.items() if name not in taken)
     new = tuple(_new_file(each.path, contents[each.name]) for each in files)

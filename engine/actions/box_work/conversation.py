@@ -93,6 +93,7 @@ def prompt_of(
     inputs: Sequence[InputFile],
     libraries: Sequence[str],
     constraints: Sequence[str],
+    context: Mapping[str, str],
     successes: Sequence[Success],
     failure: Failure | None,
     budget: int,
@@ -107,8 +108,9 @@ def prompt_of(
     Raises PolicyError if a secret could not be removed. Reads `.env` files: not for an event loop.
     """
     listed = "\n".join(each.about for each in inputs)
-    ident = ident_for(goal + listed, *(each.run.stdout for each in successes))
-    first = _first(goal, listed, libraries, constraints, ident, _SHORT_FORM if is_short else _FORM)
+    given = "\n\n".join(f"{name}:\n{_cut(value, _SHOWN)}" for name, value in context.items())
+    ident = ident_for(goal + listed + given, *(each.run.stdout for each in successes))
+    first = _first(goal, listed, given, libraries, constraints, ident, _SHORT_FORM if is_short else _FORM)
     kept = list(successes)
     while True:
         messages = [
@@ -131,8 +133,11 @@ def prompt_of(
     )  # fmt: skip
 
 
-def _first(goal: str, listed: str, libraries: Sequence[str], constraints: Sequence[str], ident: str, form: str) -> str:
+def _first(
+    goal: str, listed: str, given: str, libraries: Sequence[str], constraints: Sequence[str], ident: str, form: str
+) -> str:
     parts = [f"Input files, by their paths in the project's folder:\n{data(listed, ident)}"] if listed else []
+    parts += [f"Given by the user:\n{data(given, ident)}"] if given else []
     parts.append("\n".join([f"Task: {goal}", *(f"- {each}" for each in constraints)]))
     parts.append(_RULES + (f"\n- Use {', '.join(libraries)}." if libraries else ""))
     return "\n\n".join([*parts, form])

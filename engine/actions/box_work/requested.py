@@ -9,6 +9,7 @@ from stet_ls.engine.actions.box_work.box_task import BoxTask
 from stet_ls.engine.actions.box_work.criteria import Criteria, wants_picture
 from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES
 from stet_ls.engine.actions.box_work.inputs import data_names, existing_file, names_in, root_of
+from stet_ls.engine.api.plan import TaskOptions, plan_path
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -36,7 +37,9 @@ def computing_task(request: Request) -> BoxTask | None:
     goal = found.text if found is not None else ""
     root, folder = root_of(request), request.path.absolute().parent
     named = {name: existing_file(root, folder, name) for name in data_names(goal)}
+    options = request.task or TaskOptions()
     inputs = [name for name in named.values() if name] + _listed(request, INPUTS)
+    inputs += [plan_path(each, root) for each in options.files if each.suffix.lower() in DATA_SUFFIXES]
     own = request.path.absolute()
     if own.suffix.lower() in DATA_SUFFIXES and own.is_file():
         inputs.insert(0, own.relative_to(root).as_posix())
@@ -47,9 +50,10 @@ def computing_task(request: Request) -> BoxTask | None:
     return BoxTask(
         goal,
         tuple(dict.fromkeys(inputs)),
-        tuple(_listed(request, LIBRARIES)),
+        tuple(dict.fromkeys((*_listed(request, LIBRARIES), *options.libraries))),
         request.constraints,
         Criteria(outputs, wants_picture(goal)),
+        {name: value for name, value in request.context.items() if name not in (LIBRARIES, INPUTS)},
     )
 
 

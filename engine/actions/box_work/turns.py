@@ -21,6 +21,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.privacy.redact import restore
 
 MOST_TURNS = 50
+"""The most programs of a task; its budget allows fewer."""
 _REPLY_TOKENS = 2_000
 _TEMPERATURE, _AGAIN = 0.1, 0.7
 """A model that failed twice in the same way repeats itself at a low temperature."""
@@ -48,13 +49,8 @@ class TaskWords(Protocol):
         ...
 
     @property
-    def made(self) -> Mapping[str, bytes]:
-        """Files of earlier steps."""
-        ...
-
-    @property
-    def most_turns(self) -> int:
-        """The most programs."""
+    def context(self) -> Mapping[str, str]:
+        """What the user gave beside the goal, by name."""
         ...
 
 
@@ -84,7 +80,7 @@ class Turns:
     def __init__(self, job: Job, goal: str, root: Path, inputs: Sequence[InputFile], task: TaskWords) -> None:
         self._job, self._goal, self._root, self._inputs, self._task = job, goal, root, inputs, task
         self._successes: list[Success] = []
-        self._made: dict[str, bytes] = dict(task.made)
+        self._made: dict[str, bytes] = {}
         self._failure: Failure | None = None
         self._last = ProgramRun("failed", "", "", 0.0)
         self._turns = self._reminders = 0
@@ -101,7 +97,7 @@ class Turns:
         job = self._job
         job.look_for_runtime()
         problem, reply = "", TurnReply()
-        while self._turns < self._task.most_turns:
+        while self._turns < MOST_TURNS:
             try:
                 reply = await self._ask()
             except (ModelError, LimitError) as error:
@@ -130,7 +126,7 @@ class Turns:
                     reply = TurnReply(done=True)
                     break
         else:
-            problem = f"{self._task.most_turns} programs are the limit."
+            problem = f"{MOST_TURNS} programs are the limit."
         return self._result(reply, problem)
 
     def _repeats(self, program: TaskProgram) -> bool:
@@ -142,7 +138,7 @@ class Turns:
         job, task = self._job, self._task
         prompt = await asyncio.to_thread(
             prompt_of, job.request, self._goal, self._inputs, task.required_libraries, task.constraints,
-            self._successes, self._failure, job.prompt_budget(),
+            task.context, self._successes, self._failure, job.prompt_budget(),
             is_short=self._is_tiny, begins=job.profile.begins,
         )  # fmt: skip
         temperature = _AGAIN if self._same_problem else _TEMPERATURE

@@ -12,7 +12,6 @@ from pathlib import Path
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
-from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.plan import STEP_KINDS, PlanStep
 from stet_ls.engine.api.request import Buffer, Request, Selection
 from stet_ls.validators.languages import language_of
@@ -48,7 +47,6 @@ class WorkspaceOverlay:
             instruction=step.instruction,
             user_words=self._instruction,
             diagnostics=(),
-            budget=Budget.TASK,
             workspace=replace(self._request.workspace, buffers=tuple(buffers.values())),
         )
 

@@ -17,7 +17,7 @@ from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import Route
 from stet_ls.engine.api.events import Stage
-from stet_ls.engine.api.plan import Plan, PlanStep, dependents
+from stet_ls.engine.api.plan import Plan, PlanStep, RequestIntent, dependents
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.job.budget import CALLS
@@ -28,6 +28,7 @@ from stet_ls.engine.task_history.step_record import DONE, FAILED, SKIPPED, StepR
 _PLAN = "The plan of the whole task"
 _REPORT = "What step {number} found"
 _BEFORE = "Why the last try of this step was not accepted"
+_PACKAGES = "Packages that the task requires"
 _TRIES = 2
 
 OnStep = Callable[[StepRecord], None]
@@ -156,8 +157,9 @@ class PlanRun:
             if answer.markdown and not (answer.edits or answer.new_files)
         }
         request = self._within(step, self.overlay.request_for(step))
-        more = {**notes, **({_BEFORE: why} if why else {})}
-        request = replace(request, context={**request.context, **more})
+        more = {**packages(self.plan.intent), **notes, **({_BEFORE: why} if why else {})}
+        limits = tuple(each for each in self.plan.intent.constraints if each not in step.instruction)
+        request = replace(request, context={**request.context, **more}, constraints=limits)
         later = [each for each in self.plan.enabled if each.number not in self.results.ended and each is not step]
         job = self.job.part(request, step.number, reserved=sum(map(self._least, later)))
         return StepRun(job, step, self.plan, self.overlay, notes)
@@ -178,3 +180,8 @@ class PlanRun:
         else:
             self.results.failed[step.number] = problem
         self.record(record)
+
+
+def packages(intent: RequestIntent) -> dict[str, str]:
+    """The packages that a task requires, as context."""
+    return {_PACKAGES: ", ".join(intent.libraries)} if intent.libraries else {}

@@ -20,6 +20,7 @@ from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check
 from stet_ls.engine.api.execution_result import FileKind
+from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.validators.source import Source
@@ -81,6 +82,20 @@ async def test_a_table_is_computed_and_described_by_what_it_holds(scripted: Scri
     assert said(answer, Check.EXECUTION).detail.startswith("1 program ran in ")
     assert answer.isolation is not None
     assert [path.name for path in data.iterdir()] == ["sales.csv"], "nothing is written by the engine"
+
+
+async def test_the_packages_files_and_context_of_a_request_reach_the_programs(
+    scripted: ScriptedModel, data: Path
+) -> None:
+    (data / "costs.csv").write_text("month,cost\nJan,4\n")
+    options = TaskOptions(libraries=("pyparsing",), files=(data / "costs.csv",))
+    given = {"what was found so far": "March is missing", ".env": "TOKEN=1"}
+    await run(scripted, data, [program(TOTALS), DONE], task=options, context=given)
+    first = scripted.requests[0].prompt
+    assert "Use pyparsing." in first
+    assert "Jan,4" in first
+    assert "March is missing" in first
+    assert "TOKEN" not in first, "a file of secrets"
 
 
 async def test_a_failed_program_leaves_no_files_and_is_forgotten(scripted: ScriptedModel, data: Path) -> None:

@@ -13,6 +13,7 @@ from support.engine import Bench, asks_for_tests, request_for
 from support.servers.scripted import Body, Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Workspace
@@ -181,6 +182,40 @@ async def test_an_earlier_task_is_context_for_the_next(folder: Path, scripted: S
         assert first.success, first.message
         await run(bench, folder, task=TaskOptions(after=(first.metadata.task,)))
     assert "more numbers (done)" in scripted.requests[-1].prompt
+
+
+async def test_what_stands_above_the_steps_of_a_plan_counts_for_each_step(
+    folder: Path, scripted: ScriptedModel
+) -> None:
+    plan = (
+        "# Plan: more numbers\nconstraint: keep every function to one line\nlibraries: numpy\n"
+        "1. generate | a.py | two | gives 2\n2. generate | b.py | three | gives 3\n"
+    )
+    scripted.on(does(2), block("def three():\n    return 3\n"))
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        earlier = await run(bench, folder, instruction="make it better")
+        options = TaskOptions(plan=plan, after=(earlier.metadata.task,), libraries=("pandas",))
+        answer = await run(bench, folder, task=options)
+    assert answer.message.partition(" · ")[0] == "Did 2 steps", answer.message
+    for number in (1, 2):
+        prompt = next(each.prompt for each in scripted.requests if does(number)(each.body))
+        assert "keep every function to one line" in prompt
+        assert "pandas, numpy" in prompt
+        assert "make it better (refused)" in prompt, "the earlier task"
+
+
+async def test_a_plan_is_made_for_the_required_packages(folder: Path, scripted: ScriptedModel) -> None:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        await run(bench, folder, task=TaskOptions(libraries=("pandas",)))
+    assert "Packages that the task requires:\npandas" in scripted.requests[0].prompt.replace("\n\n", "\n")
+
+
+async def test_a_thorough_task_plans_the_code_of_its_steps(folder: Path, scripted: ScriptedModel) -> None:
+    scripted.reply("1. generate | a.py | two | gives 2\n")
+    scripted.default = block("def two():\n    return 2\n")
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        await run(bench, folder, budget=Budget.THOROUGH)
+    assert len(scripted.plans) == 1
 
 
 async def test_an_example_that_does_not_hold_fails_its_step_and_is_tried_again(
