@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of Pythons, which start in half the time from compiled modules, whatever the shell's habits are.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test coverage check bench lock vsix wheel docs code-server screenshots clean
+.PHONY: setup demo test coverage check bench lock vsix wheel docs code-server node-projects screenshots clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
@@ -85,6 +85,14 @@ code-server: .cache/code-server/.installed
 .cache/code-server/.installed: tests/e2e/vscode/install.sh
 	@echo "Installing VS Code's workbench for its tests, once: 390 MB on disk, a minute or two"
 	@$(call twice,tests/e2e/vscode/install.sh .cache/code-server)
+	@touch $@
+
+# Vitest and Jest, each in a folder of its own, for the tests of their runner. Needs node 20 and npm.
+node-projects: .cache/node-projects/.installed
+
+.cache/node-projects/.installed: tests/engine/runners/node_projects.sh
+	@echo "Installing Vitest and Jest for the tests of their runner, once: 95 MB on disk, half a minute"
+	@$(call twice,tests/engine/runners/node_projects.sh .cache/node-projects)
 	@touch $@
 
 # The pictures of the README and the docs, taken by the tests of VS Code as they walk through it. Look at each.

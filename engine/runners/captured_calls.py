@@ -6,7 +6,7 @@ The values may be secrets, and pickled data may run code when it is loaded: both
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,8 @@ class CapturedCall:
 
     `texts` are the arguments that can be written as source text, by parameter; `held` names the types of the others,
     which `data` holds (a pickled dictionary, in base64). `classes` are the file's own classes whose objects it holds,
-    `words` all texts in it, in order.
+    `words` all texts in it, in order. `life` is how the object of a method came to be, where it is known: what was
+    called on it, each with its arguments as source text; `new` comes first, and `name=` is an assignment.
     """
 
     unit: str
@@ -28,6 +29,7 @@ class CapturedCall:
     data: str = field(default="", repr=False)
     classes: frozenset[str] = frozenset()
     words: tuple[str, ...] = field(default=(), repr=False)
+    life: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,12 @@ def _call(unit: str, event: Event) -> CapturedCall:
     classes, words = (tuple(map(str, event.get(name) or ())) for name in ("classes", "words"))
     return CapturedCall(
         unit, _texts(event.get("texts")), _texts(event.get("held")), str(event.get("data", "")),
-        frozenset(classes), words,
+        frozenset(classes), words, tuple(_rows(event.get("life"))),
     )  # fmt: skip
+
+
+def _rows(life: Any) -> Iterator[tuple[str, ...]]:
+    yield from (tuple(map(str, row)) for row in life or () if isinstance(row, list) and row)
 
 
 def _texts(table: Any) -> dict[str, str]:

@@ -20,14 +20,14 @@ from stet_ls.engine.runners.captured_calls import CapturedCalls, captured_calls
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
 from stet_ls.validators.source import Source
-from stet_ls.validators.structure.units import find, tree_of
+from stet_ls.validators.structure.units import captures, find, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
 
 OWN = "this"
 """The name under which the texts of a call hold the object of a method; the others are numbers of arguments."""
-_SECONDS, _LEAST_LEFT = 8.0, 60.0
+_SECONDS, _LEAST_LEFT = 8.0, 40.0
 """Seconds for each step that is made once more, and what the job has to have left: the tests themselves come first."""
 _RECORD = f"{FOLDER}/calls"
 _STEP, _PLACE, _AGAIN = "calls", "place ", " for its calls"
@@ -39,7 +39,7 @@ _WITH_ARGUMENTS = frozenset({
 })  # fmt: skip
 """Functions with `arguments` of their own; an arrow function has none."""
 _MODULE = re.compile(r"(?m)^\s*(?:import\b(?!\s*\()|export\b)")
-_PRIVATE = re.compile(r"#[A-Za-z_$]")
+_PRIVATE = frozenset({"private_property_identifier"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,7 @@ def _events(lines: Sequence[str], paths: Sequence[str]) -> Iterator[Event]:
                 "unit": unit,
                 "why": event.get("why"),
                 "texts": {**texts, **own},
+                "life": event.get("life"),
             }
 
 
@@ -125,13 +126,20 @@ def with_calls_noted(text: str, path: str, number: int = 0) -> str | None:
     parsed = tree_of(Source(text), language)
     if parsed is None or parsed.root.has_error:
         return None
-    nodes = {each.unit.qualified: each.node for each in find(parsed)}
+    found = [(each.unit.qualified, each.node) for each in find(parsed)]
+    private = [each.start_byte for each in captures(parsed, _PRIVATE)]
+    classes = {
+        name: _Owner(node, any(node.start_byte < each < node.end_byte for each in private))
+        for name, node in found
+        if node.type in _CLASSES
+    }
     edits: list[tuple[int, str]] = []
-    for name, node in nodes.items():
-        owner = nodes.get(name.rpartition(".")[0])
-        if name.count(".") > 1 or (owner is not None and owner.type not in _CLASSES) or ("." in name and owner is None):
-            continue
-        edits += _noted(f"{number} {name}", node, owner)
+    for name, node in found:
+        owner, _, callee = name.rpartition(".")
+        if node.type in _CLASSES and not owner:
+            edits += _noted_without_constructor(f"{number} {name}", node, {each for each, _ in found})
+        elif not owner or owner in classes:
+            edits += _noted(f"{number} {name}", callee, node, classes.get(owner))
     if not edits:
         return None
     data = parsed.data.removesuffix(b"\n")
@@ -142,49 +150,72 @@ def with_calls_noted(text: str, path: str, number: int = 0) -> str | None:
     return f"{data.decode('utf-8', 'surrogatepass')}\n{helper}"
 
 
-def _noted(name: str, node: tree_sitter.Node, owner: tree_sitter.Node | None) -> Iterator[tuple[int, str]]:
-    """What is put where for a function to write down its calls."""
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """A class, and whether it has private fields: its objects cannot be copied."""
+
+    node: tree_sitter.Node
+    hides: bool
+
+    def called(self, marks: set[str], callee: str) -> str:
+        """What a member says of its object: none if it has none, or none yet."""
+        is_made = callee == "constructor"
+        if "static" in marks or (is_made and _extends(self.node)):  # there is no object before `super()`
+            return ""
+        how = "new" if is_made else next((how for mark, how in _HOW.items() if mark in marks), "step")
+        return f', this, "{how}"{", true" if self.hides else ""}'
+
+
+_Edits = Iterator[tuple[int, str]]
+"""What is put where in a text, by bytes."""
+
+
+def _noted(unit: str, callee: str, node: tree_sitter.Node, owner: _Owner | None) -> _Edits:
+    """The edits by which a function writes down its calls; a method says when it ends, too."""
     body = node.child_by_field_name("body")
-    callee = name.rpartition(".")[2].rpartition(" ")[2]
-    marks = {each.type for each in node.children}
-    if body is None or callee == "constructor" or callee[:1] in "#[\"'" or marks & {"get", "set"}:
+    if body is None or "." in unit.partition(".")[2] or callee[:1] in "#[\"'":
         return
-    own = ""
-    if owner is not None and "static" not in marks:
-        if _PRIVATE.search((owner.text or b"").decode("utf-8", "replace")):
-            return
-        own = ", this"
-    if node.type in _WITH_ARGUMENTS and body.type == "statement_block":
-        yield body.start_byte + 1, f" __stet_called__({json.dumps(name)}, arguments{own});"
-    elif node.type == "arrow_function" and (given := _names(node)) is not None:
-        noting = f"__stet_called__({json.dumps(name)}, [{given}])"
-        if body.type == "statement_block":
-            yield body.start_byte + 1, f" {noting};"
-        else:
-            yield body.end_byte, ")"
-            yield body.start_byte, f"({noting}, "
+    member = node.parent if node.type == "arrow_function" and node.parent is not None else node
+    own = owner.called({each.type for each in (*node.children, *member.children)}, callee) if owner is not None else ""
+    name = json.dumps(unit.removesuffix(".constructor"))
+    if node.type == "arrow_function":
+        yield node.end_byte, f"{own})"
+        yield node.start_byte, f"__stet_calls__().arrow({name}, "
+    elif node.type in _WITH_ARGUMENTS and body.type == "statement_block":
+        begins, ends = (" try {", " } finally { __stet_calls__().over(this); }") if own else ("", "")
+        yield body.end_byte - 1, ends
+        yield body.start_byte + 1, f" __stet_calls__()({name}, arguments{own});{begins}"
 
 
-def _names(node: tree_sitter.Node) -> str | None:
-    """The parameters of an arrow function as arguments; None if it takes one apart, or has a default for one."""
-    single = node.child_by_field_name("parameter")
-    if single is not None:
-        return (single.text or b"").decode()
-    listed = node.child_by_field_name("parameters")
-    names = []
-    for each in listed.named_children if listed is not None else ():
-        pattern = each.child_by_field_name("pattern")
-        if each.type == "comment":
-            continue
-        if pattern is None or pattern.type not in ("identifier", "rest_pattern") or each.child_by_field_name("value"):
-            return None
-        names.append((pattern.text or b"").decode())
-    return ", ".join(names)
+def _noted_without_constructor(unit: str, node: tree_sitter.Node, names: set[str]) -> _Edits:
+    """The edit by which a class without a constructor of its own writes down that an object is made."""
+    body = node.child_by_field_name("body")
+    is_declared = node.parent is not None and node.parent.type == "ambient_declaration"
+    if body is None or is_declared or _extends(node) or f"{unit.partition(' ')[2]}.constructor" in names:
+        return
+    made = f'__stet_calls__()({json.dumps(unit)}, [], this, "new"); __stet_calls__().over(this);'
+    yield body.start_byte + 1, f" constructor() {{ {made} }}"
+
+
+_HOW = {"get": "read", "set": "set", "async": "late", "*": "late"}
+"""How a member of a class is called, by the word before its name; others are methods."""
+
+
+_TYPE = (
+    "{ (...given: any[]): void; over(own: any): void; "
+    "arrow<F>(unit: string, arrow: F, own?: any, how?: string, hides?: boolean): F }"
+)
+"""What functions call, for a compiler that checks types."""
+
+
+def _extends(node: tree_sitter.Node) -> bool:
+    heritage = (each for each in node.children if each.type == "class_heritage")
+    return any(part.type == "extends_clause" for each in heritage for part in each.children)
 
 
 def _helper(*, is_module: bool, is_typed: bool) -> str:
     """What functions call, for the end of a text: declarations and imports count before they stand."""
-    any_ones, anything = (": any[]", "as any") if is_typed else ("", "")
+    any_ones, anything, returned = (": any[]", "as any", f": {_TYPE}") if is_typed else ("", "", "")
     body = json.dumps(report_channel.inside("called.js").decode())
     load = (
         'import { appendFileSync as __stet_append__ } from "node:fs";' if is_module
@@ -193,8 +224,10 @@ def _helper(*, is_module: bool, is_typed: bool) -> str:
     if is_typed and not is_module:
         load = load.replace("appendFileSync(...given)", "appendFileSync(...(given as [any, any]))")
     space = f"(globalThis {anything})" if is_typed else "globalThis"
+    # A test may replace what the text imports, but not this; it is there from Node 20.16 on.
+    append = f'{space}.process.getBuiltinModule?.("node:fs").appendFileSync ?? __stet_append__'
     return (
-        f"{load}\nfunction __stet_called__(...given{any_ones}) {{\n"
-        f"  ({space}.__stet_calls__ ??= new Function('append', 'record', {body})"
-        f"(__stet_append__, {space}.process.env.STET_CALLS))(...given);\n}}\n"
+        f"{load}\nfunction __stet_calls__(){returned} {{\n"
+        f"  return {space}.__stet_calls__ ??= new Function('append', 'record', {body})"
+        f"({append}, {space}.process.env.STET_CALLS);\n}}\n"
     )

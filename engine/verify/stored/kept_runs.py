@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.privacy.secrets.scan import find_secrets
+from stet_ls.engine.runners.captured_calls import CapturedCall
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.units import UnitChange
@@ -75,14 +76,20 @@ def _holds_secret(report: TestReport) -> bool:
     printed = (each.stdout for each in report.cases)
     calls = (call for each in report.captured.values() for call in each.calls)
     given = (
-        "\n".join((*(f"{name} = {text}" for name, text in call.texts.items()), " ".join(call.words))) for call in calls
+        "\n".join((*(f"{name} = {text}" for name, text in call.texts.items()), " ".join(call.words), *_lived(call)))
+        for call in calls
     )
     return any(find_secrets(text, config=True) for text in (*printed, *given) if text)
+
+
+def _lived(call: CapturedCall) -> Iterator[str]:
+    """What was called on the object of a captured call before."""
+    yield from (f"{name} = {', '.join(given)}" for name, *given in call.life)
 
 
 def _shown(calls: Any) -> list[Any]:
     """The captured calls with all that `repr` hides, in their order."""
     if calls is None:
         return []
-    rows = [(each.unit, dict(each.texts), dict(each.held), each.data) for each in calls.calls]
+    rows = [(each.unit, dict(each.texts), dict(each.held), each.data, each.life) for each in calls.calls]
     return [rows, repr(calls.uncaptured), calls.module, dict(calls.files)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.processes.node_projects import node_project
 from support.processes.tools import needs
 from support.repository import Repository
 
@@ -43,6 +46,61 @@ async def test_the_old_and_the_new_tests_run_on_both_sides(
     assert report.verdict == verdict, report
     found = [each.detail for each in report.findings if each.check == "tests" and each.refutes]
     assert any(finding in each for each in found) if finding else not found
+
+
+RATE = """\
+{0}function rate(order) {{
+  if (order.points % 9973 === 41 && order.lines.size === 2) return 5;
+  return 3;
+}}
+{1}
+"""
+RATE_TEST = """\
+{0}
+
+test("rates", () => {{
+  const order = {{ points: 9973 * 17 + 41, lines: new Map([["a", 1], ["b", 2]]) }};
+  {1}
+}});
+"""
+SUITES = {
+    "node": ("export ", "", "import test from 'node:test';\nimport assert from 'node:assert';\n"
+             "import { rate } from './rate.js';", "assert.ok(rate(order) > 0);"),
+    "vitest": ("export ", "", "import { expect, test, vi } from 'vitest';\nimport { rate } from './rate.js';\n"
+               "vi.mock('node:fs', () => ({ readFileSync: () => '' }));", "expect(rate(order)).toBeGreaterThan(0);"),
+    "jest": ("", "module.exports = { rate };", "const { rate } = require('./rate');\n"
+             "jest.mock('node:fs', () => ({ readFileSync: () => '' }));", "expect(rate(order)).toBeGreaterThan(0);"),
+}  # fmt: skip
+"""What the code exports, and how its tests look; they replace the file system as tests of such projects do."""
+
+
+@pytest.fixture(params=SUITES)
+def suite(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    name = str(request.param)
+    if name == "node":
+        yield tmp_path / "node", name
+    else:
+        with node_project(name) as folder:
+            yield folder, name
+
+
+async def test_what_tests_call_the_code_with_tells_old_from_new(
+    runtimes: RuntimeProvider, suite: tuple[Path, str]
+) -> None:
+    """Within the budget that there is without any option."""
+    (folder, name), project = suite, Repository.new(suite[0])
+    export, exports, imports, check = SUITES[name]
+    kind = {"type": "module"} if export else {}
+    package = {**kind, "devDependencies": {} if name == "node" else {name: "*"}}
+    project.write({".gitignore": "node_modules\n", "package.json": json.dumps(package)})
+    code = RATE.format(export, exports)
+    project.commit({"rate.js": code, "rate.test.js": RATE_TEST.format(imports, check)})
+    project.write({"rate.js": code.replace("return 5", "return 4")})
+    with read_change(Asked(folder)) as change:
+        report = await verify(change, runtimes, Options("refactor"))
+    assert report.verdict == "refuted", report
+    (found,) = (each.detail for each in report.findings if each.refutes)
+    assert "(from a test) was: 5, now: 4" in found
 
 
 TYPED = """\

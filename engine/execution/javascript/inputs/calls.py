@@ -101,7 +101,7 @@ class _Inputs:
         if subject.how == "class":
             return self._lives()
         rows = self._rows(subject)
-        if subject.how in ("method", "getter"):
+        if subject.how in ("method", "getter", "setter"):
             return self._on_objects(list(rows))
         return (self.call(row, origin) for row, origin in rows)
 
@@ -152,10 +152,13 @@ class _Inputs:
             setup, names = bound(subject.parameters, row, "obj")
             earlier = [f"obj.{step}" for step in before[number * 3 : number * 3 + number % 4]]
             called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
+            body = f"__out__(obj.{subject.callee}{called})"
+            if subject.how == "setter":
+                body = f"obj.{subject.callee} = {arguments(subject.parameters, names)}"
             making = f"const obj = {makings[number % len(makings)]}"
             yield Call(
                 "\n".join(part for part in (setup, making, *_quiet(earlier)) if part),
-                f"__out__(obj.{subject.callee}{called})",
+                body,
                 ("obj", *names.values()),
                 origin,
                 _PRINTER,

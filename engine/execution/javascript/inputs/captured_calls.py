@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED
 from stet_ls.engine.execution.javascript.inputs.calls import arguments, bound
-from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject, read_module, subject_of
+from stet_ls.engine.execution.javascript.inputs.subject import (
+    Module,
+    Parameter,
+    Subject,
+    read_module,
+    shape_of,
+    subject_of,
+)
 from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.languages.script_calls import OWN
@@ -26,6 +33,13 @@ if TYPE_CHECKING:
 
 _MOST = 120
 """Calls that are made again."""
+_MAKING = "constructor"
+_ON_OBJECTS = frozenset({"method", "getter", "setter"})
+_CALLED = {
+    "function": "__out__({name}({0}))", "static": "__out__({name}({0}))", "class": "__out__(new {name}({0}))",
+    "method": "__out__(obj.{callee}({0}))", "getter": "__out__(obj.{callee})", "setter": "obj.{callee} = {0}",
+}  # fmt: skip
+"""How a subject is called, by what it is; a getter and a setter may share a name."""
 _PRINTER = "console.log"
 _SET = re.compile(r"\bthis\.(\w+)\s*(?:[-+*/|&?]{0,2}=)(?!=)")
 _ATOMS = frozenset({"number", "string", "true", "false", "null", "undefined", "regex"})
@@ -45,27 +59,73 @@ class CapturedInputs:
 
 
 def captured_inputs(known: CapturedCalls, before: str, after: str, language: str, unit: str) -> CapturedInputs:
-    """The captured calls of a unit of the text `before`; of a class, those of all of its methods.
+    """The captured calls of a unit of the text `before`; of a class, those of its constructor and all of its methods.
 
-    An object of a class whose fields the new text changes is none of the new class.
+    A copied object of a class whose fields the new text changes is none of the new class: what made it is called again.
     """
     module, new = (read_module(text, language) if known != CapturedCalls() else None for text in (before, after))
     if module is None or new is None:
         return CapturedInputs()
-    changed = {name for name in module.classes if _layout(module, name) != _layout(new, name)}
+    unit = unit.removesuffix(f".{_MAKING}")
+    made = _Again(module, new)
     uncaptured: Counter[str] = Counter()
     for name, reasons in known.uncaptured.items():
         uncaptured.update(reasons if _is_of(name, unit) else {})
     calls = []
     for each in known.calls:
         subject = subject_of(module, each.unit) if _is_of(each.unit, unit) else None
-        if subject is not None and OWN in each.texts and subject.owner in changed:
-            uncaptured[f"holds an object of the changed `{subject.owner}`"] += 1
+        if subject is None or subject.name != each.unit or not made.is_known(each.texts.values()):
             continue
-        is_known = subject is not None and subject.how in ("function", "method", "static")
-        if subject is not None and is_known and all(_is_value(text, module.classes) for text in each.texts.values()):
-            calls.append(_call(subject, each))
+        object_ = made.object_of(subject, each)
+        if object_ is not None:
+            calls.append(_call(subject, module, each, object_))
+        else:
+            uncaptured[f"holds an object of the changed `{subject.owner}`"] += 1
     return CapturedInputs(tuple(dict.fromkeys(calls))[:_MOST], uncaptured)
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """How objects that tests used are made again, for the old text and the new one."""
+
+    module: Module
+    new: Module
+
+    def object_of(self, subject: Subject, call: CapturedCall) -> tuple[str, ...] | None:
+        """The statements that make a method's object, none for what needs none; None if it cannot be made."""
+        if subject.how not in _ON_OBJECTS:
+            return ()
+        if OWN in call.texts and subject.owner not in self._changed():
+            return (f"const obj = {call.texts[OWN]}",)
+        return self._life(subject.owner, call.life)
+
+    def is_known(self, texts: Iterable[str]) -> bool:
+        """Whether texts make values and do nothing else."""
+        return all(_is_value(text, self.module.classes) for text in texts)
+
+    def _changed(self) -> set[str]:
+        return {name for name in self.module.classes if _layout(self.module, name) != _layout(self.new, name)}
+
+    def _life(self, owner: str, rows: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
+        """The object as it came to be, if the new text's constructor takes the same."""
+        is_same = owner in self.new.classes and _takes(self.module, owner) == _takes(self.new, owner)
+        if not is_same or not rows or rows[0][0] != "new":
+            return None
+        made = [f"const obj = new {owner}({', '.join(rows[0][1:])})"]
+        for name, *given in rows[1:]:
+            member = name.removesuffix("=")
+            if f"{owner}.{member}" not in self.module.found:
+                return None
+            step = f"obj.{member} = {given[0]}" if name != member and given else f"obj.{member}({', '.join(given)})"
+            made.append(f"try {{ {step} }} catch {{}}")
+        return tuple(made) if self.is_known(text for _, *given in rows for text in given) else None
+
+
+def _takes(module: Module, name: str) -> str:
+    """The parameters of a class' constructor, as they are written."""
+    found = module.found.get(f"{name}.{_MAKING}")
+    listed = found.node.child_by_field_name("parameters") if found is not None else None
+    return " ".join(text_of(listed).split()) if listed is not None else ""
 
 
 def _layout(module: Module, name: str) -> tuple[str, ...]:
@@ -129,19 +189,19 @@ def _is_object(parts: list[tree_sitter.Node], classes: frozenset[str]) -> bool:
     return made.text in known and fields.type == "object" and _makes_value(fields, classes)
 
 
-def _call(subject: Subject, each: CapturedCall) -> Call:
-    """The call made again, on a copy of its object if it is a method's."""
+def _call(subject: Subject, module: Module, each: CapturedCall, making: Sequence[str]) -> Call:
+    """The call made again, on its object if it is a method's."""
     given = [text for name, text in each.texts.items() if name != OWN]
+    parameters = shape_of(module, subject.name).init.parameters if subject.how == "class" else subject.parameters
+    parameters = parameters or tuple(Parameter(f"argument{number}") for number in range(len(given)))
     row = {}
-    for number, parameter in enumerate(subject.parameters):
+    for number, parameter in enumerate(parameters):
         if parameter.rest:
             row[parameter.name] = f"[{', '.join(given[number:])}]"
         elif number < len(given):
             row[parameter.name] = given[number]
-    own = each.texts.get(OWN, "")
-    setup, names = bound(subject.parameters, row, "obj" if own else subject.name.partition(".")[0])
-    called = f"obj.{subject.callee}" if own else subject.name
-    lines = [setup, f"const obj = {own}" if own else ""]
-    held = (*names.values(), *(["obj"] if own else []))
-    body = f"__out__({called}({arguments(subject.parameters, names)}))"
-    return Call("\n".join(filter(None, lines)), body, held, CAPTURED, _PRINTER)
+    setup, names = bound(parameters, row, "obj" if making else subject.name.partition(".")[0])
+    how = ("setter" if given else "getter") if subject.how in ("getter", "setter") else subject.how
+    body = _CALLED[how].format(arguments(parameters, names), name=subject.name, callee=subject.callee)
+    held = (*names.values(), *(["obj"] if making else []))
+    return Call("\n".join(filter(None, (setup, *making))), body, held, CAPTURED, _PRINTER)

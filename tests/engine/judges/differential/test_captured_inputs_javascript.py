@@ -224,3 +224,96 @@ def test_an_object_of_a_class_whose_fields_change_is_not_used() -> None:
     assert captured_inputs(known, code, code.replace("item)", "one)"), "javascript", "Cart.add").calls
     renamed = captured_inputs(known, code, code.replace("_items", "_rows"), "javascript", "Cart.add")
     assert (renamed.calls, dict(renamed.uncaptured)) == ((), {"holds an object of the changed `Cart`": 1})
+
+
+MEMBERS = """export class Cart {
+  #owner = "";
+  constructor(limits, { step = 1 } = {}) {
+    this.limit = limits.total / step;
+    this.items = [];
+  }
+  add(item) {
+    this.items.push(item);
+    return this;
+  }
+  get free() {
+    return this.limit % 9973 === 41 && this.items.includes("k" + 86_028) ? 1 : 0;
+  }
+  set free(value) {
+    this.limit = this.items.length + (value % 9973 === 57 ? 1 : 2);
+  }
+  total(prices) {
+    return prices.get(this.items[0]) + (this.limit % 9973 === 41 ? 1 : 0);
+  }
+}
+
+export const label = ({ name, size = 10 }, [first] = []) =>
+  size % 9973 === 41 && first === name.length ? name + "!" : name;
+"""
+MEMBERS_TEST = """import test from "node:test";
+import assert from "node:assert";
+import { Cart, label } from "./code.mjs";
+
+test("members", () => {
+  const total = 9973 * 17 + 41;
+  const cart = new Cart({ total: total * 8 }, { step: 8 }).add("k" + 86_028);
+  assert.ok(cart.free >= 0);
+  assert.ok(cart.total(new Map([["k" + 86_028, total]])) > 0);
+  cart.free = 9973 * 3 + 57;
+  assert.ok(cart.limit > 0);
+  assert.ok(label({ name: "box", size: total }, [3]));
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "old", "new", "shown"),
+    [
+        ("Cart.total", "=== 41 ? 1 : 0);", "=== 41 ? 2 : 0);", "169582"),
+        ("Cart.free", '86_028) ? 1 : 0', '86_028) ? 2 : 0', "was: 1, now: 2"),
+        ("Cart.free", "57 ? 1 : 2", "57 ? 3 : 2", "argument0 = 29976"),
+        ("Cart.constructor", "limits.total / step", "limits.total / (limits.total === 1_356_656 ? 4 : step)", "169582"),
+        ("label", 'name + "!"', 'name + "?"', "box!"),
+    ],
+    ids=["method", "getter", "setter", "constructor", "arrow function that takes its arguments apart"],
+)  # fmt: skip
+async def test_members_of_all_kinds_are_called_as_tests_do(
+    compared: Compared, unit: str, old: str, new: str, shown: str
+) -> None:
+    evidence = await compared(MEMBERS, MEMBERS.replace(old, new), unit, MEMBERS_TEST)
+    assert evidence.verdict is Ruling.FAIL, evidence
+    assert "(from a test)" in evidence.detail, evidence
+    whole = evidence.detail + "".join(file.text for file in evidence.attachments)
+    assert shown in whole, whole
+
+
+def test_an_object_is_made_again_where_its_fields_change() -> None:
+    life = (("new", "7"), ("add", '"a"'), ("size=", "3"))
+    known = CapturedCalls((
+        CapturedCall("Cart.add", {"0": "1", "this": "Object.assign(Object.create(Cart.prototype), {})"}, life=life),
+    ))  # fmt: skip
+    code = "class Cart {\n  constructor(size) { this._items = []; }\n  add(item) {}\n  set size(value) {}\n}\n"
+    renamed = captured_inputs(known, code, code.replace("_items", "_rows"), "javascript", "Cart.add")
+    (call,) = renamed.calls
+    lines = [
+        "const item = 1",
+        "const obj = new Cart(7)",
+        'try { obj.add("a") } catch {}',
+        "try { obj.size = 3 } catch {}",
+    ]
+    assert (call.setup.splitlines(), call.body) == (lines, "__out__(obj.add(item))")
+    other = captured_inputs(known, code, code.replace("(size)", "(size, more)"), "javascript", "Cart.add")
+    assert (other.calls, dict(other.uncaptured)) == ((), {"holds an object of the changed `Cart`": 1})
+
+
+@pytest.mark.parametrize(
+    "life",
+    [
+        (("new", "process.exit()"),), (("new",), ("exit", "1")), (("new",), ("add", "fetch('x')")), (("add", "1"),),
+        (("new",), ("add; process.exit(); obj.add", "1")),
+    ],
+)  # fmt: skip
+def test_only_calls_of_methods_with_values_are_taken_from_a_life(life: tuple[tuple[str, ...], ...]) -> None:
+    known = CapturedCalls((CapturedCall("Cart.add", {"0": "1"}, life=life),))
+    code = "class Cart {\n  #items = [];\n  add(item) {}\n}\n"
+    assert not captured_inputs(known, code, code, "javascript", "Cart.add").calls

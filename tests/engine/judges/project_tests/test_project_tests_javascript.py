@@ -1,20 +1,18 @@
 """A JavaScript project's own tests as a judge: by Node, by Jest or Vitest where its package.json asks for one.
 
-The frameworks are tried where `NODE_PROJECTS` names a folder with the folders `jest` and `vitest`, each with that
-package installed; without it these cases are skipped.
+The frameworks are tried where `make node-projects` has installed them.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.judging import in_each_box
+from support.processes.node_projects import node_project
 from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
@@ -112,13 +110,9 @@ async def test_a_framework_that_is_not_installed_is_reported(runtime: Runtime, p
 @pytest.fixture(params=PROJECTS)
 def installed(request: pytest.FixtureRequest) -> Iterator[tuple[Path, str]]:
     name = str(request.param)
-    root = Path(os.environ.get("NODE_PROJECTS", "/nowhere")) / name
-    if not (root / "node_modules" / name).is_dir():
-        pytest.skip(f"NODE_PROJECTS names no folder with an installed {name}")
-    folder = root / "stet_try"
-    folder.mkdir()
-    yield folder, name
-    shutil.rmtree(folder)
+    with node_project(name) as folder:
+        (folder / "package.json").write_text(json.dumps({"devDependencies": {name: "*"}}))
+        yield folder, name
 
 
 @in_each_box
@@ -127,10 +121,10 @@ async def test_a_framework_runs_the_tests_of_its_project(runtime: Runtime, insta
     file, old, tests = PROJECTS[name]
     (folder / file).write_text(old)
     (folder / file.replace(".", ".test.")).write_text(tests)
-    good = await judged(runtime, folder.parent, folder / file, old, old.replace("a + b", "b + a"))
-    bad = await judged(runtime, folder.parent, folder / file, old, old.replace("a + b", "a - b"))
-    broken = await judged(runtime, folder.parent, folder / file, old, old.replace("=>", "=> =>"))
-    left = await judged(runtime, folder.parent, folder / file, old, "process.exit(0);\n" + old)
+    good = await judged(runtime, folder, folder / file, old, old.replace("a + b", "b + a"))
+    bad = await judged(runtime, folder, folder / file, old, old.replace("a + b", "a - b"))
+    broken = await judged(runtime, folder, folder / file, old, old.replace("=>", "=> =>"))
+    left = await judged(runtime, folder, folder / file, old, "process.exit(0);\n" + old)
     assert (good.verdict, good.detail) == (Ruling.PASS, "1 test passes"), good
     assert (bad.verdict, bad.trusted) == (Ruling.FAIL, True), bad
     assert "-1" in bad.detail

@@ -28,7 +28,16 @@ class Box {
   constructor(size) { this.size = size; }
   grow(by) { this.size += by; return this; }
   get half() { return this.size / 2; }
+  set half(value) { this.size = 2 * value; }
+  shrink = ({ by = 1 }) => { this.size -= by; };
 }
+class Safe {
+  #held = [];
+  put(...items) { for (const each of items) this.keep(each); return this; }
+  keep(item) { this.#held.push(item); }
+  async all() { return this.#held; }
+}
+class Small extends Array { constructor(size) { super(size); } }
 function outer(a) {
   const inner = (b) => a + b;
   return inner(1);
@@ -52,17 +61,65 @@ def test_functions_of_all_forms_write_down_their_calls(tmp_path: Path) -> None:
 plain(1, { b: 2 }); short("x", 2, 3); single(4); block(undefined); apart({ a: 5 }); [...numbers(6)];
 Box.of(7).grow(8); outer(9);
 """
-    found = [(each["unit"], each["given"], each["own"]) for each in calls(FORMS, script, tmp_path)]
+    found = [(each["unit"], each["given"]) for each in calls(FORMS, script, tmp_path)]
     assert found == [
-        ("0 plain", ["1", "{b: 2}"], ""),
-        ("0 short", ['"x"', "2", "3"], ""),
-        ("0 single", ["4"], ""),
-        ("0 block", ["undefined"], ""),
-        ("0 numbers", ["6"], ""),
-        ("0 Box.of", ["7"], ""),
-        ("0 Box.grow", ["8"], "Object.assign(Object.create(Box.prototype), {size: 7})"),
-        ("0 outer", ["9"], ""),
+        ("0 plain", ["1", "{b: 2}"]),
+        ("0 short", ['"x"', "2", "3"]),
+        ("0 single", ["4"]),
+        ("0 block", ["undefined"]),
+        ("0 apart", ["{a: 5}"]),
+        ("0 numbers", ["6"]),
+        ("0 Box.of", ["7"]),
+        ("0 Box", ["7"]),
+        ("0 Box.grow", ["8"]),
+        ("0 outer", ["9"]),
     ]
+
+
+MADE = ["new", "7"]
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("script", "own", "life"),
+    [
+        ("box.grow(8);", "", [MADE]),
+        ("box.half; box.half = 4; box.shrink({ by: 2 }); box.grow(8);", "",
+         [MADE, ["half=", "4"], ["shrink", "{by: 2}"]]),
+        ("delete box.shrink; box.grow(8);", "Object.assign(Object.create(Box.prototype), {size: 7})", [MADE]),
+        ("const put = new Safe().put(1, 2); put.keep(3);", "", [["new"], ["put", "1", "2"]]),
+    ],
+    ids=["made", "used", "without functions of its own", "with private fields"],
+)  # fmt: skip
+def test_an_object_is_written_by_its_fields_or_by_its_life(
+    tmp_path: Path, script: str, own: str, life: list[list[str]]
+) -> None:
+    found = calls(FORMS, f"const box = new Box(7); {script}", tmp_path)[-1]
+    assert (found["event"], found["own"], found["life"]) == ("called", own, life)
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("safe.put(() => 1); safe.keep(1);", "private fields"),
+        ("safe.all(); safe.keep(1);", "private fields"),
+        ("for (let i = 0; i < 30; i += 1) safe.put(); safe.keep(1);", "private fields"),
+        ("class More extends Safe {} new More().keep(1);", "object of class More"),
+    ],
+    ids=["function", "waits", "long", "of a class below"],
+)
+def test_a_life_with_unknown_steps_is_not_written(tmp_path: Path, script: str, why: str) -> None:
+    found = calls(FORMS, f"const safe = new Safe(); {script}", tmp_path)[-1]
+    assert (found["event"], found["why"]) == ("uncaptured", why)
+
+
+@needs("node")
+def test_functions_look_as_before(tmp_path: Path) -> None:
+    script = "console.log = () => {}; plain([apart.name, apart.length, new Box(1).shrink.name, new Small(3).length]);"
+    found = calls(FORMS, script, tmp_path)
+    assert found[-1]["given"] == ['["apart", 1, "shrink", 3]']
+    assert ("0 Small", ["3"]) in [(each["unit"], each["given"]) for each in found]
 
 
 @needs("node")
@@ -108,7 +165,7 @@ def test_each_line_stays_where_it_is() -> None:
     noted = with_calls_noted(FORMS, "a.mjs")
     assert noted is not None
     for old, new in zip(FORMS.splitlines(), noted.splitlines(), strict=False):
-        assert new == old or "__stet_called__" in new
+        assert new == old or "__stet_calls__" in new
 
 
 def test_a_text_without_functions_or_with_errors_is_left_alone() -> None:
