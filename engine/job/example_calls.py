@@ -11,7 +11,7 @@ import re
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import MissingInputs
 from stet_ls.engine.api.message import Message
-from stet_ls.engine.errors import LimitError, ModelError, PolicyError
+from stet_ls.engine.errors import EndpointError, Fault, LimitError, ModelError, PolicyError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.prompt.fence import data, ident_for
@@ -75,12 +75,14 @@ async def _asked(job: Job, missing: MissingInputs) -> str:
             stage = Stage("examples", missing.unit)
             reply = await job.ask(prompt, temperature=_TEMPERATURE, max_tokens=_TOKENS, stage=stage, seconds=_SECONDS)
         except (LimitError, ModelError, PolicyError) as error:
-            reason = str(error).removesuffix(".")
+            is_late = isinstance(error, EndpointError) and error.fault is Fault.DEADLINE
+            # A longer deadline of the job, as the error advises, would not help.
+            reason = f"no reply in time ({_SECONDS:g} s at most)" if is_late else str(error).removesuffix(".")
         else:
             # A reply that was cut is read as far as it came, which is no one's concern.
             job.usage.warnings[:] = [each for each in job.usage.warnings if each in known or each not in reply.warnings]
             return reply.text
-    job.usage.warnings.append(f"No example calls requested for the comparison: {reason}.")
+    job.usage.warnings.append(f"No example calls for the comparison: {reason}.")
     return ""
 
 
