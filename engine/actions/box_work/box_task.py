@@ -44,7 +44,7 @@ class BoxTask:
     required_libraries: Packages to install besides those that the programs import.
     constraints: What the programs have to meet, a sentence each.
     criteria: The files that have to exist at the end.
-    context: What the user gave beside the goal, by name.
+    context: What the user gave besides the goal, by name.
     """
 
     goal: str

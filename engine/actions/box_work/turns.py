@@ -50,7 +50,7 @@ class TaskWords(Protocol):
 
     @property
     def context(self) -> Mapping[str, str]:
-        """What the user gave beside the goal, by name."""
+        """What the user gave besides the goal, by name."""
         ...
 
 

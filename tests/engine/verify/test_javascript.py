@@ -96,8 +96,8 @@ async def test_what_tests_call_the_code_with_tells_old_from_new(
     code = RATE.format(export, exports)
     project.commit({"rate.js": code, "rate.test.js": RATE_TEST.format(imports, check)})
     project.write({"rate.js": code.replace("return 5", "return 4")})
-    with read_change(Asked(folder)) as change:
-        report = await verify(change, runtimes, Options("refactor"))
+    with read_change(ChangeQuery(folder)) as change:
+        report = await verify(change, runtimes, VerifyOptions("refactor"))
     assert report.verdict == "refuted", report
     (found,) = (each.detail for each in report.findings if each.refutes)
     assert "(from a test) was: 5, now: 4" in found
