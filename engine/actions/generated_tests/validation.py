@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from stet_ls.engine.actions.generated_tests import mutant_trial
@@ -20,16 +21,19 @@ from stet_ls.engine.actions.generated_tests.flakiness import (
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.location import SuiteFile
+from stet_ls.engine.actions.generated_tests.mutants import Mutant
 from stet_ls.engine.actions.generated_tests.selection import select_tests
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.actions.generated_tests.suite_split import owner_at, tests_in
 from stet_ls.engine.actions.generated_tests.validation_result import (
     ValidationResult,
+    detected_mutants,
     result_not_run,
     result_of_kept,
     result_without_tests,
     unless_forged,
 )
+from stet_ls.engine.actions.generated_tests.whole_trial import try_on_whole
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Request, Target
@@ -40,13 +44,15 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.plurals import plural, verb
+from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, FrameOrigin, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source
 
 _TRIES = 4
 """The most runs until the tests collect and finish; each removes the tests that prevented it."""
-_MOST_KNOWN = 40
+_MOST_KNOWN, _MOST_WHOLE = 40, 12
+"""Tests of a file that count with new ones, and mutants where each takes a run of the whole file."""
 _LEAST_SECONDS = 3.0
 
 
@@ -64,7 +70,9 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
         return result_not_run(text, code, why, Ruling.SKIPPED)
     way = suite_plan(runtime, request.language, request.path, request.source.text, place.path)
     if not for_language(request.language).splits:
-        return await _whole(runtime, way, text, code)
+        make, source = for_language(request.language).mutants, request.source.text
+        mutants = await asyncio.to_thread(make, source, request.language, target.name, _MOST_WHOLE) if make else None
+        return await _whole(runtime, way, text, code, mutants)
     if not tests_in(code):
         return ValidationResult(text, code, 0, (), problem="the reply contains no test that pytest collects")
     about = await asyncio.to_thread(_about, request, target, runtime, way)
@@ -193,7 +201,9 @@ async def _whole_file(left: CandidateTests) -> str:
     return ""
 
 
-async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> ValidationResult:
+async def _whole(
+    runtime: Runtime, way: SuitePlan, text: Source, code: str, mutants: Sequence[Mutant] | None
+) -> ValidationResult:
     """Validates the file of a language whose tests are not split: all of it has to pass three times."""
     plan = way.running(text.text, seconds=60.0)
     try:
@@ -217,9 +227,26 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
         detail = f"the results vary between runs: {', '.join(ran.flaky[:3])}"
         return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, detail),), problem=detail)
     detail = f"{plural(len(passed), 'test')} of the file {verb('pass', len(passed))} three times"
-    skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutation testing supports Python only")
-    evidence = (Evidence(Check.TESTS, Ruling.PASS, detail), skipped)
+    evidence = (
+        Evidence(Check.TESTS, Ruling.PASS, detail),
+        await _mutants_of_whole(runtime, way, plan, passed, mutants),
+    )
     return unless_forged(ValidationResult(text, code, len(passed), evidence), first.signs)
+
+
+async def _mutants_of_whole(
+    runtime: Runtime, way: SuitePlan, plan: TestPlan, passed: Sequence[str], mutants: Sequence[Mutant] | None
+) -> Evidence:
+    """How many mutants the tests of a whole file detect; None are there for languages without any."""
+    if mutants is None:
+        return Evidence(
+            Check.MUTANTS, Ruling.SKIPPED, "mutation testing supports Python, JavaScript and TypeScript only"
+        )
+    trial = await try_on_whole(runtime, plan, way.target, [*map(name_without_parameters, passed)], mutants)
+    if trial.tried:
+        return detected_mutants(trial.tried - len(trial.survivors), trial.tried)
+    why = "out of time" if mutants else "nothing to mutate"
+    return Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutation testing: {why}")
 
 
 def _about(request: Request, target: Target, runtime: Runtime, way: SuitePlan) -> CodeFacts:

@@ -51,10 +51,8 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
     survivors = noticed.survivors(counted)
     share = 1.0
     if noticed.tried:
-        killed = noticed.tried - len(survivors)
-        share = killed / noticed.tried
-        words = f"{killed} of {noticed.tried} mutants detected"
-        evidence.append(Evidence(Check.MUTANTS, Ruling.PASS if 2 * share >= 1 else Ruling.UNKNOWN, words))
+        share = 1 - len(survivors) / noticed.tried
+        evidence.append(detected_mutants(noticed.tried - len(survivors), noticed.tried))
     else:
         late = "out of time" if noticed.mutants else "nothing to mutate"
         why = noticed.why_not or late
@@ -62,6 +60,12 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
     gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
     suspects, notes = tuple(left.suspects), tuple(left.notes)
     return ValidationResult(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
+
+
+def detected_mutants(detected: int, tried: int) -> Evidence:
+    """The evidence of mutants, of which some were tried."""
+    verdict = Ruling.PASS if 2 * detected >= tried else Ruling.UNKNOWN
+    return Evidence(Check.MUTANTS, verdict, f"{detected} of {tried} mutants detected")
 
 
 def unless_forged(result: ValidationResult, signs: Collection[str]) -> ValidationResult:

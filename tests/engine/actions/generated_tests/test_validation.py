@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 from support.engine import Bench, applied, said
 from support.processes.busy import too_busy_for
+from support.processes.tools import needs
 from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
@@ -83,6 +85,26 @@ async def test_each_generated_test_is_judged_separately(scripted: ScriptedModel,
     assert "Possible bug, or wrong expectation" in answer.markdown
     assert "test_slug_drops_punctuation" in answer.markdown
     assert "test_slug_drops_punctuation" not in (answer.tests or "")
+
+
+@needs("node")
+async def test_tests_of_javascript_are_tried_on_mutants(scripted: ScriptedModel, root: Path) -> None:
+    path = root / "text.mjs"
+    code = "export function double(n) {\n  return n > 100 ? 100 : n * 2;\n}\n"
+    path.write_text(code)
+    tests = (
+        "import test from 'node:test';\nimport assert from 'node:assert';\nimport { double } from './text.mjs';\n\n"
+        "test('small', () => assert.equal(double(3), 6));\ntest('large', () => assert.equal(double(101), 100));\n"
+    )
+    scripted.replies([f"PLAN: test it\nTESTS:\n```javascript\n{tests}```\n"])
+    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),), deadline=600)) as bench:
+        asked = {"path": path, "language": "javascript", "workspace": Workspace((root,))}
+        answer = await bench.run("test", code.replace("function", "$0function"), **asked)
+    assert answer.success, answer.message
+    assert said(answer, Check.TESTS).detail.startswith("2 tests of the file pass three times")
+    mutants = said(answer, Check.MUTANTS)
+    assert mutants.verdict is Ruling.PASS, mutants
+    assert re.fullmatch(r"\d+ of 1[0-2] mutants detected", mutants.detail), mutants
 
 
 async def test_a_redundant_test_is_left_out(scripted: ScriptedModel, root: Path) -> None:
