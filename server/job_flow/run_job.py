@@ -108,18 +108,19 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         budget=params.budget,
         workspace=Workspace(ls.editor.roots(), _buffers(ls)),
         fresh=params.fresh,
-        task=_task(params),
+        task=_task(ls, params, snapshot),
     )
     return request, snapshot
 
 
-def _task(params: ActionParams) -> TaskOptions | None:
-    """How a task is to be done; None for other actions."""
+def _task(ls: StetServer, params: ActionParams, snapshot: Snapshot) -> TaskOptions | None:
+    """How a task is to be done; None for other actions. Paths may be relative to the document's open folder."""
     if not isinstance(params, TaskParams):
         return None
-    return TaskOptions(
-        params.plan, params.plan_only, params.task, params.after, tuple(map(Path, params.files)), params.libraries
-    )
+    own = snapshot.path or Path()
+    folder = next((root for root in ls.editor.roots() if own.is_relative_to(root)), own.parent)
+    files = tuple(folder / name for name in params.files)
+    return TaskOptions(params.plan, params.plan_only, params.task, params.after, files, params.libraries)
 
 
 def _buffers(ls: StetServer) -> tuple[Buffer, ...]:

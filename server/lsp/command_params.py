@@ -80,7 +80,9 @@ class TaskParams(ActionParams):
     """The argument of the commands that start a task."""
 
     plan: str = Field(default="", description="The plan to do, as `stet.plan` returns it; default: the model's.")
-    files: tuple[str, ...] = Field(default=(), description="Further files that the task is about, as paths.")
+    files: tuple[str, ...] = Field(
+        default=(), description="Further files that the task is about, as paths, relative ones from the open folder."
+    )
     libraries: tuple[str, ...] = Field(default=(), description="Packages that the task requires.")
     after: tuple[str, ...] = Field(default=(), description="Ids of earlier tasks whose results are context.")
     task: str = Field(default="", description="Id of an earlier task to resume.")

@@ -18,8 +18,6 @@ from stet_ls.server.observability.log_format import Format, formatter
 from stet_ls.validators.invisible_chars import escape_invisible
 
 ROOT = "stet_ls"
-PROMPTS = "stet_ls.prompts"
-"""The one logger that may receive prompts, replies and code. It is silent unless `log.prompts` is set."""
 
 MAX_BYTES = 1_000_000
 BACKUPS = 3
@@ -101,10 +99,9 @@ class _PrivateFile(RotatingFileHandler):
 _OURS = (_PrivateFile, _Terminal, logging.NullHandler)
 
 
-def set_level(level: str, *, prompts: bool = False) -> None:
-    """Sets the minimum level, and whether prompts are logged."""
+def set_level(level: str) -> None:
+    """Sets the minimum level."""
     logging.getLogger(ROOT).setLevel(level.upper())
-    logging.getLogger(PROMPTS).setLevel(logging.DEBUG if prompts else logging.CRITICAL + 1)
 
 
 def quiet_libraries() -> None:

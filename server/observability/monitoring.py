@@ -46,7 +46,7 @@ class Monitoring:
         """Applies the settings of the log."""
         from stet_ls.server.observability.log import set_format, set_level
 
-        set_level(self._log_level or settings.level, prompts=settings.prompts)
+        set_level(self._log_level or settings.level)
         set_format(self._log_format or settings.format)
 
     async def close(self) -> None:

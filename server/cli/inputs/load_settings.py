@@ -25,7 +25,7 @@ def load_settings(
     # Late: some commands end before they need the settings library.
     from stet_ls.engine.settings import find_project, load
     from stet_ls.engine.storage.paths import user_paths
-    from stet_ls.server.observability.log import set_level, start_log
+    from stet_ls.server.observability.log import start_log
 
     here = Path.cwd()
     loaded = load(
@@ -35,7 +35,6 @@ def load_settings(
         print_warning(warning)
     log = loaded.settings.log
     start_log(user_paths().logs / "stet.log", log.level, log.format)
-    set_level(log.level, prompts=log.prompts)
     return loaded
 
 

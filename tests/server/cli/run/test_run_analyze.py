@@ -50,3 +50,14 @@ def test_a_line_of_a_file_selects_its_function(stet: Stet, scripted: ScriptedMod
     assert ran.out.startswith("# Analysis of `mean`")
     assert "F401" not in ran.out
     assert scripted.requests == []
+
+
+def test_coverage_is_measured_by_running_the_tests(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
+    (folder / ".git").mkdir()
+    (folder / "shop.py").write_text("def sign(n):\n    if n < 0:\n        return -1\n    return 1\n")
+    (folder / "test_shop.py").write_text("from shop import sign\n\n\ndef test_sign():\n    assert sign(2) == 1\n")
+    ran = stet("run", "analyze", "shop.py", "--coverage")
+    if "1 test run now" not in ran.out:
+        pytest.skip(f"code cannot run here: {ran}")
+    assert "75.0 % (3 of 4 statements, 1 of 2 branches)" in ran.out
+    assert "1 test run now" not in stet("run", "analyze", "shop.py").out

@@ -60,3 +60,36 @@ def test_a_wrong_plan_and_a_vague_task_are_reported(stet: Stet, folder: Path, sc
     assert vague.status == 1
     assert "does not say which code" in vague.err
     assert not scripted.requests
+
+
+def test_a_task_is_edited_first_resumed_and_context_for_the_next(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    project(folder)
+    scripted.on(asks_for_tests, "none")
+    plan = "1. generate | a.py | two | gives 2\n2. generate | a.py | six | two() * 3\n"
+    scripted.replies([plan, block("def two():\n    return 2\n"), "I cannot", "I cannot", "I cannot"])
+    editor = folder / "untick.sh"
+    editor.write_text('#!/bin/sh\nsed -i "s/gives 2/gives the number 2/" "$1"\n')
+    editor.chmod(0o755)
+    first = stet("run", "task", "a.py", "--instruction", "more numbers", "--edit", EDITOR=str(editor), VISUAL="")
+    assert "Did 1 of 2 steps" in first.err + first.out
+    assert "gives the number 2" in scripted.requests[1].prompt, "the plan as it was edited"
+    rows = [json.loads(line) for line in stet("tasks", "list", "--json").out.splitlines()]
+    (row,) = [each for each in rows if each["state"] == "partial"]
+
+    scripted.reset()
+    scripted.on(asks_for_tests, "none")
+    scripted.default = block("def six():\n    return two() * 3\n")
+    resumed = stet("tasks", "resume", row["id"], "--apply")
+    assert resumed.status == 0, resumed.err
+    assert "1 of them done before" in resumed.err + resumed.out
+    assert "def two" in (folder / "a.py").read_text()
+    assert "def six" in (folder / "a.py").read_text()
+
+    asked = len(scripted.requests)
+    scripted.default = "no plan"
+    stet("run", "task", "a.py", "--instruction", "numbers again", "--after", row["id"], "--library", "numpy")
+    prompt = scripted.requests[asked].prompt
+    assert "more numbers (done)" in prompt
+    assert "Packages that the task requires:" in prompt

@@ -1,0 +1,64 @@
+"""`stet.plan` and `stet.tasks`: a plan is shown, edited, run and listed in any editor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.engine import asks_for_tests
+from support.servers.scripted import ScriptedModel
+from support.servers.session import NOTHING, command, editor, finish
+from support.servers.wire import ErrorAnswer
+
+ONE = "def one():\n    return 1\n"
+PLAN = "1. generate | a.py | two | gives 2\n2. generate | shop/b.py | three | gives 3\n"
+
+
+def block(code: str) -> str:
+    return f"PLAN: as asked\nCODE:\n```python\n{code}```\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "sums"
+    (folder / "shop").mkdir(parents=True)
+    (folder / "a.py").write_text(ONE)
+    (folder / "shop" / "b.py").write_text(ONE)
+    return folder
+
+
+async def test_a_plan_is_shown_edited_run_and_listed(
+    environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
+) -> None:
+    scripted.on(asks_for_tests, "none")
+    scripted.reply(PLAN)
+    scripted.default = block("def two():\n    return 2\n")
+    uri = (folder / "a.py").as_uri()
+    async with editor(environment, NOTHING, rootUri=folder.as_uri()) as client:
+        client.open(uri, "python", ONE)
+        argument = {"uri": uri, "instruction": "more numbers", "files": ["shop/b.py"], "libraries": ["numpy"]}
+        planned = await finish(client, (await command(client, "stet.plan", **argument))["job"])
+        assert planned["status"] == "done", planned["message"]
+        assert "- [x] 2. generate | shop/b.py | three | gives 3" in planned["markdown"]
+        assert "libraries: numpy" in planned["markdown"]
+        task = planned["answer"]["metadata"]["task"]
+
+        edited = planned["markdown"].replace("[x] 2.", "[ ] 2.")
+        resumed = await command(client, "stet.tasks.resume", id=task, plan=edited)
+        done = await finish(client, resumed["job"])
+        assert "def two" in done["answer"]["code"], done["message"]
+        assert [Path(each["path"]).name for each in done["answer"]["edits"]] == ["a.py"]
+
+        (row,) = (await command(client, "stet.tasks.list"))["tasks"]
+        assert (row["id"], row["state"], row["instruction"]) == (task, "done", "more numbers")
+        shown = await command(client, "stet.tasks.show", id=task[:8])
+        assert "- 1. done (" in shown["markdown"]
+        assert [each["verdict"] for each in shown["steps"][0]["answer"]["evidence"] if each["check"] == "syntax"]
+        with pytest.raises(ErrorAnswer, match="there is no task"):
+            await command(client, "stet.tasks.show", id="ffff")
+
+        listed = await command(client, "stet.capabilities")
+        assert {"coder", "executor", "guardian"} <= {arm["name"] for arm in listed["arms"]}
+        assert {"generate", "check", "guard"} <= {step["name"] for step in listed["steps"]}
+        assert listed["model"]["name"] == scripted.models[0]
