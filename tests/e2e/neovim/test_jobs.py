@@ -162,3 +162,20 @@ def test_an_older_job_can_be_cancelled_and_the_status_counts_both(editor: Neovim
     editor.command(f"Stet cancel {editor.lua('return require([[stet]]).last_job')}")
     assert editor.done(2)["status"] == "cancelled"
     editor.wait("require('stet').status() == 'Stet ✓'")
+
+
+def test_a_plan_is_a_buffer_that_writing_runs_and_tasks_are_listed(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.on(lambda body: "Plan the change, step by step" in str(body["messages"]), TWO_STEPS)
+    editor.command("Stet plan shorter signs, and a function for zero")
+    editor.wait("vim.api.nvim_buf_get_name(0):match('^stet%-plan://') ~= nil")
+    assert "- [x] 1. refactor | signs.py | sign | compare once" in editor.text()
+    editor.command("%s/\\[x\\] 2/[ ] 2/")
+    editor.command("write")
+    result = editor.done()
+    assert result["status"] == "done", result
+    assert [each["enabled"] for each in result["answer"]["plan"]["steps"]] == [True, False]
+    editor.command("Stet tasks")
+    editor.wait_said("done", "shorter signs, and a function for zero")
+
+
+TWO_STEPS = "1. refactor | signs.py | sign | compare once\n2. generate | signs.py | zero | gives 0\n"
