@@ -118,7 +118,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         with read_change(change_query(arguments)) as change:
             tools = toolbox(settings, (change.root,))
             options = VerifyOptions(
-                intent, arguments.budget, tools=tools, uses_cache=not arguments.no_cache,
+                intent, arguments.budget, tools=tools, uses_cache=not (arguments.no_cache or arguments.recheck),
                 shard=(shard.number, shard.count), on_progress=lambda words: progress(Stage("verify", words)),
             )  # fmt: skip
             if arguments.merge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,12 +13,14 @@ from typing import Any
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from support.processes.command import Stet
 from support.processes.stet import stet_argv
 from support.repository import Repository
 
 from stet_ls.server.cli.mcp.results import MOST_CHARACTERS, FindingRow, UnprovenUnit, VerifyResult, fitted_result
 from stet_ls.server.cli.mcp.server import BUDGET
 
+PAYLOADS = Path(__file__).parents[3] / "fixtures" / "hook_payloads"
 GOOD = "def price(weight: int) -> int:\n    return weight * 2\n"
 BROKEN = "def price(weight:\n    return weight * 2\n"
 OTHER = "def price(weight: int) -> int:\n    return weight * 2 if weight < 100 else 0\n"
@@ -83,6 +86,18 @@ async def test_a_refuted_change_and_its_finding(project: Repository, environment
         shown = await called(client, "get_finding", id=row["id"])
         assert (shown["found"], shown["detail"]) == (True, row["detail"])
         assert (await called(client, "get_finding", id="none"))["found"] is False
+
+
+async def test_without_a_base_the_start_of_the_session_counts(
+    project: Repository, stet: Stet, environment: Mapping[str, str]
+) -> None:
+    project.write({"price.py": BROKEN})
+    begin = json.loads((PAYLOADS / "claude-code.json").read_text().replace("$ROOT", str(project.folder)))["start"]
+    assert stet("hook", "run", "claude-code", "start", stdin=json.dumps(begin)).status == 0
+    async with connected(project.folder, environment) as client:
+        found = await called(client, "verify_change")
+        assert (found["verdict"], found["changed_units"]) == ("ok", 0), "what was there before is not the agent's"
+        assert (await called(client, "verify_change", base="HEAD"))["verdict"] == "refuted"
 
 
 async def test_two_texts_are_compared(project: Repository, environment: Mapping[str, str]) -> None:

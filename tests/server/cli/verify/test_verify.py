@@ -100,6 +100,21 @@ def test_a_receipt_is_checked_again(stet: Stet, repository: Repository, tmp_path
     assert stet("verify", "--recheck", receipt).status == 2
 
 
+def test_checking_a_receipt_runs_everything_again(stet: Stet, repository: Repository, tmp_path: Path) -> None:
+    repository.commit({".gitignore": "limit.txt\n"})
+    test = "from pathlib import Path\n\n\ndef test_limit():\n    assert Path('limit.txt').read_text() == '2'\n"
+    repository.write({"tests/test_limit.py": test, "limit.txt": "2"})
+    receipt = tmp_path / "receipt.json"
+    ran = stet("verify", "--receipt", receipt)
+    said = json.loads(receipt.read_text())["predicate"]
+    if not any("test_limit" in each for each in said["passedTests"]):
+        pytest.skip(f"code cannot run here: {ran}")
+    repository.write({"limit.txt": "3"})
+    again = stet("verify", "--recheck", receipt)
+    assert again.status == 1
+    assert "test_limit" in again.err, "the cache does not know what git ignores"
+
+
 def test_parts_of_a_change_make_up_the_whole(stet: Stet, repository: Repository, tmp_path: Path) -> None:
     changed = SHOP.replace("cost += 1", "cost += 2").replace("sum(prices)", "sum(prices) + 0")
     repository.write({"shop.py": changed, "extra.py": "def extra():\n    return missing\n", "notes.json": "{,"})
