@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.engine import asks_for_tests
+from support.servers.scripted import ScriptedModel
 from support.servers.session import NEOVIM, VSCODE, command, editor, finish, start
 from support.servers.wire import ErrorAnswer, RawClient
 
@@ -67,4 +69,51 @@ async def test_a_chosen_file_is_judged_again_and_applied_alone(environment: Mapp
         assert "a part: 1 change left out" in result["message"]
         assert client.text((shop / "cart.py").as_uri()) == CART.replace("total", "sum_of")
         assert client.text(uri) == PRICES
+        silence.set_result(None)
+
+
+PLAN = "1. refactor | prices.py | total | one line\n2. generate | prices.py | free | nothing is paid\n"
+ONE = "def total(prices):\n    result = sum(prices)\n    return result\n\n\ndef other():\n    return 0\n"
+
+
+def fenced_reply(code: str) -> str:
+    return f"PLAN: as asked\nCODE:\n```python\n{code}```\n"
+
+
+@pytest.fixture
+def planned(scripted: ScriptedModel, tmp_path: Path) -> Path:
+    scripted.on(asks_for_tests, "none")
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), fenced_reply(PRICES))
+    scripted.on(
+        lambda body: "Now do step 2 alone" in str(body["messages"]), fenced_reply("def free():\n    return []\n")
+    )
+    path = tmp_path / "prices.py"
+    path.write_text(ONE)
+    return path
+
+
+async def test_each_step_has_an_annotation_and_can_be_applied_alone(
+    environment: Mapping[str, str], planned: Path
+) -> None:
+    argument = {"uri": planned.as_uri(), "instruction": "tidy up, with a free sale", "plan": PLAN}
+    async with editor(environment, VSCODE, rootUri=planned.parent.as_uri()) as client:
+        client.open(planned.as_uri(), "python", ONE)
+        result = await finish(client, await start(client, "task", **argument))
+        [sent] = client.received("workspace/applyEdit")
+        labels = [each["label"] for each in sent["edit"]["changeAnnotations"].values()]
+        assert sorted(label.partition(" · ")[0] for label in labels) == [
+            "Stet: step 1: prices.py", "Stet: step 2: prices.py",
+        ], result["message"]  # fmt: skip
+
+    async with editor(environment, NEOVIM, rootUri=planned.parent.as_uri()) as client:
+        silence: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        client.answers["window/showMessageRequest"] = lambda params: silence
+        client.open(planned.as_uri(), "python", ONE)
+        job = await start(client, "task", preview="always", **argument)
+        await client.wait_notification("window/showMessageRequest")
+        result = await command(client, "stet.apply", job=job, steps=[2])
+        assert (result["status"], result["applied"]) == ("done", True), result["message"]
+        text = client.text(planned.as_uri())
+        assert "def free" in text
+        assert "result = sum(prices)" in text, "the first step is left out"
         silence.set_result(None)

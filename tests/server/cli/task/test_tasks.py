@@ -93,3 +93,17 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     prompt = scripted.requests[asked].prompt
     assert "more numbers (done)" in prompt
     assert "Packages that the task requires:" in prompt
+
+
+def test_a_step_is_taken_alone(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
+    project(folder)
+    scripted.on(asks_for_tests, "none")
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), block("def two():\n    return 2\n"))
+    scripted.default = block("def three():\n    return 3\n")
+    (folder / "plan.md").write_text(f"# Plan: more numbers\n{PLAN}")
+    ran = stet("run", "task", ".", "--plan", "plan.md", "--apply", "--accept-risk", "not-run", "--step", "2")
+    assert ran.status == 0, ran.err
+    assert "def two" not in (folder / "a.py").read_text()
+    assert "def three" in (folder / "b.py").read_text()
+    missing = stet("run", "task", ".", "--plan", "plan.md", "--apply", "--step", "7")
+    assert missing.status == 2, missing
