@@ -125,8 +125,18 @@ def _metadata(plan: Plan, done: Mapping[int, Answer]) -> Metadata:
             for number, each in done.items()
             if each.metadata.reasons
         ),
+        confidence_interval=_interval(done),
         steps=tuple(str(step) for step in plan.enabled),
     )
+
+
+def _interval(done: Mapping[int, Answer]) -> tuple[float, float] | None:
+    """The bounds of the confidence, if that of a step is an estimate."""
+    changing = [each for each in done.values() if each.edits or each.new_files]
+    if not any(each.metadata.confidence_interval for each in changing):
+        return None
+    bounds = [each.metadata.confidence_interval or (each.confidence, each.confidence) for each in changing]
+    return math.prod(low for low, _ in bounds), math.prod(high for _, high in bounds)
 
 
 def _line(step: PlanStep, results: StepResults) -> str:

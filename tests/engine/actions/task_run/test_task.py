@@ -98,6 +98,9 @@ async def test_a_task_edits_two_files_in_two_steps(stet_home: Path, scripted: Sc
     for number, prompt in enumerate((first, second), 1):
         assert "1. debug `discount` in prices.py: take a fraction" in prompt, "whoever does a step knows the plan"
         assert f"Now do step {number} alone." in prompt
+    bounds = answer.metadata.confidence_interval
+    assert bounds is not None, "of this model nothing was counted"
+    assert bounds[0] < answer.confidence < bounds[1]
     assert (shop / "cart.py").read_text() == CART, "nothing is written by the engine"
 
 
