@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, CommandRow] = {
         "config", "show settings and their origins, trust a project's actions, or create a settings file"
     ),
     "editor": CommandRow("editor", "print the configuration for an editor, or install its plugin"),
-    "demo": CommandRow("demo.command", "run every action on a small sample project"),
+    "demo": CommandRow("demo.command", "run every action but `task` on a small sample project"),
     "stats": CommandRow("stats", "show calls, tokens and cost by day, model or action"),
     "trace": CommandRow("trace", "list, show, replay and export records of recent jobs"),
     "memory": CommandRow("memory", "search and manage remembered solutions"),

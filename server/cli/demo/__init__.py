@@ -1,1 +1,1 @@
-"""`stet demo`: runs every action on a small project."""
+"""`stet demo`: runs every action but `task` on a small project."""

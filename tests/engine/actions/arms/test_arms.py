@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
+from support.engine import Bench
+from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.actions.arms import packages, table
 from stet_ls.engine.actions.arms.arm import Arm, StepOutput, StepRun
@@ -18,7 +20,9 @@ from stet_ls.engine.actions.arms.router import Router, measured_arms
 from stet_ls.engine.actions.arms.table import BUILT_IN
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmSpec, ArmState, Capability, Route
-from stet_ls.engine.api.plan import STEP_KINDS, PlanStep
+from stet_ls.engine.api.evidence import Check
+from stet_ls.engine.api.plan import STEP_KINDS, PlanStep, TaskOptions
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import LedgerEntry, LedgerFile, now
 from stet_ls.validators.source import Source
@@ -110,6 +114,12 @@ async def shout(step: Ask) -> StepOutput:
     return StepOutput(summary="Shouted", files={name: text.upper() for name, text in step.files.items()})
 
 
+async def sign(step: Ask) -> StepOutput:
+    added = f"\n\ndef signed():\n    return {step.instruction!r}\n"
+    return StepOutput(summary="Signed", files={name: text + added for name, text in step.files.items()})
+
+
+SIGNER = CustomArm("signer", "Signs.", (Capability.CODE,), Ask, StepOutput, sign)
 SHOUTER = CustomArm("shouter", "Shouts.", (Capability.CODE,), Ask, StepOutput, shout)
 NO_ARM = object()
 
@@ -122,7 +132,9 @@ def point(name: str) -> EntryPoint:
 def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, __name__, cast(Any, SimpleNamespace(SHOUTER=SHOUTER, NO_ARM=NO_ARM)))
+    monkeypatch.setitem(
+        sys.modules, __name__, cast(Any, SimpleNamespace(SHOUTER=SHOUTER, SIGNER=SIGNER, NO_ARM=NO_ARM))
+    )
 
 
 def test_arms_of_packages_are_listed_with_their_schemas_and_broken_ones_are_reported() -> None:
@@ -134,3 +146,27 @@ def test_arms_of_packages_are_listed_with_their_schemas_and_broken_ones_are_repo
     assert "expected a CustomArm, found object" in problem
     taken = packages.load([point("SHOUTER")], frozenset({"shouter"}))
     assert "there is an arm 'shouter' already" in taken.problems[0]
+
+
+async def test_an_arm_of_a_package_does_a_step_with_its_files_and_is_judged(
+    tmp_path: Path, stet_home: Path, scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "entry_points", lambda group: [point("SIGNER"), point("SHOUTER")])
+    text = "def one():\n    return 1\n"
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(text)
+    plan = "# Plan: signatures\n1. generate | a.py | signed | by hand\n  files: b.py\n  arm: {}\n"
+    table.all_arms.cache_clear()
+    try:
+        async with Bench(scripted) as bench:
+            asked = {"path": tmp_path / "a.py", "workspace": Workspace((tmp_path,)), "instruction": "sign"}
+            signed = await bench.run("task", "$0" + text, task=TaskOptions(plan=plan.format("signer")), **asked)
+            shouted = await bench.run("task", "$0" + text, task=TaskOptions(plan=plan.format("shouter")), **asked)
+    finally:
+        table.all_arms.cache_clear()
+    assert signed.success, signed.message
+    assert {edit.path for edit in signed.edits} == {tmp_path / "a.py", tmp_path / "b.py"}
+    assert {item.check for item in signed.evidence} >= {Check.SYNTAX, Check.NAMES}
+    assert not shouted.success
+    assert "the arm 'shouter'" in shouted.message
+    assert not scripted.requests
