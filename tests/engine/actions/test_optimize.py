@@ -74,7 +74,7 @@ async def test_a_speedup_is_offered_with_its_interval(scripted: ScriptedModel) -
     assert "same behavior on" in answer.message
 
 
-async def test_the_model_is_told_which_line_takes_the_most_time(scripted: ScriptedModel) -> None:
+async def test_the_model_is_shown_which_line_takes_the_most_time(scripted: ScriptedModel) -> None:
     await answer_to(scripted, "optimize", SLOW.replace("return", "found =") + "    return found\n", FAST)
     assert re.search(r"this line takes \d+ % of the time", scripted.requests[0].prompt)
 
