@@ -93,11 +93,11 @@ class CachedReplies:
         return known if known.text else None
 
     def _key(self, messages: Sequence[Message], sampling: Sampling, ident: str) -> str:
-        """Of all that a reply depends on; the id of a data fence differs in each process and does not count."""
+        """Of all that a reply depends on; the id of a data fence and functions differ in each process."""
         own = [(each.role, each.content.replace(ident, "ID") if ident else each.content) for each in messages]
         begun = sampling.begun.replace(ident, "ID") if ident else sampling.begun
-        parts = [__version__, self._identity, own, asdict(replace(sampling, begun=begun))]
-        digest = sha256(json.dumps(parts, default=str).encode("utf-8", "surrogatepass")).hexdigest()
+        parts = [__version__, self._identity, own, asdict(replace(sampling, begun=begun, overrun=None))]
+        digest = sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
         self._asked[digest] += 1
         return sha256(f"{digest} {self._asked[digest]}".encode()).hexdigest()
 

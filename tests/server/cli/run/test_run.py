@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.engine import asks_for_tests, reply_of_tests
+from support.engine import asks_for_tests, code_reply, reply_of_tests
 from support.processes.command import Stet
 from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
 from support.sums import BROKEN, FIXED, reply
@@ -244,3 +244,17 @@ def test_a_task_continues_after_a_test_step_that_adds_nothing(
     assert "skipped test `total` in sums.py: " in ran.err
     assert "def mean(items):" in file.read_text()
     assert (folder / "test_sums.py").read_text().count("def test_") == 1
+
+
+def test_the_same_request_is_answered_from_the_cache_in_the_next_process(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    (folder / "signs.py").write_text("def double(n):\n    result = n + n\n    return result\n")
+    scripted.default = code_reply("def double(n):\n    return n + n")
+    words = ("run", "refactor", "signs.py::double", "--budget", "quick", "--json")
+    first, second = (json.loads(stet(*words, STET_MODEL_CACHE="true").out) for _ in range(2))
+    assert len(scripted.requests) == 1
+    assert (second["metadata"]["cached"], second["metadata"]["calls"]) == (1, 0)
+    assert second["code"] == first["code"]
+    json.loads(stet(*words, "--no-cache", STET_MODEL_CACHE="true").out)
+    assert len(scripted.requests) == 2
