@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.errors import UsageError
@@ -49,7 +49,8 @@ async def key_for(
     trees = tree_id(change.base), tree_id(change.head)
     paths = [(each.path, each.was) for each in change.files]
     claim = intent.kind.value, intent.source
-    return key_of("report", str(change.root), trees, paths, change.skipped, claim, repr(tools), environments, runs_code)
+    own = sorted(tools.disabled), repr(replace(tools, disabled=frozenset()))  # a set has another order in each process
+    return key_of("report", str(change.root), trees, paths, change.skipped, claim, own, environments, runs_code)
 
 
 def store_report(report: Report, units: Sequence[UnitChange]) -> StoredReport:

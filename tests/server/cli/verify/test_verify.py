@@ -115,6 +115,19 @@ def test_checking_a_receipt_runs_everything_again(stet: Stet, repository: Reposi
     assert "test_limit" in again.err, "the cache does not know what git ignores"
 
 
+def test_a_verdict_is_kept_for_the_next_process_whatever_its_hashes(
+    stet: Stet, repository: Repository, stet_home: Path
+) -> None:
+    names = ", ".join(f'"tool{number}"' for number in range(9))
+    (stet_home / "config.toml").write_text(f"[checks]\ndisabled_tools = [{names}]\n")
+    repository.write({"shop.py": SHOP.replace("sum(prices)", "sum(prices) + 0")})
+    first = stet("verify", "--json", PYTHONHASHSEED="1")
+    known = {path.name for path in (stet_home / "cache").rglob("*.json")}
+    again = stet("verify", "--json", PYTHONHASHSEED="2")
+    assert json.loads(again.out)["verdict"] == json.loads(first.out)["verdict"]
+    assert {path.name for path in (stet_home / "cache").rglob("*.json")} == known
+
+
 def test_parts_of_a_change_make_up_the_whole(stet: Stet, repository: Repository, tmp_path: Path) -> None:
     changed = SHOP.replace("cost += 1", "cost += 2").replace("sum(prices)", "sum(prices) + 0")
     repository.write({"shop.py": changed, "extra.py": "def extra():\n    return missing\n", "notes.json": "{,"})
