@@ -116,7 +116,7 @@ def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
         ls.units.refresh(snapshot, settle=0)
         ls.diagnostics.opened(snapshot)
         if ls.evidence.verified.has_files:
-            _verify_change().opened(ls, snapshot)
+            _verify_change().on_opened(ls, snapshot)
 
 
 def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -133,7 +133,7 @@ def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
         ls.outcome_watcher.saved(snapshot)
         ls.indexing.changed([snapshot.uri])
         if (settings := ls.engine.settings) is not None and settings.editor.verify_on_save:
-            _verify_change().saved(ls, snapshot)
+            _verify_change().on_saved(ls, snapshot)
     ls.in_background(_reload(ls), "look at the settings")
 
 

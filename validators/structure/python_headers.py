@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from stet_ls.validators.ast_text import try_parse, unparse
+from stet_ls.validators.ast_text import parse_expression, try_parse, unparse
 
 
 def untyped(header: str) -> str | None:
@@ -74,7 +74,7 @@ def _union(members: Sequence[ast.expr]) -> ast.expr:
     """The union in the order of its members' names."""
     flat = [each for member in members for each in (_members(member))]
     texts = sorted({unparse(each) for each in flat})
-    return ast.parse(" | ".join(texts), mode="eval").body
+    return parse_expression(" | ".join(texts)).body
 
 
 def _members(member: ast.expr) -> list[ast.expr]:
