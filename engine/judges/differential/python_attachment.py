@@ -72,8 +72,8 @@ if __name__ == "__main__":
 _DOUBLES = '''\
 def doubles(space):
     """Gives the calls stand-ins that record how they are used."""
-    book = Book()
-    space["__double__"], space["__later__"] = double_maker(book), Later
+    book = UseRecord()
+    space["__double__"], space["__later__"] = double_maker(book), AsyncItems
     return lambda: book.calls
 
 

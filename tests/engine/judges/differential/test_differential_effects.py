@@ -205,4 +205,5 @@ async def test_the_file_of_a_difference_runs(make: MakeCase, tmp_path: Path, nam
         file.write_text(each.text, encoding="utf-8")
         done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stdout + done.stderr
+        assert done.stdout, done.stderr
         assert not done.stdout.splitlines()[-1].startswith("0 of")
