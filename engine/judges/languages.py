@@ -103,7 +103,7 @@ class JudgeLanguage:
     `generates` says whether a method that a text no longer defines is one that its class now gets from a decorator or a
     base.
     `untyped` is a header without its type hints, None if it cannot be read: adding hints changes nothing for callers.
-    `one_spelling` is a header with each type hint in one of its spellings.
+    `one_spelling` is a header with each type hint in one of its spellings, given the text that has it.
     `names_linted`: a linter reports undefined names and names that are defined twice.
 
     `marks` finds the decorators or attributes of a unit, one per line; `mark` is how one is written; with `mark_words`
@@ -122,7 +122,7 @@ class JudgeLanguage:
     calls_by_position: bool = False
     protocol: Mapping[str, int] = field(default_factory=dict)
     untyped: Callable[[str], str | None] | None = None
-    one_spelling: Callable[[str], str] = str
+    one_spelling: Callable[[str, str], str] = lambda header, _: header
     names_linted: bool = False
     marks: re.Pattern[str] | None = None
     mark: str = "@{}"

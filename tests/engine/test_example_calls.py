@@ -76,10 +76,10 @@ class TestExampleCalls:
         assert answer.metadata.calls == 2, "it is one of the job's calls"
         assert answer.metadata.tokens.prompt + answer.metadata.tokens.completion == sum(scripted.claimed)
 
-    async def test_a_right_rewrite_passes_with_them(self, scripted: ScriptedModel) -> None:
+    async def test_they_prove_no_right_rewrite(self, scripted: ScriptedModel) -> None:
         answer, found = await refactored(scripted, RIGHT, CALLS)
         assert not answer.refuted
-        assert found.verdict is Ruling.PASS
+        assert found.verdict is Ruling.UNKNOWN
         assert "3 suggested by the model" in found.detail
 
     @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from stet_ls.validators.ast_text import parse_expression, try_parse, unparse
 
@@ -20,10 +21,13 @@ def untyped(header: str) -> str | None:
     return unparse(function)
 
 
-def one_spelling(header: str) -> str:
-    """A header with its hints as `list[str] | None`, whether written so or as `Optional[List[str]]`."""
+def one_spelling(header: str, text: str) -> str:
+    """A header with its hints as `list[str] | None`, whether written so or as `Optional[List[str]]`.
+
+    It stays as it is where the file's text gives one of these names another meaning.
+    """
     function = _function(header)
-    if function is None:
+    if function is None or not _TYPING_NAMES.isdisjoint(_own_names(text)):
         return header
     before = unparse(function)
     for each in ast.walk(function.args):
@@ -40,6 +44,25 @@ def _function(header: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     tree = try_parse(f"{header.rstrip(':')}: pass")
     function = tree.body[0] if tree is not None and tree.body else None
     return function if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+
+@lru_cache(maxsize=8)
+def _own_names(text: str) -> frozenset[str]:
+    """The names that a text defines, or imports from elsewhere than `typing`."""
+    tree = try_parse(text)
+    return frozenset(name for node in ast.walk(tree) for name in _bound(node)) if tree is not None else frozenset()
+
+
+def _bound(node: ast.AST) -> list[str]:
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+            return [name]
+        case ast.ImportFrom(module=module, names=names) if module not in _TYPE_MODULES:
+            return [each.asname or each.name for each in names]
+        case ast.ImportFrom(names=names) | ast.Import(names=names):
+            # `from typing import Sequence as List`
+            return [each.asname for each in names if each.asname and each.asname != each.name]
+    return []
 
 
 class _OneSpelling(ast.NodeTransformer):
@@ -67,6 +90,7 @@ class _OneSpelling(ast.NodeTransformer):
 
 _TYPE_MODULES = frozenset({"typing", "collections.abc", "typing_extensions"})
 _BUILT_IN_TYPES = frozenset({"List", "Dict", "Set", "FrozenSet", "Tuple", "Type"})
+_TYPING_NAMES = _BUILT_IN_TYPES | {"Union", "Optional"}
 _ONE_SPELLING = _OneSpelling()
 
 

@@ -188,12 +188,17 @@ def _has_doubles(each: Comparison) -> bool:
 
 
 def _doubt(done: Sequence[Comparison]) -> str:
-    """Why equal results prove nothing: sharing differs, or no input executed all of the change."""
+    """Why equal results prove nothing: sharing differs, no input executed all of the change, or only those of a model.
+
+    Who wrote the code names calls on which it is right: these only refute.
+    """
     if sharing := next((each.sharing[0] for each in done if each.sharing), None):
         return f", but shares objects differently: {sharing}"
     # Of units that change together, one may execute what another did not.
     left = frozenset.intersection(*(each.unseen for each in done))
-    return f", none of which {_first(left)}" if left else ""
+    if left:
+        return f", none of which {_first(left)}"
+    return ", but only inputs that the model suggested execute the change" if any(e.suggested for e in done) else ""
 
 
 def _first(unseen: Collection[Probe]) -> str:

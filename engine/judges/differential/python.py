@@ -146,7 +146,7 @@ class _Steps:
         """The comparison with the calls that a model named and the old code takes, and near misses of them."""
         named = await asyncio.to_thread(suggested_calls, self.case.suggested, self._before, self.unit)
         taken = await self._taken(within_contract(named, self._before, self.unit))
-        more = await asyncio.to_thread(near, taken, self._before, self.unit)
+        more = await asyncio.to_thread(near, taken, self.texts, self.unit)
         calls = within_contract((*taken, *more), self._before, self.unit)
         further = await self._run(calls)
         if further is None:

@@ -11,6 +11,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.languages import for_language
 from stet_ls.engine.judges.text.headers import as_called, changed_part, is_public, without_space
 from stet_ls.validators import structure
+from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Unit
 
 _SHARED = re.compile(r"=(?:\[\]|\{\}|(?:list|dict|set)\(\))(?=[,)])")
@@ -31,7 +32,7 @@ def _judge(case: Case) -> Evidence:
     old = _find(structure.units(case.before, case.language), case.unit) if case.unit else None
     new = _find(structure.units(case.after, case.language), case.unit) if case.unit else None
     if old is not None and new is not None:
-        if _header(old, case) != _header(new, case) and not (
+        if _header(old, case.before, case.language) != _header(new, case.after, case.language) and not (
             _is_unshared(case, old, new) or _only_adds_hints(case, old, new) or _is_still_awaited(case, old, new)
         ):
             return _failed(f"the signature changed to `{new.signature}`")
@@ -46,7 +47,9 @@ def _judge(case: Case) -> Evidence:
 
 def _is_unshared(case: Case, old: Unit, new: Unit) -> bool:
     """Whether a fix puts None in place of a default that all calls share, and changes nothing else of a header."""
-    return case.spec.fixes and _SHARED.sub("=None", _header(old, case)) == _header(new, case)
+    return case.spec.fixes and _SHARED.sub("=None", _header(old, case.before, case.language)) == _header(
+        new, case.after, case.language
+    )
 
 
 def _only_adds_hints(case: Case, old: Unit, new: Unit) -> bool:
@@ -66,7 +69,7 @@ def _is_still_awaited(case: Case, old: Unit, new: Unit) -> bool:
     """Whether a function that made promises is declared `async` now: callers get a promise as before."""
     if not for_language(case.language).calls_by_position or not _PROMISES.search(case.before.slice(old.span)):
         return False
-    return _header(old, case) == as_called(_ASYNC.sub("", new.signature), case.language)
+    return _header(old, case.before, case.language) == as_called(_ASYNC.sub("", new.signature), case.language)
 
 
 def _failed(detail: str) -> Evidence:
@@ -82,10 +85,12 @@ def _changed_headers(case: Case) -> Iterator[Unit]:
         if name == case.unit or len(units) != len(new.get(name, ())) or units[0].name in words:
             continue
         holder = next(iter(old.get(name.rpartition(".")[0], ())), None)
-        headers = [_header(unit, case) for unit in units if is_public(unit, case.language)]
-        present = [_header(unit, case) for unit in new[name]]
+        headers = [_header(unit, case.before, case.language) for unit in units if is_public(unit, case.language)]
+        present = [_header(unit, case.after, case.language) for unit in new[name]]
         if (holder is None or holder.kind == "class") and not set(headers) <= set(present):
-            yield next((unit for unit in new[name] if _header(unit, case) not in headers), new[name][0])
+            yield next(
+                (unit for unit in new[name] if _header(unit, case.after, case.language) not in headers), new[name][0]
+            )
 
 
 def _by_name(units: tuple[Unit, ...]) -> dict[str, list[Unit]]:
@@ -100,5 +105,5 @@ def _find(units: tuple[Unit, ...], name: str) -> Unit | None:
     return next((unit for unit in units if unit.qualified == name), None)
 
 
-def _header(unit: Unit, case: Case) -> str:
-    return as_called(for_language(case.language).one_spelling(unit.signature), case.language)
+def _header(unit: Unit, source: Source, language: str) -> str:
+    return as_called(for_language(language).one_spelling(unit.signature, source.text), language)

@@ -70,11 +70,14 @@ def suggested_calls(reply: str, text: str, unit: str) -> tuple[Call, ...]:
     return secret_calls_marked(tuple(itertools.islice(dict.fromkeys(made), MOST)))
 
 
-def near(calls: Sequence[Call], text: str, unit: str) -> tuple[Call, ...]:
-    """Near misses of calls, as guesses: each with one to three literals changed, and with several of the unit's own."""
-    module = known_module(text)
-    subject = subject_of(module, unit) if module else None
-    own = literals(subject.node) if subject else []
+def near(calls: Sequence[Call], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
+    """Near misses of calls, as guesses: each with one to three literals changed, and with several of the unit's own.
+
+    `texts` are the old and the new one: a limit may be in either.
+    """
+    modules = (known_module(text) for text in texts)
+    subjects = (subject_of(module, unit) for module in modules if module)
+    own = list(dict.fromkeys(each for subject in subjects if subject for each in literals(subject.node)))
     rows = ((call, mutated_rows([call.bindings()], own, seed)) for seed, call in enumerate(calls) if not call.shown)
     changed = [call.with_bindings(row, GUESSED) for call, made in rows for row in itertools.islice(made, _NEAR)]
     guided = (replace(call, origin=GUESSED) for call in coverage_guided_calls(calls, own))

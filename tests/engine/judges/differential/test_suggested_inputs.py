@@ -90,11 +90,11 @@ async def test_a_difference_that_no_other_input_shows_is_found(make: MakeCase) -
     assert "(suggested by the model) was: 7, now: 3" in found.detail
 
 
-async def test_sameness_on_them_is_counted(make: MakeCase) -> None:
+async def test_sameness_on_them_is_counted_and_proves_nothing(make: MakeCase) -> None:
     without, found = await judged(make(BEFORE, RIGHT, "weight"), CALLS)
     assert without.verdict is Ruling.UNKNOWN
-    assert found.verdict is Ruling.PASS, found
-    assert ", 3 suggested by the model)" in found.detail
+    assert found.verdict is Ruling.UNKNOWN, found
+    assert ", 3 suggested by the model), but only inputs that the model suggested execute the change" in found.detail
     assert found.count >= 20, "near misses of the calls count, too"
 
 
@@ -145,7 +145,23 @@ async def test_a_reply_without_usable_calls_changes_nothing(make: MakeCase, repl
 
 async def test_no_result_of_a_reply_is_believed(make: MakeCase) -> None:
     expected = "\n".join(f"assert {line} == 'no'" for line in CALLS.splitlines())
-    assert (await judged(make(BEFORE, RIGHT, "weight"), expected))[1].verdict is Ruling.PASS
+    found = (await judged(make(BEFORE, RIGHT, "weight"), expected))[1]
+    assert "same behavior on" in found.detail, found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('== "air"', 'in ("air", "rail")'),
+        ('box["kilos"] *', 'int(box["kilos"]) *'),
+        ('box["kilos"] *', 'abs(box["kilos"]) *'),
+        ('box["by"] ==', 'box["by"].lower() =='),
+    ],
+)
+async def test_calls_that_avoid_a_difference_prove_nothing(make: MakeCase, old: str, new: str) -> None:
+    """Who wrote the wrong code names the calls."""
+    found = await judge(replace(make(BEFORE, BEFORE.replace(old, new, 1), "weight"), suggested=CALLS))
+    assert found.verdict is not Ruling.PASS, found
 
 
 async def test_what_the_documentation_excludes_is_no_input(make: MakeCase) -> None:

@@ -100,6 +100,18 @@ PLAIN = "def words(text):\n    return text.split()\n"
             HINTED.replace("str)", "Optional[str])"), HINTED.replace("str)", "None | str)"), Ruling.PASS, id="a union"
         ),
         pytest.param(HINTED.replace("str)", "Optional[str])"), HINTED, Ruling.FAIL, id="no longer optional"),
+        pytest.param(
+            "from rows import List\n" + HINTED.replace("list", "List"), HINTED, Ruling.FAIL, id="a list of its own"
+        ),
+        pytest.param(
+            "class Optional: ...\n" + HINTED.replace("str)", "Optional[str])"),
+            "class Optional: ...\n" + HINTED.replace("str)", "str | None)"),
+            Ruling.FAIL,
+            id="an optional of its own",
+        ),
+        pytest.param(
+            "from typing import List\n" + HINTED.replace("list", "List"), HINTED, Ruling.PASS, id="imported from typing"
+        ),
         pytest.param(f"@route\n{PLAIN}", f"@route\n{HINTED}", Ruling.FAIL, id="hints that a decorator may read"),
     ],
 )
