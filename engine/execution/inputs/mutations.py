@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
@@ -42,6 +44,30 @@ def with_shared_elements(rows: Sequence[ArgumentRow], seed: int) -> list[Argumen
     """The rows; in every third, an argument is an element of another one, if possible: searched values then occur."""
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
     return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]
+
+
+def with_shared_keys(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
+    """The rows; in every third, a dictionary has keys of another one, if there are two: what is merged then meets."""
+    random = Random(seed)  # noqa: S311 - inputs must be reproducible
+    return [_merged(row, random) if number % 3 == 1 else row for number, row in enumerate(rows)]
+
+
+def _merged(row: ArgumentRow, random: Random) -> ArgumentRow:
+    found = [(name, value) for name, text in row.items() if isinstance(value := literal(text), dict)]
+    if len(found) < 2 or not found[0][1]:
+        return row
+    (_, first), (name, second) = found[:2]
+    return {**row, name: text_of(_with_keys_of(first, second, random))}
+
+
+def _with_keys_of(first: dict[Any, Any], second: dict[Any, Any], random: Random) -> dict[Any, Any]:
+    """The second dictionary with some keys of the first, at all levels."""
+    made = dict(second)
+    for key in random.sample(list(first), random.randint(1, len(first))):
+        held = first[key]
+        is_nested = isinstance(held, dict) and held
+        made[key] = _with_keys_of(held, {"more": 1}, random) if is_nested else _changed(held, (), random)
+    return made
 
 
 def like_items(rows: Sequence[ArgumentRow], held: Mapping[str, str], seed: int) -> list[ArgumentRow]:
@@ -83,6 +109,8 @@ def with_few_texts(rows: Sequence[ArgumentRow]) -> list[ArgumentRow]:
 
 
 def _met(row: ArgumentRow, random: Random) -> ArgumentRow:
+    if (near := _near_date(row, random)) is not None:
+        return near
     values = {name: literal(text) for name, text in row.items()}
     groups = {name: each for name, each in values.items() if isinstance(each, list | tuple | dict | set)}
     for name, value in values.items():
@@ -90,6 +118,24 @@ def _met(row: ArgumentRow, random: Random) -> ArgumentRow:
         if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
             return {**row, name: text_of(random.choice(fitting))}
     return row
+
+
+_DATE = re.compile(r"datetime'\)\.(?:date|datetime)\((\d+), (\d+), (\d+)")
+
+
+def _near_date(row: ArgumentRow, random: Random) -> ArgumentRow | None:
+    """The row with one of its dates on, before or after a date among the others: code asks whether a day is one."""
+    dates = [(name, found) for name, text in row.items() for found in _DATE.finditer(text)]
+    single = [name for name, _ in dates if len(_DATE.findall(row[name])) == 1]
+    others = [found for name, found in dates if single and name != single[0]]
+    if not others:
+        return None
+    year, month, day = map(int, random.choice(others).groups())
+    moved = date(year, month, day) + timedelta(days=random.choice((-3, -2, -1, -1, 0, 1)))
+    text = row[single[0]]
+    at = _DATE.search(text)
+    assert at is not None
+    return {**row, single[0]: f"{text[: at.start(1)]}{moved.year}, {moved.month}, {moved.day}{text[at.end(3) :]}"}
 
 
 def _parts(value: Any) -> list[Any]:

@@ -27,6 +27,8 @@ _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
 _UNRESOLVED = {"NameError", "ReferenceError", "ImportError", "ModuleNotFoundError"}
+_WRONG_KIND = re.compile(r"(TypeError|AttributeError)\(")
+"""The result of a step that failed so."""
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -201,7 +203,8 @@ def compared(
         broken = CallOutcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
-    pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
+    both = ((calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes)
+    pairs = [pair for pair in both if not _differs_after_accident(*pair, promised or ())]
     alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
         Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
@@ -275,6 +278,18 @@ def compared(
         unresolved=bool(inputs) and all(before.error in _UNRESOLVED for before, _ in inputs),
         calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
     )  # fmt: skip
+
+
+def _differs_after_accident(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> bool:
+    """Whether guessed steps on an object differ only from one on at which the old code failed on a wrong kind.
+
+    What it left undone there, and which error it is, nobody relies on, unless the code names the error.
+    """
+    wrong = (n for n, each in enumerate(old.results) if (met := _WRONG_KIND.match(each)) and met[1] not in promised)
+    at = next(wrong, None)
+    if at is None or len(old.results) < 2 or call.origin not in UNSURE or old.kind != new.kind:
+        return False
+    return old.results[:at] == new.results[:at] and len(new.results) > at and old.digest != new.digest
 
 
 def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[OutcomeEquality]:

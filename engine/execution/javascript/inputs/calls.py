@@ -19,12 +19,14 @@ from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.draw import ValueDraws
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
 from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for, rows_in
+from stet_ls.engine.execution.javascript.inputs.handled_errors import failing_functions
 from stet_ls.engine.execution.javascript.inputs.subject import (
     Module,
     Parameter,
     Subject,
     read_module,
     shape_of,
+    subclasses,
     subject_of,
 )
 from stet_ls.engine.execution.javascript.inputs.untyped_params import used_as
@@ -117,7 +119,8 @@ class _Inputs:
         found = [*self._besides, *constants(self._module, subject.node)]
         changed = map(_as_source, itertools.islice(mutated_rows(changeable, found, self._seed), most))
         near = with_alike(changed, self._seed, [*map(_as_source, changeable)])
-        draws = ValueDraws(self._seed, found, self._plain_makings(subject))
+        failing = failing_functions(text_of(subject.node), self._module.classes)
+        draws = ValueDraws(self._seed, found, self._plain_makings(subject), failing)
         kinds, is_guessed = _kinds(subject, written)
         origin = GUESSED if is_guessed else "drawn"
         count = DRAWN_BESIDE if changeable else DRAWN_ALONE
@@ -181,11 +184,16 @@ class _Inputs:
     def _makings(self, owner: str) -> list[str]:
         """Expressions that create objects of a class."""
         init = shape_of(self._module, owner).init
+        # An object in four is one of a subclass.
+        names = [owner] * 3 + [each for each in subclasses(self._module, owner)
+                               if shape_of(self._module, each).init.parameters == init.parameters]  # fmt: skip
         if not init.parameters:
-            return [f"new {owner}()"]
+            return [f"new {each}()" for each in dict.fromkeys(names)]
         named = replace(init, name=owner)
         rows = with_few((row for row, _ in itertools.islice(self._rows(named), 80)), self._seed, _told(named))
-        return [f"new {owner}({arguments(init.parameters, row)})" for row in rows]
+        return [
+            f"new {names[n % 4 if n % 4 < 3 else -1]}({arguments(init.parameters, row)})" for n, row in enumerate(rows)
+        ]
 
     def _plain_makings(self, subject: Subject) -> dict[str, list[str]]:
         """Expressions that create objects of the classes that a subject accepts."""

@@ -14,7 +14,7 @@ _STRINGS = ('""', '"a"', '"b"', '"ab"', '"aba"', '"Hello World"', '"a b c"', '" 
             '"é"', '"ß"', '"a👍b"', '"foo_bar"', '"a,b;c"', '"(())"', '"2024-02-29"')  # fmt: skip
 _LETTERS = "abcdeABC019 _-,.()[]"
 _DATES = ("0", "1700000000000", '"2024-02-29T12:30:00Z"', '"1999-12-31"', "2020, 0, 31", "NaN")
-_FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", "() => undefined",
+_MAPPERS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", "() => undefined",
               "x => x > 1", "(a, b) => (a > b) - (a < b)")  # fmt: skip
 METHODS = ("(...given) => given.length", "(first) => first", "() => undefined", "() => [1, 2, 3]",
             "() => ({ ok: true, status: 200 })", '() => "ab"')  # fmt: skip
@@ -24,6 +24,7 @@ _CALLBACKS = (
     "(...given) => console.log('third', ...given)",
 )
 """Their output shows when they are called, and with what."""
+_FUNCTIONS = {"function": _MAPPERS, "callback": _CALLBACKS, "method": METHODS}
 _REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 _LARGEST_SIZE = 300
@@ -33,13 +34,20 @@ _LONG = (13, 34)
 
 
 class ValueDraws:
-    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is created.
+    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is created,
+    `failing` functions that fail as the code expects.
 
     A whole number among the constants may be a limit: it is drawn with its neighbors, as a number, as a text, and as a
     size.
     """
 
-    def __init__(self, seed: int, constants: Sequence[str] = (), makings: Mapping[str, Sequence[str]] | None = None):
+    def __init__(
+        self,
+        seed: int,
+        constants: Sequence[str] = (),
+        makings: Mapping[str, Sequence[str]] | None = None,
+        failing: Sequence[str] = (),
+    ) -> None:
         self.random = Random(seed)  # noqa: S311 - inputs must be reproducible
         known = [source(text) for text in constants]
         limits = [int(text) for text in known if re.fullmatch(r"-?\d{1,9}", text)]
@@ -49,6 +57,7 @@ class ValueDraws:
         self._texts = [f'"{number}"' for number in near]
         self._sizes = [number for number in near if 4 < number <= _LARGEST_SIZE]
         self._makings = makings or {}
+        self._failing = failing
 
     def value(self, kind: ValueKind, depth: int = 0) -> str:
         """JavaScript for one value of a kind."""
@@ -141,6 +150,13 @@ class ValueDraws:
         makings = self._makings.get(kind.text)
         return self.random.choice(makings) if makings else "{}"
 
+    def _function(self, kind: ValueKind, depth: int) -> str:
+        if kind.items and self.random.random() < 0.6:
+            value = self.value(kind.items[0], depth)
+            return f"({f'{kind.text} ' if kind.text else ''}() => ({value}))"
+        is_failing = self._failing and self.random.random() < 0.4
+        return f"({self.random.choice(self._failing if is_failing else _FUNCTIONS[kind.name])})"
+
     def _any(self, kind: ValueKind, depth: int) -> str:
         del kind
         if depth >= 8:
@@ -173,9 +189,7 @@ _MAKERS: Mapping[str, Callable[[ValueDraws, ValueKind, int], str]] = {
     "literal": lambda _draws, kind, _depth: kind.text,
     "date": _one_of(_DATES, "new Date({})"),
     "regexp": _one_of(_REGEXPS),
-    "function": _one_of(_FUNCTIONS, "({})"),
-    "callback": _one_of(_CALLBACKS, "({})"),
-    "method": _one_of(METHODS, "({})"),
+    **dict.fromkeys(("function", "callback", "method"), ValueDraws._function),
     "array": ValueDraws._array,
     "tuple": ValueDraws._tuple,
     "object": ValueDraws._object,

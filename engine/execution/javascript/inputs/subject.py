@@ -141,6 +141,11 @@ def shape_of(module: Module, name: str) -> ClassShape:
     return ClassShape(name, init, tuple(methods.values()))
 
 
+def subclasses(module: Module, name: str) -> list[str]:
+    """The classes of a module that extend one."""
+    return [each for each in sorted(module.classes) if _base(module, module.found[each].node) == name]
+
+
 def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
     """The top-level functions and classes of both texts that are not written alike, in the order of the first.
 

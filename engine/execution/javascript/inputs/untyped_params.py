@@ -57,6 +57,9 @@ _NAMES: tuple[tuple[str, ValueKind], ...] = (
     (r"^(is|has|should|can)[A-Z]|^(flag|reverse|strict|enabled)$", BOOLEAN),
     (r"^(fn|cb|callback|func|predicate|compare|comparator|mapper|iteratee)$", FUNCTION),
 )  # fmt: skip
+_METHODS_OF_ALL = frozenset({"toString", "toFixed", "valueOf"})
+_SINGLE = frozenset({"any", "number", "int", "string"})
+_MORE_KEYS = ("b", "a", "c")
 _NAMED_KINDS = {"string": STRING, "number": NUMBER, "boolean": BOOLEAN, "undefined": UNDEFINED, "function": FUNCTION}
 """The kinds named by `typeof`."""
 _NOTHING = {
@@ -74,7 +77,9 @@ def used_as(node: tree_sitter.Node, name: str) -> ValueKind:
 
 def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, deepest: int) -> ValueKind:
     members: set[str] = set()
-    called: set[str] = set()
+    called: dict[str, ValueKind] = {}
+    compared: dict[str, list[str]] = {}
+    parts: dict[str, list[tree_sitter.Node]] = {}
     elements: list[tree_sitter.Node] = []
     plain: set[str] = set()
     asked: set[ValueKind] = set()
@@ -86,13 +91,14 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
         asked |= _asked(each, around)
         if around.type == "member_expression" and around.child_by_field_name("object") == each:
             field = around.child_by_field_name("property")
-            members.add(text_of(field) if field is not None else "")
-            if (
-                field is not None
-                and around.parent is not None
-                and around.parent.child_by_field_name("function") == around
-            ):
-                called.add(text_of(field))
+            member = text_of(field) if field is not None else ""
+            members.add(member)
+            parts.setdefault(member, []).append(around)
+            if around.parent is not None and around.parent.child_by_field_name("function") == around:
+                called.setdefault(member, _method_of(body, around.parent, deepest))
+            other = _other_side(around, around.parent) if around.parent is not None else None
+            if other is not None and other.type in ("string", "number"):
+                compared.setdefault(member, []).append(text_of(other))
             elements += _given_to_callback(body, around)
         elif around.type == "subscript_expression" and around.child_by_field_name("object") == each:
             is_indexed = True
@@ -109,9 +115,63 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
     element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
     kind = _decided(name, members, element, plain, is_indexed=is_indexed)
     if kind.name == "object" and kind.fields:
-        fields = tuple((each, METHOD if each in called else field, optional) for each, field, optional in kind.fields)
-        kind = replace(kind, fields=fields)
+        kind = replace(
+            kind,
+            fields=tuple(
+                (
+                    each,
+                    called.get(each) or _one_of(compared.get(each, []), _part(body, parts, each, deepest, field)),
+                    optional,
+                )
+                for each, field, optional in kind.fields
+            ),
+        )
     return union((kind, *sorted(asked, key=str))) if asked else kind
+
+
+def _part(
+    body: tree_sitter.Node, parts: dict[str, list[tree_sitter.Node]], name: str, deepest: int, otherwise: ValueKind
+) -> ValueKind:
+    """The kind that the uses of an object's field suggest."""
+    return _of_uses(body, parts[name], name, deepest - 1) if deepest and name in parts else otherwise
+
+
+def _one_of(literals: list[str], kind: ValueKind) -> ValueKind:
+    """The literals that a field is compared with, and anything of its kind."""
+    return union((*(ValueKind("literal", text=each) for each in dict.fromkeys(literals)), kind)) if literals else kind
+
+
+def _method_of(body: tree_sitter.Node, call: tree_sitter.Node, deepest: int) -> ValueKind:
+    """A method that gives what the code uses of its result: `const { state } = await api.job(id)`."""
+    holder = call.parent
+    is_later = holder is not None and holder.type == "await_expression"
+    holder = holder.parent if holder is not None and is_later else holder
+    if holder is None or not deepest:
+        return METHOD
+    result = ANY
+    name = holder.child_by_field_name("name") if holder.type == "variable_declarator" else None
+    if name is not None:
+        result = _of_pattern(name) or _of_uses(body, _uses(body, text_of(name)), "", deepest - 1)
+    elif holder.type == "member_expression" and text_of(holder).endswith(".then") and holder.parent is not None:
+        is_later = True
+        given = holder.parent.child_by_field_name("arguments")
+        function = given.named_children[0] if given is not None and given.named_children else None
+        single = function and (function.child_by_field_name("parameter") or function.child_by_field_name("parameters"))
+        inner = function and function.child_by_field_name("body")
+        if single is not None and inner is not None:
+            parameter = text_of(single).strip("()")
+            result = _of_uses(inner, _uses(inner, parameter), "", deepest - 1)
+    if result.name == "any":
+        return METHOD
+    return replace(METHOD, items=(result,), text="async" if is_later else "")
+
+
+def _of_pattern(pattern: tree_sitter.Node) -> ValueKind | None:
+    """The object that `{ state, result: found }` takes apart."""
+    if pattern.type != "object_pattern":
+        return None
+    names = (re.match(r"[\w$]+", text_of(each)) for each in pattern.named_children)
+    return ValueKind("object", fields=tuple((each[0], _by_name(each[0]), False) for each in names if each))
 
 
 _COPIES = frozenset({"filter", "slice", "sort", "reverse", "toSorted", "toReversed", "concat"})
@@ -166,8 +226,12 @@ def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter
 
 def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:
     """What an operator or a call of `Math` implies about its operand."""
-    if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Math."):
-        return {"number"}
+    if around.type == "arguments" and around.parent is not None:
+        called = text_of(around.parent)
+        if called.startswith("Math."):
+            return {"number"}
+        if called.startswith(("Object.keys", "Object.values", "Object.entries")):
+            return {"record"}
     operator = around.child_by_field_name("operator")
     if operator is None or around.type == "assignment_expression":
         return set()
@@ -199,6 +263,12 @@ def _named_by(body: tree_sitter.Node, item: tree_sitter.Node) -> list[tree_sitte
 
 def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], *, is_indexed: bool) -> ValueKind:
     named = next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
+    fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
+    if "record" in plain:  # with any keys, and those that the code names
+        named_ones = tuple((each, _by_name(each), True) for each in fields if each not in _METHODS_OF_ALL)
+        value = union((NUMBER, STRING)) if element.name in _SINGLE else element
+        more = tuple((each, value, True) for each in _MORE_KEYS)
+        return ValueKind("object", fields=(*named_ones, *more))
     if members & _STRING and not members & (_ARRAY - {"concat"}):
         return STRING
     if members & _ARRAY:
@@ -215,8 +285,7 @@ def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], 
     if plain:
         number = named if named == _WHOLE else NUMBER
         return union(tuple(STRING if each == "string" else number for each in sorted(plain)))
-    fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
-    if fields and not members & {"toString", "toFixed", "valueOf"}:
+    if fields and not members & _METHODS_OF_ALL:
         return ValueKind("object", fields=tuple((each, _by_name(each), False) for each in fields))
     return NUMBER if "toFixed" in members else named
 

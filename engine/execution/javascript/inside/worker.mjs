@@ -198,11 +198,37 @@ function recorded(own, told, space, isMethod) {
   return Object.defineProperties(twin, { name: { value: "" }, length: { value: own.length } });
 }
 
-const DRAWN = /^const (\w+) = (\((?:\w+|\([\w, ]*\)) => .*\))$/gm;
+const DRAWN = /^const (\w+) = (\((?:async )?(?:\w+|\([\w, .]*\)) => .*\))$/gm;
+
+/** Where a method begins that was made for an input: one that fails, or gives an object of a certain form. */
+const METHOD = /: (?=\((?:async )?(?:\((?:first, )?\.\.\.given\) => \{|\(\) => \())/g;
+
+/** A text in which the methods that were made for an input are recorded. */
+function withRecordedMethods(text) {
+  let done = "", from = 0;
+  for (const found of text.matchAll(METHOD)) {
+    const at = found.index + found[0].length, end = closing(text, at);
+    if (found.index < from || end < 0) continue;
+    done += `${text.slice(from, at)}__double__(${text.slice(at, end)}, true)`;
+    from = end;
+  }
+  return done + text.slice(from);
+}
+
+/** The place behind the bracket that closes the one at a place; brackets in texts do not count. */
+function closing(text, at) {
+  let depth = 0;
+  for (const part of text.slice(at).matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()]/g)) {
+    depth += { "(": 1, ")": -1 }[part[0]] ?? 0;
+    if (depth === 0) return at + part.index + part[0].length;
+  }
+  return -1;
+}
 
 /** A call as a function; undefined if it is not valid JavaScript. */
 function made([, setup, body, names]) {
   setup = setup.replace(DRAWN, "const $1 = __double__($2)");
+  setup = withRecordedMethods(setup);
   for (const text of job.methods) setup = setup.replaceAll(`: (${text})`, `: __double__((${text}), true)`);
   try {
     return new Function("__space__", "__out__", "__vars__", "__double__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);

@@ -28,6 +28,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
     Parameter,
     Subject,
     known_module,
+    subclasses,
     subject_of,
 )
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE, collaborators
@@ -246,7 +247,9 @@ def _makings(
         members = [f"{shape.name}.{each}" for each in shape.members]
         return members, members
     if not shape.init:
-        return [f"{shape.name}()"], [f"{shape.name}()"]
+        plain = [each for each in subclasses(module, shape.name) if not module.shapes[each].init]
+        objects = [f"{each}()" for each in (shape.name, *plain)]
+        return objects, objects
     maker = Subject(shape.name, "function", shape.node, shape.init)
     own = tuple(dict.fromkeys((*constants, *literals(shape.node))))
     written = rows_for(module, maker, tests)
@@ -256,7 +259,12 @@ def _makings(
     acting = collaborators(shape)
     few = [{name: f"{MADE}{name!r}, {n})" if name in acting else text for name, text in row.items()}
            for n, row in enumerate(few)]  # fmt: skip
-    made = [[f"{shape.name}({arguments(shape.init, row)})" for row in each] for each in (rows, few)]
+    # An object in four is one of a subclass.
+    names = [shape.name] * 3 + [
+        each for each in subclasses(module, shape.name) if module.shapes[each].init == shape.init
+    ]
+    made = [[f"{names[n % 4 if n % 4 < 3 else -1]}({arguments(shape.init, row)})" for n, row in enumerate(each)]
+            for each in (rows, few)]  # fmt: skip
     return made[0] or [f"{shape.name}()"], made[1] or [f"{shape.name}()"]
 
 

@@ -8,14 +8,23 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.execution.inputs.mutations import like_items, literal, mutated_rows, with_keys, with_shared_elements
+from stet_ls.engine.execution.inputs.mutations import (
+    like_items,
+    literal,
+    mutated_rows,
+    with_keys,
+    with_shared_elements,
+    with_shared_keys,
+)
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
+from stet_ls.validators.ast_text import unparse
 
 if TYPE_CHECKING:
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts
 
+_MOST_CAUGHT = 3
 _DRAWING, _LOOKS = 2.0, 50
 """Seconds after which the rest of the draws is left out, and after how many rows the clock is read."""
 
@@ -62,12 +71,31 @@ def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
     """Rows from the strategies of the parameters' hints, or of guesses."""
+    from stet_ls.engine.execution.python.inputs.values.regex_texts import matching_texts
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext
     from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 
-    context = ModuleContext(module, of_parameter, constants)
+    matching, caught = (*matching_texts(module, node, seed), *_compared_texts(node)), _caught(node)
+    context = ModuleContext(module, of_parameter, constants, matching, caught)
     rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
-    return with_keys(like_items(with_shared_elements(rows, seed), items_compared(parameters, node), seed), seed)
+    rows = with_shared_keys(with_shared_elements(rows, seed), seed)
+    return with_keys(like_items(rows, items_compared(parameters, node), seed), seed)
+
+
+def _compared_texts(node: ast.AST) -> tuple[str, ...]:
+    """The texts, as literals, that code compares with."""
+    sides = (
+        side for each in ast.walk(node) if isinstance(each, ast.Compare) for side in (each.left, *each.comparators)
+    )
+    found = (side.value for side in sides if isinstance(side, ast.Constant) and isinstance(side.value, str))
+    return tuple(dict.fromkeys(repr(each) for each in found if each))
+
+
+def _caught(node: ast.AST) -> tuple[str, ...]:
+    """The errors that code handles by name."""
+    handled = (each.type for each in ast.walk(node) if isinstance(each, ast.ExceptHandler) and each.type is not None)
+    kinds = (kind for each in handled for kind in (each.elts if isinstance(each, ast.Tuple) else [each]))
+    return tuple(dict.fromkeys(map(unparse, kinds)))[:_MOST_CAUGHT]
 
 
 def drawn_rows(

@@ -15,6 +15,7 @@ from stet_ls.engine.execution.python.inputs.subject import Parameter
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 
 _TEXTS, _NUMBERS, _FLOATS = ("'a'", "'b'", "'c'"), ("1", "2", "3"), ("1.0", "2.0", "3.0")
+_FUNCTIONS = tuple(f"(lambda *given, **named: ({each}, *given))" for each in _TEXTS)
 
 
 def few_valued(
@@ -29,6 +30,7 @@ def few_valued(
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
     open_ones = [each.name for each in parameters if each.annotation is None and each.name[0] != "*"]
     texts = [name for name in open_ones if not is_making and named_kind(name) == "str"]
+    called = [name for name in open_ones if not is_making and named_kind(name) == "Callable"]
     free = [name for name in open_ones if not named_kind(name)]
     found = []
     for number, row in enumerate(rows):
@@ -36,7 +38,8 @@ def few_valued(
         found.append(
             {
                 name: random.choice(_TEXTS) if name in keys or name in texts
-                else random.choice(_NUMBERS) if name in open_ones
+                else random.choice(_FUNCTIONS) if name in called
+                else random.choice(_NUMBERS) if name in open_ones and not text.startswith("{")
                 else _fewer(text, random)
                 for name, text in row.items()
             }

@@ -108,6 +108,12 @@ def subject_of(module: Module, qualified: str) -> Subject | None:
     return None
 
 
+def subclasses(module: Module, name: str) -> list[str]:
+    """The classes of a module that inherit directly from one and can be created."""
+    return [shape.name for shape in module.shapes.values() if not shape.abstract
+            and any(getattr(base, "id", "") == name for base in shape.node.bases)]  # fmt: skip
+
+
 def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
     """The functions and classes of both texts that are not written alike, in the order of the first.
 

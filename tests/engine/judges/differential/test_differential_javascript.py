@@ -258,8 +258,8 @@ async def test_a_rounding_difference_is_accepted_and_reported(make: MakeCase) ->
 
 
 async def test_a_difference_on_unintended_inputs_does_not_refute(make: MakeCase) -> None:
-    before = "function f(thing) { return Math.floor(thing.when); }\n"
-    after = "function f(thing) { return Math.floor(thing.when) || 0; }\n"
+    before = "function f(thing) { const { when } = thing; return Math.floor(when); }\n"
+    after = "function f(thing) { const { when } = thing; return Math.floor(when) || 0; }\n"
     evidence = await judge_script(make, before, after, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
     assert "outside the inferred types" in evidence.detail

@@ -25,7 +25,7 @@ def of_one_length(calls: tuple[Call, ...], subject: Subject) -> tuple[Call, ...]
 
 
 def of_fixed_size(calls: tuple[Call, ...], subject: Subject) -> tuple[Call, ...]:
-    """The calls with arguments cut to as many parts as the code takes from them; without those made very long."""
+    """The calls with arguments of as many parts as the code takes from them; without those made very long."""
     sizes = {name: size for each in subject.parameters if (name := each.name) and (size := _parts(each, subject.node))}
     if not sizes:
         return calls
@@ -54,7 +54,8 @@ def _cut_to(call: Call, sizes: Mapping[str, int]) -> Call | None:
         value = literal(text)
         if value is None and text.endswith("]") and "[:" in text:
             return None
-        if isinstance(value, list | tuple | str) and len(value) > size:
+        if isinstance(value, list | tuple | str | bytes) and value and len(value) != size:
+            value *= size  # the code fails on one that is too short
             cut[name] = text_of(value[:size])
     return call.with_bindings(cut)
 

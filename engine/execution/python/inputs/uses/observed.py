@@ -242,7 +242,7 @@ def _object(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     result = uses.parts.get("()", ValueUses())
     is_asked = not result.acts and bool(result.parts or result.kinds - {""})
     if is_asked and not uses.fields and not uses.kinds & {"with", "set"}:
-        return type_strategies.callables()
+        return type_strategies.callables(known)
     return st.integers(0, _DOUBLES).map(lambda seed: f"{MADE}{name!r}, {seed})")
 
 

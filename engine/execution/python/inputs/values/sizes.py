@@ -31,7 +31,7 @@ _ITEMS = 4
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2, 2**60 - 1)
 _BESIDE = ("1", "2")
 """Other whole numbers next to a large one: by a larger divisor, rounding would not show."""
-_FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt"}
+_FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt", "fmod", "pow", "trunc"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 Change = Callable[[Any], str | None]
 """The replacement text for a value; None if it does not fit."""
@@ -164,7 +164,8 @@ def _grows(node: ast.AST) -> bool:
     if isinstance(node, ast.While):  # one that divides is over soon
         return not any(isinstance(each, ast.FloorDiv | ast.RShift | ast.Div) or _called_name(each) == "divmod"
                        for part in node.body for each in ast.walk(part))  # fmt: skip
-    return isinstance(node, ast.For | ast.comprehension)
+    # Digits are few, however large the number is.
+    return isinstance(node, ast.For | ast.comprehension) and _called_name(node.iter) not in ("str", "reversed")
 
 
 def _called_name(node: ast.AST) -> str:

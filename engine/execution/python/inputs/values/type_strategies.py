@@ -27,12 +27,13 @@ _CALLBACKS = (
     "(lambda *given, **named: print('called', *given, *sorted(named.items())))",
     "(lambda *given, **named: print('called with', len(given) + len(named)))",
     "(lambda *given, **named: print('called', *given)"
-    " or sum(map(ord, str(given))) % 3 or (_ for _ in ()).throw(OSError('failed')))",
+    " or sum(map(ord, str(given))) % 3 or (_ for _ in ()).throw({error}('failed')))",
 )
 """Their output shows when they are called, and with what. The last one fails for some arguments."""
 _FAILING = (
-    "(lambda *args, **kw: len(str(args)) if sum(map(ord, str(args))) % 3 else (_ for _ in ()).throw(OSError('failed')))"
+    "(lambda *args, **kw: len(str(args)) if sum(map(ord, str(args))) % 3 else (_ for _ in ()).throw({error}('failed')))"
 )
+_FAILURE = "OSError"
 _LABELS = ("'a'", "'b'", "'cd'", "'B'", "''", "'a b'")
 
 
@@ -41,12 +42,15 @@ class ModuleContext:
     """What is known about the module whose hints are read.
 
     `of_parameter` gives the strategy of a parameter of a function, with a hint or without; `constants` are texts of
-    literals in the code.
+    literals in the code, `matching` those of texts that it compares with or that its regular expressions match,
+    `caught` the errors that it handles.
     """
 
     module: Module
     of_parameter: Callable[[Parameter, ast.AST, ModuleContext], Texts]
     constants: tuple[str, ...] = ()
+    matching: tuple[str, ...] = ()
+    caught: tuple[str, ...] = ()
     depth: int = 0
 
     def deeper(self) -> ModuleContext:
@@ -118,7 +122,7 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
     if name == "Literal":
         return st.sampled_from([unparse(each) for each in inner]) if inner else None
     if name == "Callable":
-        return callables()
+        return callables(known)
     if name == "Type" or name == "type":
         return None
     kind = _CONTAINERS.get(name)
@@ -164,7 +168,8 @@ def _record(keys: Sequence[str]) -> Texts:
         return st.integers(0, 9).map(repr) if kind in ("", "int", "float") else of_kind(kind)
 
     def of_kind(kind: str) -> Texts:
-        return st.sampled_from(("True", "False")) if kind == "bool" else lists(st.integers(0, 9).map(repr), small=True)
+        items = st.one_of(st.integers(0, 9).map(repr), st.sampled_from(keys))
+        return st.sampled_from(("True", "False")) if kind == "bool" else lists(items, small=True)
 
     fixed = st.fixed_dictionaries({text: value(text[1:-1]) for text in keys})
     return fixed.map(lambda row: "{" + ", ".join(f"{key}: {each}" for key, each in row.items()) + "}")
@@ -230,6 +235,7 @@ def SHORT(known: ModuleContext) -> Texts:
         st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
     ]
+    options += [st.sampled_from(known.matching)] * 3 if known.matching else []
     return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), _structured(own)] if own else options)
 
 
@@ -300,6 +306,7 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
     "bool": _of_texts("True", "False"),
     "str": SHORT,
     "AnyStr": SHORT,
+    "Label": lambda known: st.sampled_from(_LABELS[:4]),
     "LiteralString": SHORT,
     "bytes": lambda known: _bytes(known),  # noqa: PLW0108 - it is defined below
     "bytearray": lambda known: _bytes(known).map(lambda each: f"bytearray({each})"),
@@ -316,9 +323,9 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
     "Path": lambda known: st.sampled_from(["a", "a/b.txt", "/x/y.tar.gz", "..", "c.d/e"]).map(
         lambda each: f"__import__('pathlib').Path({each!r})"
     ),
-    "Callable": lambda known: callables(),
+    "Callable": lambda known: callables(known),  # noqa: PLW0108 - it is defined below
     "Loader": lambda known: st.integers(0, 40).map(lambda seed: f"__double__('loaded', {seed})"),
-    "Callback": lambda known: st.sampled_from(_CALLBACKS),
+    "Callback": lambda known: st.sampled_from([*_CALLBACKS[:2], *_failing(_CALLBACKS[2], known)]),
 }  # fmt: skip
 
 _CONTAINERS = {
@@ -363,7 +370,12 @@ def dicts(key: Texts, value: Texts, name: str = "dict") -> Texts:
     return pairs.map(lambda each: made_by.format("{" + ", ".join(f"{k}: {v}" for k, v in each) + "}"))
 
 
-def callables() -> Texts:
+def _failing(function: str, known: ModuleContext) -> list[str]:
+    """A function that fails, once with an error that nothing expects and once with each that the code handles."""
+    return [function.format(error=each) for each in dict.fromkeys((_FAILURE, *known.caught))]
+
+
+def callables(known: ModuleContext) -> Texts:
     """Functions that accept anything, and return something about it."""
     return st.sampled_from([
         "(lambda *args, **kw: args[0] if args else None)",
@@ -371,5 +383,5 @@ def callables() -> Texts:
         "(lambda *args, **kw: len(str(args)) % 2 == 0)",
         "(lambda *args, **kw: len(str(args)))",
         "(lambda *args, **kw: None)",
-        _FAILING,
+        *_failing(_FAILING, known),
     ])  # fmt: skip

@@ -14,7 +14,12 @@ from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
-from stet_ls.engine.execution.python.inputs.values.used_kinds import is_name, is_only_compared, kinds_by_use
+from stet_ls.engine.execution.python.inputs.values.used_kinds import (
+    is_name,
+    is_only_compared,
+    kinds_by_use,
+    kinds_of_parts,
+)
 from stet_ls.validators.ast_text import parse_expression
 
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
@@ -40,11 +45,14 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
 def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
     """The strategy of a parameter by its uses, its default and its name."""
     kinds, weak = kinds_by_use(parameter.name, node)
+    if parts := kinds_of_parts(node, {parameter.name}):
+        kinds, weak = (_with_parts(each, parts) for each in (kinds, weak))
     if any(_is_copied(each, parameter.name) for each in ast.walk(node)):
         kinds = ["dict[str, list[int]]", "list[list[int]]", *kinds]  # with parts that a copy may share
-    if (parts := described_item(parameter.name, node, named_kind)) and (kinds or weak):
-        items = [f"tuple[{', '.join(part or other for part in parts)}]" for other in ("int", "str")]
-        return _one_of([f"list[{each}]" for each in items] if "list[int]" in weak else items, known)
+    if (described := described_item(parameter.name, node, named_kind)) and (kinds or weak):
+        items = [f"tuple[{', '.join(part or other for part in described)}]" for other in ("int", "str")]
+        is_list = "list[int]" in weak or _are_pairs(kinds)
+        return _one_of([f"list[{each}]" for each in items] if is_list else items, known)
     if "list[int]" in weak and is_plural(parameter.name):
         weak = [each for each in weak if each != "str"]
     if enums := _enums_beside(parameter.name, node, known):
@@ -64,6 +72,19 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+def _are_pairs(kinds: Sequence[str]) -> bool:
+    """Whether the only kind that the uses imply is a list of what a loop takes apart."""
+    return bool(kinds) and all(each.startswith("list[tuple") for each in kinds)
+
+
+def _with_parts(kinds: Sequence[str], parts: Sequence[str]) -> list[str]:
+    """The kinds; containers of numbers also with parts of other kinds."""
+    mixed = f"int | {' | '.join(parts)}"
+    found = [[f"dict[Label, {mixed}]", each] if each == "dict[str, int]" else
+             [f"list[{mixed}]", each] if each == "list[int]" else [each] for each in kinds]  # fmt: skip
+    return [kind for each in found for kind in each]
 
 
 def _own_class(name: str, known: ModuleContext) -> Texts | None:
@@ -99,9 +120,14 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
             kind = min(met)[1] if met else kind
         uses, weak = kinds_by_use(each.name, subject.node)
         parts = described_item(each.name, subject.node, named_kind)
-        if is_of_lists and "list[int]" in weak:
+        is_list = "list[int]" in weak or _are_pairs(uses)
+        if is_of_lists and is_list:
             kind = "list"
-        if not uses and "list[int]" in weak and (parts or (is_plural(each.name) and kind in ("", "str", "dict"))):
+        if (
+            (not uses or _are_pairs(uses))
+            and is_list
+            and (parts or (is_plural(each.name) and kind in ("", "str", "dict")))
+        ):
             kind = "list"
         if kind in _TOPS and not (kind == "int" and not is_whole):
             inner = {"list[int]]": "List of List", "str]": "List of str"}.get(items, "") if kind == "list" else ""

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.regex_texts import SEARCHES
 
 METHODS = {
     name: kind
@@ -81,6 +82,8 @@ def _by_call(call: ast.Call, name: str, *, is_dropped: bool) -> tuple[list[str],
         return ["Callback" if is_dropped else kind], []
     if called in _BUILT_IN and is_given:
         return [_BUILT_IN[called]], []
+    if getattr(call.func, "attr", "") in SEARCHES and is_given:
+        return ["str"], []
     if called == "isinstance" and len(call.args) == 2 and is_name(call.args[0], name):
         return [kind.id for kind in ast.walk(call.args[1]) if isinstance(kind, ast.Name)], []
     return [], _SEVERAL if called in ("len", "enumerate", "set", "list", "tuple") and is_given else []
@@ -152,10 +155,51 @@ def _of_parts(target: ast.expr, node: ast.AST) -> list[str]:
     if not isinstance(target, ast.Tuple) or not all(isinstance(each, ast.Name) for each in target.elts):
         return []
     names = [each.id for each in target.elts if isinstance(each, ast.Name)]
-    kinds = ["Index" if _is_index(name, node) else "" for name in names]
-    if "Index" not in kinds:
-        return []
-    return [f"tuple[{', '.join(kind or named_kind(name) or 'int' for kind, name in zip(kinds, names, strict=True))}]"]
+    kinds = [_kind_of_part(name, node) for name in names]
+    return [f"tuple[{', '.join(each or other for each in kinds)}]" for other in ("int", "Label")[: 2 - all(kinds)]]
+
+
+def _kind_of_part(name: str, node: ast.AST) -> str:
+    """The kind of a part of an item; "" if nothing tells it."""
+    if _is_index(name, node):
+        return "Index"
+    used = [METHODS[each.attr] for each in ast.walk(node)
+            if isinstance(each, ast.Attribute) and is_name(each.value, name) and each.attr in METHODS]  # fmt: skip
+    return used[0] if used else named_kind(name).replace("Callable", "")
+
+
+def kinds_of_parts(node: ast.AST, parameters: Collection[str]) -> list[str]:
+    """The kinds between which code distinguishes among the parts of what it is given: `isinstance(row[key], dict)`."""
+    parts = {
+        part.id for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension)
+        for part in ast.walk(each.target) if isinstance(part, ast.Name)
+    }  # fmt: skip
+    parts |= {
+        each.targets[0].id for each in ast.walk(node)
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and _is_part(each.value, ())
+    }  # fmt: skip
+    parts -= set(parameters)
+    found: list[str] = []
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "isinstance" and len(each.args) == 2:
+            kinds = [_KINDS.get(kind.id, "") for kind in ast.walk(each.args[1]) if isinstance(kind, ast.Name)]
+            found += kinds if _is_part(each.args[0], parts) else []
+        elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Is | ast.IsNot):
+            right = each.comparators[0]
+            if _is_part(each.left, parts) and isinstance(right, ast.Constant):
+                found.append("None" if right.value is None else "bool")
+    return [each for each in dict.fromkeys(found) if each]
+
+
+_KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list": "list[int]", "dict": "dict[Label, int]",
+          "tuple": "tuple[int, int]", "bytes": "bytes"}  # fmt: skip
+
+
+def _is_part(node: ast.expr, names: Collection[str]) -> bool:
+    """Whether an expression is an item of something: one of the names, `row[key]` or `row.get(key)`."""
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", "") == "get"
+    return isinstance(node, ast.Subscript) or (isinstance(node, ast.Name) and node.id in names)
 
 
 def _is_index(name: str, node: ast.AST) -> bool:
@@ -164,7 +208,7 @@ def _is_index(name: str, node: ast.AST) -> bool:
 
 def _subscripted(index: ast.expr) -> list[str]:
     keyed = isinstance(index, ast.Constant) and isinstance(index.value, str)
-    return ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
+    return ["dict"] if keyed else ["list[int]", "dict[str, int]"]
 
 
 def _is_key(index: ast.expr, name: str, node: ast.AST) -> bool:
