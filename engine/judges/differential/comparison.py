@@ -283,7 +283,7 @@ def compared(
 def _differs_after_accident(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> bool:
     """Whether guessed steps on an object differ only from one on at which the old code failed on a wrong kind.
 
-    What it left undone there, and which error it is, nobody relies on, unless the code names the error.
+    What is left undone there, and which error it is, does not count, unless the code names the error.
     """
     wrong = (n for n, each in enumerate(old.results) if (met := _WRONG_KIND.match(each)) and met[1] not in promised)
     at = next(wrong, None)
