@@ -6,13 +6,15 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 VALID_WANTED = 250
 """The number of valid calls that ends the first run; the remaining calls are spare."""
+ITEMS = 1_000
+"""The items of an iterator that are compared."""
 _CALL = re.compile(r"__out__\((?P<callee>(?:await |new )*[\w.$]+)\((?P<arguments>[\w$, .*=]*)\)\)(?P<end>;?)")
 _BINDING = re.compile(r"(?:const |let )?(?P<name>[A-Za-z_$][\w$]*) = (?P<value>.+?);?")
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_$][\w$]*(?!\s*=)(?![\w$])")
@@ -20,6 +22,10 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
 """Errors raised by an input of a wrong kind."""
 _WRONG_KIND = frozenset({"TypeError", "AttributeError"})
+_ACCIDENTS = frozenset({
+    "IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError",
+})  # fmt: skip
+"""Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
 _NOT_LOADED = ("it takes longer than", "no time was left to load it", "nothing here takes its types out")
 """How both `inside/` programs say that loading was given up."""
 _UNPACKED = re.compile(r"(too many|not enough) values to unpack")
@@ -168,6 +174,11 @@ class CallOutcome:
         """Whether an error shows that the input was of a kind that the code is not meant for."""
         return self.error in _WRONG_KIND or (self.error == "ValueError" and bool(_UNPACKED.match(self.message)))
 
+    def fails_by_accident(self, promised: Collection[str]) -> bool:
+        """Whether an operation refused its operands, or an index or a divisor was missing, which is not `promised`."""
+        is_meant = not {self.error, *self.bases}.isdisjoint(promised)
+        return self.kind == "raised" and (self.is_wrong_kind or self.error in _ACCIDENTS) and not is_meant
+
     def __str__(self) -> str:
         words = {"late": "does not finish in time", "died": "ends the process", "reached": f"stopped: {self.message}"}
         if self.kind in words:
@@ -217,7 +228,7 @@ class HarnessRun:
     captured: CapturedData = CapturedData()
     messages: tuple[str, ...] = ()
     grown: tuple[GrownCall, ...] = ()
-    items: int | None = None
+    items: int = ITEMS
     former: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def to_json(self, nonce: str, **more: Any) -> bytes:

@@ -11,6 +11,7 @@ NEW = {
     "A new action": (2, ()),
     "A new judge": (2, ()),
     "A new runner": (2, ()),
+    "A new source of inputs": (2, ()),
     "A language at full depth": (4, ("A new runner",)),
 }
 """The examples that add something, by heading: how many of the product's files each takes, and what it builds on."""

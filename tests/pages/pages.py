@@ -1,4 +1,5 @@
-"""The reference pages, made from the settings model and the tables of commands and tools.
+"""The reference pages, made from the settings model and the tables of commands, tools
+and sources of inputs.
 
 `python tests/pages` writes them. A test compares the files in docs/ with these pages, so that they
 cannot lag behind the code.
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from pages.checkers_page import checkers_page
 from pages.commands_page import commands_page, protocol_page
+from pages.evidence_page import evidence_page
 from pages.languages_page import languages_page
 from pages.messages_page import messages_page
 from pages.settings_page import editor_schema, settings_page, settings_schema
@@ -25,6 +27,7 @@ def pages() -> Mapping[str, str]:
         "settings.schema.json": _json(settings_schema()),
         "settings.editor.json": _json(editor_schema()),
         "checkers.md": checkers_page(),
+        "evidence.md": evidence_page(),
         "languages.md": languages_page(),
         "commands.md": commands_page(),
         "lsp-commands.md": protocol_page(),

@@ -19,7 +19,7 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
-_MOST, _TRIES = 360, 900
+MOST_GUIDED, _TRIES = 360, 900
 _FACTORS, _LARGEST = 5, 10_000
 _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
@@ -52,7 +52,7 @@ def coverage_guided_calls(
             continue
         if made is not None and (made.setup, made.body) not in known:
             found[made.setup, made.body] = made
-        if len(found) >= _MOST:
+        if len(found) >= MOST_GUIDED:
             break
     return tuple(found.values())
 

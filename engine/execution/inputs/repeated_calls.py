@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from stet_ls.engine.execution.harness_run import Call
 
-_REPEATED, AHEAD = 30, 120
+REPEATED, AHEAD = 30, 120
 """The number of repeated calls, and of other calls that precede them."""
 _ONE_RESULT = re.compile(r"__out__\((.*)\);?")
 
@@ -16,6 +16,6 @@ def with_repeats(calls: tuple[Call, ...], spoil: str) -> tuple[Call, ...]:
     """The calls, and some of them again, made twice. `spoil` is code that runs in between: it makes the call, {0}, and
     empties its return value.
     """
-    asked = [(call, _ONE_RESULT.fullmatch(call.body)) for call in calls[:_REPEATED]]
+    asked = [(call, _ONE_RESULT.fullmatch(call.body)) for call in calls[:REPEATED]]
     again = [replace(call, body=spoil.format(one[1]) + call.body, again=True) for call, one in asked if one is not None]
     return (*calls[:AHEAD], *again, *calls[AHEAD:])

@@ -23,6 +23,8 @@ from stet_ls.engine.judges.differential.unusual_inputs import (
     usual_kinds,
 )
 
+LEAST_VALID = 20
+"""With fewer valid inputs, equality is too weak to pass."""
 _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"

@@ -17,8 +17,6 @@ _SHOWN = 300
 _AROUND = 30
 """Characters shown on both sides of what differs in long texts."""
 _WRONG_KIND = {"TypeError", "AttributeError"}
-_ACCIDENTS = {"IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError"}
-"""Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
 _OF_LIBRARY = {"StatisticsError", "JSONDecodeError", "error", "Error", "InvalidOperation", "BadZipFile", "ParseError"}
 """Errors of the standard library that mean the same as built-in ones."""
 _UNFINISHED = {"TypeError", "AttributeError", "KeyError", "IndexError"}
@@ -161,7 +159,7 @@ class Difference:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
         index or a divisor was not there.
         """
-        return fails_by_accident(self.old, promised) and self.new.kind == "ok"
+        return self.old.fails_by_accident(promised) and self.new.kind == "ok"
 
     def is_malformed(self, text: str) -> bool:
         """True if the old code failed on what it took out of a text, as on the second part of one that has no second.
@@ -222,13 +220,6 @@ class Difference:
             return f"after `{shortened(call)}`{whose} before: {before}, now: {now}"
         before, now = map(shortened, _apart(str(self.old), str(self.new)))
         return f"`{shortened(call)}`{whose} was: {before}, now: {now}"
-
-
-def fails_by_accident(outcome: CallOutcome, promised: Collection[str]) -> bool:
-    """True if an operation refused its operands, or an index or a divisor was not there, and that is not `promised`."""
-    accident = outcome.is_wrong_kind or outcome.error in _ACCIDENTS
-    is_meant = not {outcome.error, *outcome.bases}.isdisjoint(promised)
-    return outcome.kind == "raised" and accident and not is_meant
 
 
 def _whole(text: str) -> str:

@@ -9,20 +9,17 @@ from dataclasses import replace
 from typing import Protocol
 
 from stet_ls.engine.api.evidence import Check, Evidence, MissingInputs, Ruling
-from stet_ls.engine.execution.harness_run import NotRunnable
+from stet_ls.engine.execution.harness_run import ITEMS, NotRunnable
 from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.probe import Probe, in_order
-from stet_ls.engine.execution.python.inside.encode import ITEMS
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
-from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison
 from stet_ls.engine.judges.differential.difference import Difference
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
-LEAST_VALID = 20
-"""With fewer valid inputs, equality is too weak to pass."""
 _MOST_UNITS = 3
 _WITH_DOUBLES, _OLD_FAILS = "with stand-ins for the objects passed in", "where the old code fails"
 _OUTSIDE = "only on inputs outside the inferred types"

@@ -14,10 +14,11 @@ from support.judging import MakeCase
 
 from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.execution.harness_run import HarnessRun
+from stet_ls.engine.execution.javascript import version_pair as of_javascript
+from stet_ls.engine.execution.python import version_pair as of_python
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges import agreement, doctest
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential import javascript, python
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import IsolationLevel
@@ -31,8 +32,8 @@ _TRIAL_SECONDS = 12.0
 @pytest.fixture(autouse=True)
 def patient_with_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is compared has more time on the wall: a busy machine makes fewer calls in it."""
-    for judge in (agreement, python, javascript, doctest):
-        monkeypatch.setattr(judge, "HarnessRun", partial(HarnessRun, seconds=_TRIAL_SECONDS))
+    for module in (agreement, of_python, of_javascript, doctest):
+        monkeypatch.setattr(module, "HarnessRun", partial(HarnessRun, seconds=_TRIAL_SECONDS))
 
 
 @pytest.fixture

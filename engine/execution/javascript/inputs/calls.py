@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, SUGGESTED, ArgumentRow
-from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.draw import ValueDraws
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
-from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for, rows_in
+from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for
 from stet_ls.engine.execution.javascript.inputs.handled_errors import failing_functions
 from stet_ls.engine.execution.javascript.inputs.subject import (
     Module,
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _PRINTER = "console.log"
-_MOST_SUGGESTED = 12
-"""Calls of a model's reply that are read."""
 _Told = tuple[ArgumentRow, str]
 """A row of JavaScript, and its origin."""
 
@@ -68,18 +65,9 @@ def calls_for(
     return tuple(dict.fromkeys(_Inputs(module, subject, tests, besides).calls()))
 
 
-def suggested_calls(reply: str, text: str, language: str, qualified: str) -> tuple[Call, ...]:
-    """The calls of a function that a model's reply holds, with literals alone; none of a class or a method.
-
-    Apparent secrets in them are not shown.
-    """
-    module = read_module(text, language)
-    subject = subject_of(module, qualified) if module else None
-    if module is None or subject is None or subject.how in ("class", "method", "getter"):
-        return ()
-    rows = rows_in(reply, module, subject)[:_MOST_SUGGESTED]
-    made = _Inputs(module, subject, (), ())
-    return secret_calls_marked([made.call(_as_source(row), SUGGESTED) for row in rows])
+def call_of(module: Module, subject: Subject, row: ArgumentRow, origin: str) -> Call:
+    """The call of a function with a row of arguments."""
+    return _Inputs(module, subject, (), ()).call(_as_source(row), origin)
 
 
 def fixed_parameters(text: str, language: str, qualified: str) -> tuple[str, ...]:

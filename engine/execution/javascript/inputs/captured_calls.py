@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.qualified_names import is_of
 from stet_ls.engine.execution.inputs.rows import CAPTURED
 from stet_ls.engine.execution.javascript.inputs.calls import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.subject import (
@@ -31,7 +32,7 @@ from stet_ls.validators.structure.units import tree_of
 if TYPE_CHECKING:
     import tree_sitter
 
-_MOST = 120
+MOST_CAPTURED = 120
 """Calls that are made again."""
 _MAKING = "constructor"
 _ON_OBJECTS = frozenset({"method", "getter", "setter"})
@@ -70,10 +71,10 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, language: str
     made = _Again(module, new)
     uncaptured: Counter[str] = Counter()
     for name, reasons in known.uncaptured.items():
-        uncaptured.update(reasons if _is_of(name, unit) else {})
+        uncaptured.update(reasons if is_of(name, unit) else {})
     calls = []
     for each in known.calls:
-        subject = subject_of(module, each.unit) if _is_of(each.unit, unit) else None
+        subject = subject_of(module, each.unit) if is_of(each.unit, unit) else None
         if subject is None or subject.name != each.unit or not made.is_known(each.texts.values()):
             continue
         object_ = made.object_of(subject, each)
@@ -81,7 +82,7 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, language: str
             calls.append(_call(subject, module, each, object_))
         else:
             uncaptured[f"holds an object of the changed `{subject.owner}`"] += 1
-    return CapturedInputs(tuple(dict.fromkeys(calls))[:_MOST], uncaptured)
+    return CapturedInputs(tuple(dict.fromkeys(calls))[:MOST_CAPTURED], uncaptured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +140,6 @@ def _layout(module: Module, name: str) -> tuple[str, ...]:
         each.type != "method_definition" or text_of(each).lstrip().startswith("constructor"))]  # fmt: skip
     written = (" ".join(text_of(each).split()) for each in outside)
     return (" ".join(head.split()), *written, *sorted({*_SET.findall(text_of(body))}))
-
-
-def _is_of(name: str, unit: str) -> bool:
-    """Whether a function is the unit, or a method of it."""
-    return name == unit or name.rpartition(".")[0] == unit
 
 
 def _is_value(text: str, classes: frozenset[str]) -> bool:

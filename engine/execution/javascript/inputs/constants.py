@@ -26,6 +26,12 @@ _OPERATORS: Mapping[str, Callable[[float, float], float]] = {
 }  # fmt: skip
 
 _Values = Mapping[str, "tree_sitter.Node"]
+_COUNTING = re.compile(
+    r"[|^&]\s*0\b|~~|>>>?|\bBigInt\b|\bMath\.(?:trunc|floor|round|ceil|fround|imul)\b|\bparse(?:Int|Float)\b|\bNumber\b|\d+n\b|%"
+)
+"""Ways of counting that differ for large numbers."""
+_LARGE = ("2147483648", "4294967297", "9007199254740993", "0.1", "-1.5")
+"""Beyond what 32 bits hold, beyond what a number holds exactly, and not whole."""
 """The nodes that names refer to."""
 
 
@@ -134,3 +140,9 @@ def _meant(node: tree_sitter.Node, values: _Values) -> list[tree_sitter.Node]:
                 found[name] = values[name]
                 pending.append(values[name])
     return list(found.values())
+
+
+def large_numbers(before: str, after: str) -> tuple[str, ...]:
+    """Numbers that distinguish ways of counting, if old and new code use different ones."""
+    old, new = (set(_COUNTING.findall(text)) for text in (before, after))
+    return _LARGE if old != new else ()

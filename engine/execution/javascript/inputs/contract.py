@@ -8,7 +8,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
-from stet_ls.engine.execution.python.inputs.documented.contract import Breaks, conditions, exclusions
+from stet_ls.engine.execution.python.inputs.contract import Breaks, conditions, exclusions
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 

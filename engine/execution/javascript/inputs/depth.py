@@ -18,7 +18,15 @@ _VALUE = re.compile(r"[\d.]+|\".*?\"|\[.*\]")
 _BINDING = re.compile(r"^(const \w+ = )(.+)$", re.MULTILINE)
 
 
-def recursive(text: str, language: str) -> frozenset[str]:
+def with_deep_calls(calls: tuple[Call, ...], texts: tuple[str, str], language: str, unit: str) -> tuple[Call, ...]:
+    """The calls; first of all, if the new text recurs where the old one does not, some that are deep."""
+    before, after = texts
+    if not _recursive(after, language) - _recursive(before, language):
+        return calls
+    return (*_deep_nodes(after, unit), *_deep_calls(calls), *calls)
+
+
+def _recursive(text: str, language: str) -> frozenset[str]:
     """The functions of a text that call themselves: the unit, or one that the unit uses."""
     source = Source(text)
     return frozenset(
@@ -28,7 +36,7 @@ def recursive(text: str, language: str) -> frozenset[str]:
     )
 
 
-def deep_calls(calls: tuple[Call, ...]) -> Iterator[Call]:
+def _deep_calls(calls: tuple[Call, ...]) -> Iterator[Call]:
     """Some of the calls, with arguments that are longer or larger."""
     made: dict[str, Call] = {}
     for call in calls:
@@ -40,7 +48,7 @@ def deep_calls(calls: tuple[Call, ...]) -> Iterator[Call]:
     yield from made.values()
 
 
-def deep_nodes(text: str, unit: str) -> Iterator[Call]:
+def _deep_nodes(text: str, unit: str) -> Iterator[Call]:
     """A call with a node that leads to another one, and so on, if the unit calls itself with its field."""
     names = dict.fromkeys(re.findall(rf"(?<![\w$.]){re.escape(unit)}\(\w+\??\.(\w+)\)", text))
     for name in names:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.execution.inputs.qualified_names import QualifiedName
 from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     ANY,
     FUNCTION,
@@ -46,7 +47,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(QualifiedName):
     """Something to call: `how` is function, method, static, getter or class. `owner` is a method's class."""
 
     name: str
@@ -55,11 +56,6 @@ class Subject:
     parameters: tuple[Parameter, ...] = ()
     owner: str = ""
     doc: str = ""
-
-    @property
-    def callee(self) -> str:
-        """The last part of the name."""
-        return self.name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, with_few_texts
 from stet_ls.engine.execution.inputs.rows import DOUBLE, DRAWN_ALONE, GUESSED, ArgumentRow
-from stet_ls.engine.execution.python.inputs.documented.contract import is_senseless
+from stet_ls.engine.execution.python.inputs.contract import is_senseless
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
     literals,

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from stet_ls.engine.execution.harness_run import Call, CapturedData
+from stet_ls.engine.execution.inputs.qualified_names import is_of
 from stet_ls.engine.execution.inputs.rows import CAPTURED
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject, known_module, subject_of
 from stet_ls.engine.privacy.secrets.scan import find_secrets
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.validators.ast_text import dump, parse_expression, unparse
 
-_MOST, _MOST_WRITTEN = 120, 30
+MOST_CAPTURED, _MOST_WRITTEN = 120, 30
 """Calls that are made again, and those of which near misses are made."""
 _MAKING = ("__init__", "__new__", "__post_init__", "__setstate__", "__getstate__", "__reduce__")
 
@@ -39,15 +40,15 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, unit: str) ->
     if old is None or new is None or known == CapturedCalls():
         return CapturedInputs()
     uncaptured = Counter(
-        {why: n for name, reasons in known.uncaptured.items() if _is_of(name, unit) for why, n in reasons.items()}
+        {why: n for name, reasons in known.uncaptured.items() if is_of(name, unit) for why, n in reasons.items()}
     )
     changed = {name for name, shape in old.shapes.items() if _layout(shape.node) != _layout(_node(new, name))}
     calls: list[Call] = []
     written: list[str] = []
     data: list[str] = []
     for each in known.calls:
-        subject = subject_of(old, each.unit) if _is_of(each.unit, unit) else None
-        if subject is None or len(calls) == _MOST:
+        subject = subject_of(old, each.unit) if is_of(each.unit, unit) else None
+        if subject is None or len(calls) == MOST_CAPTURED:
             continue
         if lost := sorted(each.classes & changed) if _holds(each, subject) else ():
             uncaptured[f"holds an object of the changed `{lost[0]}`"] += 1
@@ -62,11 +63,6 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, unit: str) ->
         tuple(dict.fromkeys(calls)), CapturedData(tuple(data), known.module, known.files if data else {}),
         "".join(written), uncaptured,
     )  # fmt: skip
-
-
-def _is_of(name: str, unit: str) -> bool:
-    """Whether a function is the unit, or a method of it."""
-    return name == unit or name.rpartition(".")[0] == unit
 
 
 def _holds(call: CapturedCall, subject: Subject) -> bool:

@@ -13,7 +13,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import AHEAD
 from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.engine.execution.python.inputs.subject import Function, Parameter, known_module, subject_of
 
-_TRIED = 30
+MOST_ITERATORS = 30
 _ONE_RESULT = re.compile(r"__out__\((.*)\)")
 _LAZY = {"map", "filter", "zip", "enumerate", "iter"}
 _ANY_ITERABLE = re.compile(r"(?i)\b(any|an|of) (iterable|iterator|generator|stream)\b")
@@ -32,7 +32,9 @@ def with_first_values(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Ca
     open_ones = {each.name.lstrip("*") for each in subject.parameters if _may_be_iterator(each)}
     # One of each length: the first calls are often near misses of a single example.
     tried = {len(call.setup): call for call in reversed(calls)}
-    first = [_first(call, open_ones) for call in list(tried.values())[:_TRIED] if _ONE_RESULT.fullmatch(call.body)]
+    first = [
+        _first(call, open_ones) for call in list(tried.values())[:MOST_ITERATORS] if _ONE_RESULT.fullmatch(call.body)
+    ]
     return (*calls[:AHEAD], *first, *calls[AHEAD:])
 
 
@@ -47,7 +49,7 @@ def with_iterators(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call,
     taking = {each.name.lstrip("*") for each in subject.parameters if _may_be_iterator(each)
               and (each.annotation is not None or is_told or each.name in kept)}  # fmt: skip
     made = [replace(call, setup="\n".join(_as_iterator(line, taking) for line in call.setup.splitlines()), again=True)
-            for call in calls[:_TRIED] if taking and not call.again]  # fmt: skip
+            for call in calls[:MOST_ITERATORS] if taking and not call.again]  # fmt: skip
     known = {call.setup for call in calls}
     return (*calls[:AHEAD], *(each for each in made if each.setup not in known), *calls[AHEAD:])
 

@@ -12,6 +12,8 @@ from stet_ls.engine.execution.python.inputs.subject import Module, read_module
 
 _NEIGHBORS = 3
 _IN_TURN = 12
+MOST_NEIGHBOR_CALLS = _NEIGHBORS**2 + _IN_TURN - 1
+"""Calls after a neighbor, and in turn."""
 _CHANGING = frozenset({
     "append", "extend", "insert", "remove", "pop", "popleft", "appendleft", "clear", "sort", "reverse", "add",
     "discard", "update", "setdefault", "popitem",

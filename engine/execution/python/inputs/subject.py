@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from stet_ls.engine.execution.inputs.qualified_names import QualifiedName
 from stet_ls.validators.ast_text import dump, try_parse, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -39,7 +40,7 @@ class ClassShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(QualifiedName):
     """Something to call. `owner` is the class of a method; `how` is function, method, static (on the class), property.
 
     With `how` class, a lifetime is called: the creation of an object and then its methods.
@@ -50,11 +51,6 @@ class Subject:
     node: Function | ast.ClassDef
     parameters: tuple[Parameter, ...] = ()
     owner: str = ""
-
-    @property
-    def callee(self) -> str:
-        """The last part of the name."""
-        return self.name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import dedent
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
+from stet_ls.engine.execution.inputs.coverage_guided import MOST_GUIDED, coverage_guided_calls
 from stet_ls.engine.execution.inputs.mutations import mutated_rows
 from stet_ls.engine.execution.inputs.rows import GUESSED, SUGGESTED, ArgumentRow
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
@@ -27,6 +27,7 @@ MOST = 12
 """Calls of one reply that are read."""
 _NEAR = 16
 """Near misses of each call."""
+MOST_NEAR = MOST * _NEAR + MOST_GUIDED
 _LONGEST = 20_000
 """Characters of a reply that are read."""
 _BUILT_IN = frozenset(

@@ -13,7 +13,7 @@ from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.doubles import AsyncItems, UseRecord, double_maker
 from stet_ls.engine.execution.python.inside.effects import Effects
-from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
+from stet_ls.engine.execution.python.inside.encode import OPAQUE, Encoder
 
 SHOWN = 600
 
@@ -66,7 +66,7 @@ class CallRunner:
         results: list[str] = []
         returned: list[Any] = []
         space = dict(self.space)
-        encoder = Encoder(self.job["private"], self.job["items"] or ITEMS)
+        encoder = Encoder(self.job["private"], self.job["items"])
 
         def out(value: Any) -> None:
             value = self.settled(value)
@@ -154,7 +154,7 @@ class CallRunner:
     def settled(self, value: Any) -> Any:
         """The result of a coroutine; any other value unchanged. Sleeps advance the clock and take no time."""
         if isinstance(value, types.AsyncGeneratorType):
-            value = taken(value)
+            value = taken(value, self.job["items"])
         if not isinstance(value, types.CoroutineType):
             return value
         if self.loop is None:
@@ -179,13 +179,13 @@ async def idle() -> None:
     """Does nothing."""
 
 
-async def taken(values: Any) -> Any:
+async def taken(values: Any, most: int) -> Any:
     """The values of an asynchronous generator, and finally its error, as an iterator."""
     items: list[Any] = []
     try:
         async for item in values:
             items.append(item)
-            if len(items) == ITEMS:
+            if len(items) == most:
                 break
     except Exception as error:
         items.append(error)

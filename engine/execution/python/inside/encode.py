@@ -16,7 +16,7 @@ from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 from stet_ls.engine.execution.python.inside.database import content_of
 from stet_ls.engine.execution.python.inside.doubles import Double
 
-NODES, ITEMS, DEPTH = 40_000, 1_000, 60
+NODES, DEPTH = 40_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 PLAIN = {*ATOMS, float}
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
@@ -83,9 +83,12 @@ def arrays() -> list[tuple[Any, str]]:
 
 
 class Encoder:
-    """Writes one value. A float is prefixed with \\x01, so that the reader allows for rounding; no repr has that."""
+    """Writes one value. A float is prefixed with \\x01, so that the reader allows for rounding; no repr has that.
 
-    def __init__(self, private: bool, items: int = ITEMS) -> None:
+    Of an iterator, `items` are taken: none of one that is a key.
+    """
+
+    def __init__(self, private: bool, items: int = 0) -> None:
         self.private, self.items = private, items
         self.nodes = 0
         self.order: list[str] = []

@@ -25,7 +25,7 @@ from stet_ls.engine.execution.python.inputs.values.untyped_params import of_para
 from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
 from stet_ls.validators.ast_text import literal_eval
 
-_SEEDS, _ROWS, _DOUBLES = 4, 100, 40
+_SEEDS, ROWS, _DOUBLES = 4, 100, 40
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 _OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
@@ -143,7 +143,7 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
 
     context = ModuleContext(module, of_parameter, constants)
     rows = with_shared_elements(
-        drawn_rows(subject.parameters, context, strategy, _ROWS, seed=len(uses.parts)), len(uses.parts)
+        drawn_rows(subject.parameters, context, strategy, ROWS, seed=len(uses.parts)), len(uses.parts)
     )
     return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
 

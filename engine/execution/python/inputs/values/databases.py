@@ -15,7 +15,7 @@ from stet_ls.engine.execution.python.inputs.subject import Subject, known_module
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.validators.ast_text import unparse
 
-_CALLS = 48
+MOST_DATABASES = 48
 _RUNNING = frozenset({"execute", "executemany", "executescript"})
 _HINT = re.compile(r"\bsqlite3\.(Connection|Cursor)\b")
 _TABLE = re.compile(
@@ -57,7 +57,7 @@ def with_databases(calls: tuple[Call, ...], texts: Sequence[str], unit: str) -> 
     made: list[Call] = []
     for number, call in enumerate(call for call in calls if not call.again):
         lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines() if " = " in line)
-        if call.origin in UNSURE and name in lines and len(made) < _CALLS:
+        if call.origin in UNSURE and name in lines and len(made) < MOST_DATABASES:
             given = {key: literal(text) for key, text in lines.items() if key != name}
             lines[name] = f"__database__({_script(tables, given, number)!r})"
             setup = "\n".join(f"{key} = {text}" for key, text in lines.items())

@@ -10,7 +10,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject, known_module, subject_of
 from stet_ls.validators.ast_text import unparse
 
-_CALLS = 44
+MOST_FILES = 44
 _OPENING = frozenset({
     "open", "Path", "copy", "copyfile", "move", "exists", "isfile", "isdir", "listdir", "scandir", "walk", "replace",
     "rename", "remove", "unlink", "makedirs", "mkdir", "getsize", "fdopen",
@@ -69,7 +69,7 @@ def with_files(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...
         return calls
     paths = [replace(each, is_alone=len(paths) == 1) for each in paths]
     more = []
-    for number, call in enumerate(calls[:_CALLS]):
+    for number, call in enumerate(calls[:MOST_FILES]):
         if call.origin == "example":
             continue
         content = _TEXTS[number % len(_TEXTS)].replace("{n}", str(number))

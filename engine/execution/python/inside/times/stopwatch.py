@@ -7,9 +7,10 @@ import sys
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
 from stet_ls.engine.execution.python.inside.call import CallRunner
-from stet_ls.engine.execution.python.inside.encode import ATOMS, ITEMS, OPAQUE, PLAIN, attributes, slots
+from stet_ls.engine.execution.python.inside.encode import ATOMS, OPAQUE, PLAIN, attributes, slots
 
-DRAINED = 10 * ITEMS
+SEARCHED, DRAINED = 1_000, 10_000
+"""Values in which iterators are searched, and items that are taken of each."""
 
 
 def seconds(pairs: list[Any], runner: CallRunner, clock: Callable[[], float]) -> float:
@@ -66,7 +67,7 @@ def iterators(value: Any) -> list[Any]:
     """The iterators in a value and its contents, as far as those are searched."""
     found: list[Any] = []
     waiting = [value]
-    for _ in range(ITEMS):
+    for _ in range(SEARCHED):
         if not waiting:
             break
         each = waiting.pop()

@@ -8,7 +8,7 @@ import pytest
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
-from stet_ls.engine.execution.python.inputs.documented.contract import within_contract
+from stet_ls.engine.execution.python.inputs.contract import within_contract
 from stet_ls.engine.execution.python.inputs.generators import with_iterators
 from stet_ls.engine.execution.python.inputs.module_state import with_neighbor_calls
 

@@ -1,0 +1,129 @@
+"""Runs the old and the new text of a Python unit on the same calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.execution.harness_run import (
+    Call,
+    CallOutcome,
+    CapturedData,
+    GrownCall,
+    HarnessReport,
+    HarnessRun,
+    NotRunnable,
+)
+from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, Texts
+from stet_ls.engine.execution.python.harness import run
+from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
+from stet_ls.engine.execution.python.inputs.contract import promised_messages
+from stet_ls.engine.execution.python.inputs.examples import test_texts
+from stet_ls.engine.execution.python.inputs.grown import grown_calls
+from stet_ls.engine.execution.python.inputs.module_state import changed_by
+from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
+from stet_ls.engine.execution.python.inputs.uses.observing import names_parts
+from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
+from stet_ls.engine.execution.python.probes import probed
+from stet_ls.engine.execution.runtime import Runtime
+
+_FURTHER = 3.0
+"""Seconds for further inputs, if the first ones did not execute all of the change."""
+_MANY, _PATIENT = 12_000, 0.3
+"""Up to how many items the iterators of a longer run are compared, and the processor seconds for each call."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPair:
+    """The two texts of a unit, and where they are loaded.
+
+    `texts` are those that run, `both` the same with probes, None if they cannot have any. `captured` are the objects of
+    the tests that the calls use.
+    """
+
+    runtime: Runtime
+    unit: str
+    place: ModuleLocation
+    texts: Texts
+    both: Probed | None
+    captured: CapturedData
+
+    def isolated(self) -> VersionPair | None:
+        """The unit with only its dependencies; None if a text does not define it. Parses: not for an event loop."""
+        before, after = (isolated_unit(text, self.unit) for text in self.texts)
+        if before is None or after is None:
+            return None
+        return replace(self, texts=(before, after), both=probed(before, after, numbered=False))
+
+    def grown(self, calls: tuple[Call, ...]) -> tuple[GrownCall, ...]:
+        """Some of the calls with larger arguments. Parses: not for an event loop."""
+        return grown_calls(calls, self.texts, self.unit)
+
+    async def run(self, calls: tuple[Call, ...], grown: Sequence[GrownCall] = ()) -> HarnessReport | NotRunnable:
+        """The report of the first calls, and of how the time of the `grown` ones grows."""
+        return await self._report(replace(self._trial(calls), grown=tuple(grown)))
+
+    async def run_further(self, calls: tuple[Call, ...], grown: Sequence[GrownCall] = ()) -> HarnessReport | None:
+        """The report of further calls; None if there are none, or nothing could be loaded."""
+        if not calls:
+            return None
+        return _loaded(await self._report(replace(self._trial(calls), seconds=_FURTHER, grown=tuple(grown))))
+
+    async def run_longer(self, calls: tuple[Call, ...]) -> HarnessReport | None:
+        """The report of calls with more items of their iterators; None if nothing could be loaded."""
+        trial = replace(self._trial(calls), probed=(), probe="", items=_MANY, cpu=_PATIENT)
+        return _loaded(await self._report(trial))
+
+    async def run_old(self, calls: tuple[Call, ...], seconds: float | None = None) -> Mapping[int, CallOutcome] | None:
+        """The outcomes of calls of the old text alone; None if it could not be loaded."""
+        alone = replace(
+            self._trial(calls), texts=self.texts[:1], plain=True, probed=(), probe="", seconds=seconds or _FURTHER
+        )
+        report = _loaded(await self._report(alone))
+        return report.texts[0].outcomes if report is not None else None
+
+    async def _report(self, trial: HarnessRun) -> HarnessReport | NotRunnable:
+        return await run(self.runtime, trial, self.place.overlay)
+
+    def _trial(self, calls: tuple[Call, ...]) -> HarnessRun:
+        place, both, texts = self.place, self.both, self.texts
+        return HarnessRun(
+            texts, calls, self.unit, place.path, place.name, place.roots, place.warm,
+            private="." in self.unit or not self.unit[:1].isupper(), reads=place.overlay is not None,
+            messages=promised_messages(texts[0], self.unit), globals=changed_by(texts, self.unit),
+            probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
+            captured=self.captured, former=place.former,
+        )  # fmt: skip
+
+
+def _loaded(report: HarnessReport | NotRunnable) -> HarnessReport | None:
+    is_loaded = isinstance(report, HarnessReport) and bool(report.texts) and not report.texts[0].problem
+    return report if isinstance(report, HarnessReport) and is_loaded else None
+
+
+def comparable(path: Path | None, texts: Texts, runtime: Runtime, unit: str) -> str:
+    """The unit, or the class that it has to be compared with: a method whose private attributes have other names."""
+    return comparable_unit(texts, unit, test_texts(path, runtime.root_of(path)))
+
+
+def version_pair(
+    path: Path | None, texts: Texts, runtime: Runtime, unit: str, former: Mapping[Path, str]
+) -> tuple[ComparedUnit, VersionPair]:
+    """A unit of a file as it is compared, and how it runs. `former` are other files as they were.
+
+    Parses and reads files: not for an event loop.
+    """
+    before, after = texts
+    known = runtime.captured.get((path, before)) if path is not None else None
+    of_tests = captured_inputs(known, before, after, unit) if known is not None else CapturedInputs()
+    place = place_of(path, texts, runtime, in_project=bool(of_tests.data.files))
+    if place.overlay is not None:
+        root = place.overlay.root
+        place = replace(place, former={each.relative_to(root).as_posix(): text for each, text in former.items()})
+    tests = (*([of_tests.written] if of_tests.written else []), *test_texts(path, runtime.root_of(path)))
+    compared = ComparedUnit(
+        texts, unit, "python", tuple((text, "python") for text in tests), of_tests.calls, of_tests.uncaptured,
+        names_parts(before, unit),
+    )  # fmt: skip
+    return compared, VersionPair(runtime, unit, place, texts, probed(*texts), of_tests.data)
