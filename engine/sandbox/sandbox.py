@@ -60,21 +60,21 @@ class Sandbox:
         """Why runs use a temporary folder; None if they do not."""
         return self._place.obstacle
 
-    async def run(self, spec: RunSpec, *, at_least: IsolationLevel | None = None) -> RunResult:
+    async def run(self, spec: RunSpec) -> RunResult:
         """Runs `spec`. Raises PolicyError if the isolation is too weak, ValueError for an impossible spec.
 
         If a sandbox no longer works, all are probed again: the next one serves if its level is sufficient.
         """
-        return await self._or_elsewhere(partial(self._run, spec, at_least))
+        return await self._or_elsewhere(partial(self._run, spec))
 
-    async def _run(self, spec: RunSpec, at_least: IsolationLevel | None) -> RunResult:
+    async def _run(self, spec: RunSpec) -> RunResult:
         overlay = spec.overlay is not None
-        backend = await self._allow(at_least, overlay=overlay)
+        backend = await self._allow(overlay=overlay)
         try:
             result = await self._pool.run(backend, spec)
         except BoxError:
             await self._forget(backend)
-            backend = await self._allow(at_least, overlay=overlay)
+            backend = await self._allow(overlay=overlay)
             result = await self._pool.run(backend, spec)
         best = await self.best(overlay=overlay)
         # Only this class knows why a stronger sandbox does not work; a run knows what it lacked itself.
@@ -83,14 +83,13 @@ class Sandbox:
 
     async def allow(self) -> Backend:
         """The sandbox of the next run. Raises PolicyError if the isolation is too weak."""
-        return await self._or_elsewhere(partial(self._allow, None, overlay=False))
+        return await self._or_elsewhere(partial(self._allow, overlay=False))
 
-    async def _allow(self, at_least: IsolationLevel | None, *, overlay: bool) -> Backend:
-        needed = max(self.minimum, at_least or self.minimum, key=list(IsolationLevel).index)
+    async def _allow(self, *, overlay: bool) -> Backend:
         best = await self.best(overlay=overlay)
         report = best.report if best else no_backend_report(self.backend)
-        if best is None or best.backend is None or not await self._may(report, needed):
-            raise PolicyError(refusal(report, needed))
+        if best is None or best.backend is None or not await self._may(report, self.minimum):
+            raise PolicyError(refusal(report, self.minimum))
         return best.backend
 
     async def build_ahead(self, spec: RunSpec) -> None:

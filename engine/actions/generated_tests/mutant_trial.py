@@ -16,6 +16,7 @@ from stet_ls.engine.actions.generated_tests.flakiness import name_without_parame
 from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.python.inputs.subject import Function, read_module, subject_of
+from stet_ls.engine.execution.python.statements import is_text
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners import idle_plugins
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
@@ -83,8 +84,7 @@ def lines_of(text: str, unit: str) -> frozenset[int]:
     for owner in ast.walk(subject.node if subject else module.tree):
         if isinstance(owner, Function):
             for node in ast.walk(owner):
-                is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-                if isinstance(node, ast.stmt) and node is not owner and not is_text:
+                if isinstance(node, ast.stmt) and node is not owner and not is_text(node):
                     found.add(node.lineno)
     return frozenset(found)
 

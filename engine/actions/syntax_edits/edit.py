@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from stet_ls.engine.execution.python.inputs.subject import Function
+from stet_ls.engine.execution.python.statements import is_text
 from stet_ls.validators.source import Source, Span, Splice
 
 UNLIKELY = 99.0
@@ -112,8 +113,7 @@ class EditedFunction:
             if name in ("annotation", "returns", "decorator_list", "type_params"):
                 continue
             for child in value if isinstance(value, list) else [value]:
-                is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-                if isinstance(child, ast.AST) and not is_text:
+                if isinstance(child, ast.AST) and not is_text(child):
                     yield from self._running(child)
 
     @cached_property

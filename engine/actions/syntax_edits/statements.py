@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from stet_ls.engine.actions.syntax_edits.edit import EditedFunction, SyntaxEdit, short_text
 from stet_ls.engine.actions.syntax_edits.table import MUTABLE
+from stet_ls.engine.execution.python.statements import is_text
 from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.source import Span, Splice
 
@@ -20,7 +21,7 @@ def removals(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
     """A statement that is too much."""
     for body in _bodies(node):
         for each in body:
-            if _is_text(each):
+            if is_text(each):
                 continue
             mutates = isinstance(each, _EFFECTS)
             if mutates or isinstance(each, ast.If | ast.Assign | ast.Return):
@@ -41,7 +42,7 @@ def returns(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
     elif isinstance(node, ast.Return):
         for name in of.names:
             yield of.replaced(node, f"return {name}", 2)
-    elif isinstance(node, ast.Expr) and not _is_text(node):
+    elif isinstance(node, ast.Expr) and not is_text(node):
         yield of.replaced(node, f"return {of.text(node)}", 2)
     elif node is of.node and not isinstance(of.node.body[-1], ast.Return | ast.Raise):
         last = of.node.body[-1]
@@ -53,7 +54,7 @@ def swaps(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
     """Two statements in the other order."""
     for body in _bodies(node):
         for first, second in pairwise(body):
-            if not _is_text(first) and _is_alone(of, first) and _is_alone(of, second):
+            if not is_text(first) and _is_alone(of, first) and _is_alone(of, second):
                 splices = (Splice(of.span(first), of.text(second)), Splice(of.span(second), of.text(first)))
                 words = f"`{short_text(of.text(first))}` and `{short_text(of.text(second))}` swapped"
                 yield SyntaxEdit(splices, words, of.lines(first), 3)
@@ -151,10 +152,6 @@ def _whole_lines(of: EditedFunction, statement: ast.stmt) -> Span:
 def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
     return [each for each in found if isinstance(each, list) and each and isinstance(each[0], ast.stmt)]
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 STATEMENTS = (removals, returns, swaps, moves, branches, defaults)

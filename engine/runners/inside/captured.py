@@ -24,6 +24,7 @@ from types import CodeType, FrameType
 from typing import Any, Iterable, Iterator, Tuple  # noqa: UP035 - for Python 3.8
 
 from .channel import Channel
+from .own_files import OwnFiles
 
 _MOST_CALLS, _MOST_PER_TEST, _MOST_TRIES = 50, 10, 200
 """Distinct calls of a function that are kept in all and of one test, and those of one test that are looked at."""
@@ -62,14 +63,13 @@ class CallCapture:
 
     def __init__(self, channel: Channel, paths: Iterable[str]) -> None:
         self._say = channel.say
-        self._paths = {os.path.realpath(path): path for path in paths}
+        self._ours = OwnFiles(paths)
         self._units: dict[tuple[str, str, int], _Unit] = {}
         self._of_classes: set[_Unit] = set()
-        for real, path in self._paths.items():
+        for real, path in self._ours.paths.items():
             for (name, line), unit, is_of_class in _units(real):
                 self._units[path, name, line] = path, unit
                 self._of_classes.update([(path, unit)] if is_of_class else [])
-        self._own: dict[str, str] = {}
         self._main = threading.get_ident()
         self._busy = False
         self._known: dict[_Unit, set[str]] = {}
@@ -99,7 +99,7 @@ class CallCapture:
         tool: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
 
         def started(code: CodeType, offset: int) -> object:
-            if not self._ours(code.co_filename):
+            if not self._ours.named(code.co_filename):
                 return tool.DISABLE
             self._called(sys._getframe(1))
             return None
@@ -110,22 +110,14 @@ class CallCapture:
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> None:
         # This is enough for most frames; accessing a frame's code raises an audit event, which takes time.
-        if not self._ours(frame.f_globals.get("__file__")) or not self._ours(frame.f_code.co_filename):
+        if not self._ours.named(frame.f_globals.get("__file__")) or not self._ours.named(frame.f_code.co_filename):
             return
         if frame.f_lineno == frame.f_code.co_firstlineno:  # otherwise a generator continues
             self._called(frame)
 
-    def _ours(self, name: object) -> str:
-        """The file of this name whose calls are captured, "" if it is none."""
-        if not isinstance(name, str):
-            return ""
-        if name not in self._own:
-            self._own[name] = self._paths.get(os.path.realpath(name), "")
-        return self._own[name]
-
     def _called(self, frame: FrameType) -> None:
         code = frame.f_code
-        unit = self._units.get((self._ours(code.co_filename), code.co_name, code.co_firstlineno))
+        unit = self._units.get((self._ours.named(code.co_filename), code.co_name, code.co_firstlineno))
         if unit is None or self._busy or self._seconds > _SECONDS or threading.get_ident() != self._main:
             return
         self._tried[unit] += 1

@@ -6,13 +6,13 @@ reported separately.
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from types import CodeType, FrameType
 from typing import Any, Iterable  # noqa: UP035 - for Python 3.8
 
 from .channel import Channel
+from .own_files import OwnFiles
 
 _IN_FUNCTION = 0x1
 """CO_OPTIMIZED: the code of a function, not of a module or a class (Python's `inspect` module)."""
@@ -29,10 +29,10 @@ class LineTrace:
 
     def __init__(self, channel: Channel, paths: Iterable[str]) -> None:
         self._channel, self._test = channel, ""
-        self._paths = {os.path.realpath(path): path for path in paths}
-        self._own: dict[str, str] = {}
-        self._lines: dict[str, set[int]] = {path: set() for path in self._paths.values()}
-        self._top: dict[str, set[int]] = {path: set() for path in self._paths.values()}
+        self._ours = OwnFiles(paths)
+        self._paths = tuple(self._ours.paths.values())
+        self._lines: dict[str, set[int]] = {path: set() for path in self._paths}
+        self._top: dict[str, set[int]] = {path: set() for path in self._paths}
         self._is_tracing = bool(self._paths)
 
     def start(self) -> None:
@@ -61,19 +61,11 @@ class LineTrace:
     def _say(self) -> None:
         if sys.version_info < (3, 12) and sys.gettrace() != self._trace:
             self._is_tracing = False  # something else traces now, or the code stopped the tracing
-        for path in self._paths.values():
+        for path in self._paths:
             lines, top = sorted(self._lines[path]), sorted(self._top[path])
             self._lines[path].clear()
             self._top[path].clear()
             self._channel.say("ran", id=self._test, path=path, lines=lines, top=top, whole=self._is_tracing)
-
-    def _ours(self, name: object) -> str:
-        """The traced file of this name, "" if it is none."""
-        if not isinstance(name, str):
-            return ""
-        if name not in self._own:
-            self._own[name] = self._paths.get(os.path.realpath(name), "")
-        return self._own[name]
 
     def _ran(self, code: CodeType, path: str, number: int) -> None:
         (self._lines if code.co_flags & _IN_FUNCTION else self._top)[path].add(number)
@@ -83,12 +75,12 @@ class LineTrace:
         events = tool.events
 
         def started(code: CodeType, offset: int) -> object:
-            if self._ours(code.co_filename):
+            if self._ours.named(code.co_filename):
                 tool.set_local_events(_TOOL, code, events.LINE)
             return tool.DISABLE
 
         def line(code: CodeType, number: int) -> None:
-            self._ran(code, self._ours(code.co_filename), number)
+            self._ran(code, self._ours.named(code.co_filename), number)
 
         tool.use_tool_id(_TOOL, "tests")
         tool.register_callback(_TOOL, events.PY_START, started)
@@ -97,11 +89,11 @@ class LineTrace:
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
         # This is enough for most frames; accessing a frame's code raises an audit event, which takes time.
-        if not self._ours(frame.f_globals.get("__file__")):
+        if not self._ours.named(frame.f_globals.get("__file__")):
             return None
-        return self._trace_line if self._ours(frame.f_code.co_filename) else None
+        return self._trace_line if self._ours.named(frame.f_code.co_filename) else None
 
     def _trace_line(self, frame: FrameType, event: str, argument: object) -> Any:
         if event == "line":
-            self._ran(frame.f_code, self._ours(frame.f_code.co_filename), frame.f_lineno)
+            self._ran(frame.f_code, self._ours.named(frame.f_code.co_filename), frame.f_lineno)
         return self._trace_line

@@ -66,13 +66,13 @@ async def test_a_run_continues_in_the_next_sandbox_and_reports_its_level(machine
 
 
 async def test_a_run_that_requires_the_lost_level_is_refused(machine: Machine, tmp_path: Path) -> None:
-    sandbox = Sandbox(IsolationLevel.STRONG, tmp_path / "sandbox")
-    await sandbox.run(ECHO, at_least=IsolationLevel.FULL)
+    sandbox = Sandbox(IsolationLevel.FULL, tmp_path / "sandbox")
+    await sandbox.run(ECHO)
 
     machine.deny()
 
     with pytest.raises(PolicyError, match="isolation full is required, and only strong is available here"):
-        await sandbox.run(ECHO, at_least=IsolationLevel.FULL)
+        await sandbox.run(ECHO)
 
 
 async def test_the_next_start_does_not_trust_a_remembered_level(machine: Machine, tmp_path: Path) -> None:
