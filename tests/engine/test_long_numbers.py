@@ -13,6 +13,7 @@ from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
+from stet_ls.engine.execution.python.inputs.guided_changes import changed_call
 from stet_ls.engine.execution.python.inputs.scaled import scaled
 from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
@@ -55,7 +56,7 @@ def test_two(): assert keyed({LONG}, 1)
 READERS: dict[str, Callable[[], object]] = {
     "calls": lambda: calls_for(BEFORE, "keyed", (TESTS,)),
     "first values": lambda: with_first_values(calls_for(BEFORE, "keyed"), BEFORE, "keyed"),
-    "inputs that reach": lambda: coverage_guided_calls(calls_for(BEFORE, "keyed"), (LONG, "3", "'a'")),
+    "inputs that reach": lambda: coverage_guided_calls(calls_for(BEFORE, "keyed"), (LONG, "3", "'a'"), changed_call),
     "larger inputs": lambda: list(filter(None, (scaled(each, 3) for each in calls_for(BEFORE, "keyed")))),
     "changed units": lambda: changed(Case("refactor", "python", None, Source(BEFORE), Source(AFTER), "")),
     "probes": lambda: probed(BEFORE, AFTER),

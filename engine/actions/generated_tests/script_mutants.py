@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
 from stet_ls.engine.execution.javascript.inputs.subject import read_module
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
 from stet_ls.validators.source import Source, Span, Splice
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ satisfy both.
 
 from __future__ import annotations
 
-import ast
 import itertools
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -17,28 +16,22 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import GUESSED
-from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 MOST_GUIDED, _TRIES = 360, 900
 _FACTORS, _LARGEST = 5, 10_000
 _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
-_SIZED = ("range", "list", "map", "sorted")
-"""Calls that make long arguments: their sizes were chosen."""
 _MOST_KEYS = 300
 """Larger dictionaries take long to write."""
 Change = Callable[[Call, "LiteralValues"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
 
-def coverage_guided_calls(
-    calls: Sequence[Call], literals: Sequence[str], change: Change | None = None
-) -> tuple[Call, ...]:
+def coverage_guided_calls(calls: Sequence[Call], literals: Sequence[str], change: Change) -> tuple[Call, ...]:
     """Calls like the given ones, with several of these literals at once as values, within values, and as lengths.
 
-    `change` makes such a call; the default makes Python's.
+    `change` makes such a call (`guided_changes.py` of each language).
     """
-    change = change or _changed
     random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - inputs must be reproducible
     values = LiteralValues([value for value in map(literal, literals) if value is not None], random)
     base = [call for call in calls if not call.again and not call.shown]
@@ -57,43 +50,11 @@ def coverage_guided_calls(
     return tuple(found.values())
 
 
-def _changed(call: Call, values: LiteralValues) -> Call | None:
-    written = call.setup or call.body  # a sequence of calls on an object has no setup
-    tree = parse_module(written)
-    for holder, key, node in list(_places(tree)):
-        value = literal(unparse(node))
-        if values.random.random() < 0.3 or (value is None and not _is_none(node)):
-            continue
-        # Another kind within a sequence of calls breaks the rest of it.
-        is_bound = isinstance(holder, ast.Assign)
-        new = parse_expression(text_of(values.instead(value, call) if is_bound else values.like(value))).body
-        if isinstance(holder, list):
-            holder[key] = new
-        else:
-            setattr(holder, key, new)
-    made = unparse(tree)
-    return None if made == unparse(parse_module(written)) else with_text(call, made)
-
-
 def with_text(call: Call, made: str) -> Call | None:
     """A call with its arguments replaced by another text; None if that is too long."""
     if len(made) > 4 * _LONGEST:
         return None
     return replace(call, setup=made) if call.setup else replace(call, body=made)
-
-
-def _places(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.expr]]:
-    """The bound values and the arguments of created objects, each with its position."""
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Assign):
-            yield each, "value", each.value
-        elif isinstance(each, ast.Call) and getattr(each.func, "id", "") not in _SIZED:
-            yield from ((each.args, number, value) for number, value in enumerate(each.args))
-            yield from ((keyword, "value", keyword.value) for keyword in each.keywords)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 class LiteralValues:

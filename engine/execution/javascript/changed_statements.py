@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -82,7 +82,7 @@ def places(node: tree_sitter.Node) -> Iterator[CoverageSite]:
         pending += [(inner, each, within) for inner in reversed(runtime_parts(each)) if inner.is_named]
 
 
-def head(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def own_nodes(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """The nodes of a place without those of nested places, in order, with their unnamed leaves."""
     pending = [node]
     while pending:
@@ -120,5 +120,5 @@ def _is_each_objects(node: tree_sitter.Node) -> bool:
 def _head(node: tree_sitter.Node) -> str:
     """A place without nested ones, as text: an optional semicolon does not count."""
     counts = node.type == "for_statement"
-    words = (each for each in head(node) if not each.children)
+    words = (each for each in own_nodes(node) if not each.children)
     return " ".join(text_of(each) for each in words if counts or each.type != ";")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable
-from stet_ls.engine.execution.javascript.inputs.draw import METHODS
+from stet_ls.engine.execution.javascript.inputs.values.value_draws import METHODS
 from stet_ls.engine.execution.javascript.strip_types import without_types
 from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, launch
 from stet_ls.engine.execution.runtime import Runtime

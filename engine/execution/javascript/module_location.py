@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.javascript.inputs.subject import read_module, top_names
-from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
 

@@ -17,14 +17,14 @@ from stet_ls.engine.execution.javascript.changed_statements import (
     CoverageSite,
     changed_places,
     differing_statements,
-    head,
     is_place,
+    own_nodes,
     places,
     runtime_parts,
 )
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.subject import Module, read_module
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
 from stet_ls.engine.execution.probe import Need, Probe, ProbedText
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def probed(before: str, after: str, language: str, *, numbered: bool = True) -> 
 def _ties(old: Iterable[tree_sitter.Node], new: Iterable[tree_sitter.Node]) -> set[str]:
     """Comparisons for order that only one side has: equal operands may count on one side and not on the other."""
     first, second = (
-        {_words(each): each for node in side for each in head(node) if _order(each)} for side in (old, new)
+        {_words(each): each for node in side for each in own_nodes(node) if _order(each)} for side in (old, new)
     )
     kinds = [Counter(_ORDERS[_order(each)] for each in side.values()) for side in (first, second)]
     return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
@@ -197,7 +197,7 @@ class _Prober:
 
 def _handed(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """The first places of a loop, of a catch block, and of functions that a statement creates."""
-    for each in head(node):
+    for each in own_nodes(node):
         is_block = each.type in FUNCTIONS or each.type == "catch_clause" or (each is node and each.type in _LOOPS)
         if is_block and (body := each.child_by_field_name("body")) is not None:
             inner = (within for within in body.named_children if is_place(within, body))

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.javascript.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.constants import constants
-from stet_ls.engine.execution.javascript.inputs.draw import ValueDraws
-from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
+from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike
 from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for
+from stet_ls.engine.execution.javascript.inputs.few_values import with_few
 from stet_ls.engine.execution.javascript.inputs.handled_errors import failing_functions
 from stet_ls.engine.execution.javascript.inputs.subject import (
     Module,
@@ -28,9 +29,10 @@ from stet_ls.engine.execution.javascript.inputs.subject import (
     subclasses,
     subject_of,
 )
-from stet_ls.engine.execution.javascript.inputs.untyped_params import used_as
-from stet_ls.engine.execution.javascript.inputs.value_kinds import ValueKind, text_of
-from stet_ls.engine.execution.javascript.inputs.values import kind_of, source
+from stet_ls.engine.execution.javascript.inputs.values.conversion import kind_of, source
+from stet_ls.engine.execution.javascript.inputs.values.untyped_params import used_as
+from stet_ls.engine.execution.javascript.inputs.values.value_draws import ValueDraws
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import ValueKind, text_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -280,17 +282,6 @@ def _within(kind: ValueKind) -> Iterator[ValueKind]:
 
 def _as_source(row: ArgumentRow) -> ArgumentRow:
     return {name: source(text) for name, text in row.items()}
-
-
-def bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
-    """Statements that bind each argument to a separate name, and the names by parameter."""
-    names = {each.name: each.name + ("_" if each.name == taken else "") for each in parameters if each.name in row}
-    return "\n".join(f"const {name} = {row[each]}" for each, name in names.items()), names
-
-
-def arguments(parameters: Sequence[Parameter], given: ArgumentRow) -> str:
-    """The arguments of a call, as far as there are values."""
-    return ", ".join(("..." if each.rest else "") + given[each.name] for each in parameters if each.name in given)
 
 
 def _quiet(lines: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.qualified_names import is_of
 from stet_ls.engine.execution.inputs.rows import CAPTURED
-from stet_ls.engine.execution.javascript.inputs.calls import arguments, bound
+from stet_ls.engine.execution.javascript.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.subject import (
     Module,
     Parameter,
@@ -23,7 +23,7 @@ from stet_ls.engine.execution.javascript.inputs.subject import (
     shape_of,
     subject_of,
 )
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.languages.script_calls import OWN
 from stet_ls.validators.source import Source

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.mutations import text_of as written
 from stet_ls.engine.execution.javascript.inputs.subject import Module
-from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
-from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, row_text, value_of
+from stet_ls.engine.execution.javascript.inputs.values.conversion import NotAValueError, row_text, value_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -14,15 +14,13 @@ from typing import Any
 
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
-from stet_ls.engine.execution.javascript.inputs.values import source
+from stet_ls.engine.execution.javascript.inputs.values.conversion import source
 
 _WIDE = ("\N{THUMBS UP SIGN}", "\N{GRINNING FACE}\N{GRINNING FACE}", "e\N{COMBINING ACUTE ACCENT}")
 _CASED = ("ß", "\N{LATIN SMALL LIGATURE FI}", "İ", "ſ", "É")
 _EVERY = 3
 _LONG = 3_000
 """A number of so many digits has no text in Python."""
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
-_FEW_TEXTS, _FEW_NUMBERS = ("a", "b", "c"), (0, 1, 2, 3)
 
 
 def with_alike(
@@ -37,23 +35,6 @@ def with_alike(
             yield row
         else:
             yield _alike(random.choice(written) if written and random.random() < 0.7 else row, fixed, random)
-
-
-def with_few(rows: Iterable[ArgumentRow], seed: int, fixed: Collection[str] = ()) -> Iterator[ArgumentRow]:
-    """The rows; in every second, numbers and texts are among a few: one call then meets what another left. Those named
-    in `fixed` stay.
-    """
-    random = Random(seed)  # noqa: S311 - inputs must be reproducible
-    for number, row in enumerate(rows):
-        few = {name: text if name in fixed else _of_few(text, random) for name, text in row.items()}
-        yield few if number % 2 else row
-
-
-def _of_few(text: str, random: Random) -> str:
-    value = literal(text)
-    if isinstance(value, str):
-        return source(text_of(random.choice(_FEW_TEXTS)))
-    return _NUMBER.sub(lambda _: str(random.choice(_FEW_NUMBERS)), text) if '"' not in text else text
 
 
 def _alike(row: ArgumentRow, fixed: Collection[str], random: Random) -> ArgumentRow:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
-from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
-from stet_ls.engine.execution.javascript.inputs.values import row_text, source, unchanged_row_text
+from stet_ls.engine.execution.javascript.inputs.values.conversion import row_text, source, unchanged_row_text
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.project_files import read_text

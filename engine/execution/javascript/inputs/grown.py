@@ -8,8 +8,8 @@ from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call, GrownCall
 from stet_ls.engine.execution.inputs.mutations import text_of
-from stet_ls.engine.execution.javascript.inputs.guided_changes import arguments
-from stet_ls.engine.execution.javascript.inputs.values import source
+from stet_ls.engine.execution.javascript.inputs.guided_changes import argument_literals
+from stet_ls.engine.execution.javascript.inputs.values.conversion import source
 from stet_ls.engine.execution.python.inputs.grown import LARGER, SMALLER
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
@@ -31,7 +31,7 @@ def grown_calls(calls: Sequence[Call], texts: tuple[str, str], language: str, un
         if parsed is None:
             continue
         data, kind = parsed.data, []
-        for node, value in reversed(list(arguments(parsed.root))):
+        for node, value in reversed(list(argument_literals(parsed.root))):
             if text := _grown(value):
                 data = data[: node.start_byte] + text.encode() + data[node.end_byte :]
                 kind.append(re.sub(r"\d+", "0", text))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.coverage_guided import LiteralValues, with_text
 from stet_ls.engine.execution.inputs.mutations import text_of
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of as text_of_node
-from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, source, value_of
+from stet_ls.engine.execution.javascript.inputs.values.conversion import NotAValueError, source, value_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of as text_of_node
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import tree_of
 
@@ -32,7 +32,7 @@ def changed_call(call: Call, values: LiteralValues, *, is_open: bool, fixed: Col
     if parsed is None:
         return None
     made = parsed.data
-    for node, value in reversed(list(arguments(parsed.root))):
+    for node, value in reversed(list(argument_literals(parsed.root))):
         if values.random.random() < 0.3 or _variable(node) in fixed:
             continue
         new = values.instead(value, call) if is_open else values.like(value)
@@ -49,7 +49,7 @@ def _variable(node: tree_sitter.Node) -> str:
     return text_of_node(name) if name is not None else ""
 
 
-def arguments(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:
+def argument_literals(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:
     """The literals that are bound or passed, the outermost of each, in order."""
     pending = [(root, False)]
     while pending:

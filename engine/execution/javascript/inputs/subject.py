@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.qualified_names import QualifiedName
-from stet_ls.engine.execution.javascript.inputs.value_kinds import (
+from stet_ls.engine.execution.javascript.inputs.values.conversion import kind_of, row_text
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import (
     ANY,
     FUNCTION,
     UNDEFINED,
@@ -20,7 +21,6 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     text_of,
     union,
 )
-from stet_ls.engine.execution.javascript.inputs.values import kind_of, row_text
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import UnitNode, captures, find, tree_of
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, with_few_texts
 from stet_ls.engine.execution.inputs.rows import DOUBLE, DRAWN_ALONE, GUESSED, ArgumentRow
+from stet_ls.engine.execution.python.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.python.inputs.contract import is_senseless
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
@@ -88,28 +89,17 @@ def _script(setup: str, body: str) -> Call:
     return Call(setup, body, tuple(sorted(names)), "example")
 
 
-def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
-    """Statements that bind each argument to a separate name, and the names by parameter."""
-    names = {each.name: each.name.lstrip("*") + ("_" if each.name.lstrip("*") == taken else "") for each in parameters}
-    lines = [f"{names[each.name]} = {row[each.name]}" for each in parameters if each.name in row]
-    return "\n".join(lines), {name: names[name] for name in row}
-
-
 def call_of(subject: Subject, row: ArgumentRow, origin: str) -> Call:
     """The call of a function with a row of arguments."""
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
     head = subject.name.partition(".")[0]
-    setup, names = _bound(subject.parameters, row, head)
+    setup, names = bound(subject.parameters, row, head)
     body = f"__out__({subject.name}({arguments(subject.parameters, names)}))"
     return Call(setup, body, tuple(names.values()), origin)
 
 
 def call_on(subject: Subject, row: ArgumentRow, making: str, earlier: Sequence[str], origin: str) -> Call:
     """The call of a method, or the use of a property, on a new object on which the `earlier` calls were made."""
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
-    setup, names = _bound(subject.parameters, row, "obj")
+    setup, names = bound(subject.parameters, row, "obj")
     given, making = _given(making)
     called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
     lines = (setup, *_bindings(given), f"obj = {making}", *_quiet([f"obj.{step}" for step in earlier]))
@@ -123,8 +113,6 @@ def call_on(subject: Subject, row: ArgumentRow, making: str, earlier: Sequence[s
 
 def step_of(method: Subject, row: ArgumentRow) -> str:
     """What is done to an object: `push(1)`, or `size` for a property."""
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
     return f"{method.callee}({arguments(method.parameters, row)})" if method.how == "method" else method.callee
 
 
@@ -241,8 +229,6 @@ def _object_parts(
 def _makings(
     module: Module, shape: ClassShape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int
 ) -> tuple[list[str], list[str]]:
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
     if shape.members:
         members = [f"{shape.name}.{each}" for each in shape.members]
         return members, members
@@ -300,8 +286,6 @@ def _columns(
     module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int
 ) -> list[tuple[list[str], list[str]]]:
     """The calls of each public method, with all kinds of arguments and with few."""
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
     columns = []
     public = [each for each in shape.methods if not each.callee.startswith("_")]
     for method in [_with_own_class(each, shape) for each in public[:12]]:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from stet_ls.engine.execution.harness_run import Call, CapturedData
 from stet_ls.engine.execution.inputs.qualified_names import is_of
 from stet_ls.engine.execution.inputs.rows import CAPTURED
+from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject, known_module, subject_of
 from stet_ls.engine.privacy.secrets.scan import find_secrets
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
@@ -58,7 +59,7 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, unit: str) ->
         if _holds(each, subject):
             data.append(each.data)
         elif not call.is_secret and len(written) < _MOST_WRITTEN:
-            written.append(f"{subject.callee}({_arguments(subject, each.texts)})\n")
+            written.append(f"{subject.callee}({arguments(subject.parameters, each.texts)})\n")
     return CapturedInputs(
         tuple(dict.fromkeys(calls)), CapturedData(tuple(data), known.module, known.files if data else {}),
         "".join(written), uncaptured,
@@ -82,19 +83,13 @@ def _call(subject: Subject, each: CapturedCall, number: int) -> Call:
     if subject.how in ("method", "property"):
         lines.append(f"__own = {own or subject.owner}")
         called = f"__own.{subject.callee}"
-    arguments = "" if subject.how == "property" else f"({_arguments(subject, names)})"
+    called_with = "" if subject.how == "property" else f"({arguments(subject.parameters, names)})"
     is_secret = bool(find_secrets("\n".join([*lines, *_named(each.words)])))
     shown = _shown(subject, each, is_secret=is_secret) if is_secret or _holds(each, subject) else ""
     bound = (*names.values(), *(["__own"] if subject.how in ("method", "property") else []))
     return Call(
-        "\n".join(lines), f"__out__({called}{arguments})", bound, CAPTURED, shown=shown, is_secret=is_secret
+        "\n".join(lines), f"__out__({called}{called_with})", bound, CAPTURED, shown=shown, is_secret=is_secret
     )  # fmt: skip
-
-
-def _arguments(subject: Subject, row: Mapping[str, str]) -> str:
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import arguments
-
-    return arguments(subject.parameters, dict(row))
 
 
 def _tidy(text: str) -> str:

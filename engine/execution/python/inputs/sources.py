@@ -26,6 +26,7 @@ from stet_ls.engine.execution.python.inputs.contract import within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.generators import MOST_ITERATORS, with_first_values, with_iterators
+from stet_ls.engine.execution.python.inputs.guided_changes import changed_call
 from stet_ls.engine.execution.python.inputs.module_state import MOST_NEIGHBOR_CALLS, with_neighbor_calls
 from stet_ls.engine.execution.python.inputs.solver import solved_calls
 from stet_ls.engine.execution.python.inputs.suggested import MOST, MOST_NEAR, near, suggested_calls
@@ -75,7 +76,7 @@ def _completed(calls: Calls, unit: ComparedUnit) -> Calls:
 
 async def _guided(known: InputsSoFar) -> Calls:
     """Calls with the literals of the change in them."""
-    calls = await asyncio.to_thread(coverage_guided_calls, known.agreed or known.calls, known.literals)
+    calls = await asyncio.to_thread(coverage_guided_calls, known.agreed or known.calls, known.literals, changed_call)
     return within_contract(calls, known.unit.before, known.unit.name)
 
 

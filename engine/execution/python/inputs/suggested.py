@@ -20,6 +20,7 @@ from stet_ls.engine.execution.inputs.rows import GUESSED, SUGGESTED, ArgumentRow
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.python.inputs.calls import call_of, call_on, life_of, step_of
 from stet_ls.engine.execution.python.inputs.examples import literals, row_of
+from stet_ls.engine.execution.python.inputs.guided_changes import changed_call
 from stet_ls.engine.execution.python.inputs.subject import ClassShape, Module, Subject, known_module, subject_of
 from stet_ls.validators.ast_text import parse_expression, try_parse, unparse
 
@@ -81,7 +82,7 @@ def near(calls: Sequence[Call], texts: tuple[str, str], unit: str) -> tuple[Call
     own = list(dict.fromkeys(each for subject in subjects if subject for each in literals(subject.node)))
     rows = ((call, mutated_rows([call.bindings()], own, seed)) for seed, call in enumerate(calls) if not call.shown)
     changed = [call.with_bindings(row, GUESSED) for call, made in rows for row in itertools.islice(made, _NEAR)]
-    guided = (replace(call, origin=GUESSED) for call in coverage_guided_calls(calls, own))
+    guided = (replace(call, origin=GUESSED) for call in coverage_guided_calls(calls, own, changed_call))
     return tuple(dict.fromkeys([*changed, *guided]))
 
 

@@ -217,6 +217,13 @@ async def test_a_truncated_iterator_is_reported(make: MakeCase) -> None:
     assert "first" not in (await judge(make(before, before.replace("yield n", "yield n + 0"), "f"))).detail
 
 
+async def test_an_asynchronous_generator_is_compared_as_far_as_other_iterators(make: MakeCase) -> None:
+    before = "async def f(n: int):\n    for each in range(5_000):\n        yield each + n\n"
+    after = before.replace("yield each + n", "yield each + n if each < 3_000 else 0")
+    evidence = await judge(make(before, after, "f"))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
+
+
 async def test_a_different_order_of_keys_is_reported(make: MakeCase) -> None:
     before = "def f(xs: list[str]):\n    return {x: len(x) for x in xs}\n"
     evidence = await judge(make(before, before.replace("in xs}", "in sorted(xs)}"), "f"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
+from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
@@ -198,23 +199,6 @@ def of_parameters(
     given = {each.name: strategy(each, known) for each in parameters if each.default is None}
     spare = {each.name: strategy(each, known) for each in parameters if each.default is not None}
     return st.fixed_dictionaries(given, optional=spare)
-
-
-def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
-    """The arguments of a row as written in a call; by name from the first omitted one on."""
-    parts: list[str] = []
-    named = False
-    for each in parameters:
-        if each.name not in row:
-            named = True
-        elif each.name.startswith("**"):
-            parts.append(f"**{row[each.name]}")
-        elif each.name.startswith("*"):
-            # After a keyword argument they would be taken for the preceding parameter.
-            parts += [] if named else [f"*{row[each.name]}"]
-        else:
-            parts.append(f"{each.name}={row[each.name]}" if named or each.keyword else row[each.name])
-    return ", ".join(parts)
 
 
 def INTEGERS(known: ModuleContext) -> Texts:

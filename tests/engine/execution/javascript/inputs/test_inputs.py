@@ -13,7 +13,7 @@ from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_cons
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.guided_changes import changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import read_module, subject_of
-from stet_ls.engine.execution.javascript.inputs.untyped_params import used_as
+from stet_ls.engine.execution.javascript.inputs.values.untyped_params import used_as
 
 SHORT = "var s = 1000, m = s * 60;\nfunction f(ms) { return ms >= m ? 'm' : ms; }\n"
 

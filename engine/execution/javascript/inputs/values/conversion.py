@@ -9,8 +9,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.javascript.inputs.value_kinds import ANY, BOOLEAN, NULL, NUMBER, STRING, ValueKind, union
-from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of as source_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import (
+    ANY,
+    BOOLEAN,
+    NULL,
+    NUMBER,
+    STRING,
+    ValueKind,
+    union,
+)
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of as source_of
 from stet_ls.validators.ast_text import literal_eval
 
 if TYPE_CHECKING:

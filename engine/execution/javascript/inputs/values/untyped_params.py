@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.execution.javascript.inputs.value_kinds import (
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import (
     ANY,
     BOOLEAN,
     CALLBACK,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from stet_ls.engine.execution.javascript.inputs.value_kinds import BOOLEAN, NULL, NUMBER, STRING, ValueKind
-from stet_ls.engine.execution.javascript.inputs.values import source
+from stet_ls.engine.execution.javascript.inputs.values.conversion import source
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import BOOLEAN, NULL, NUMBER, STRING, ValueKind
 
 _NUMBERS = ("0", "1", "-1", "2", "3", "5", "7", "10", "12", "16", "25", "99", "100", "-5", "0.5", "1.5", "-2.25")
 _STRINGS = ('""', '"a"', '"b"', '"ab"', '"aba"', '"Hello World"', '"a b c"', '"  x "', '"12"', '"-3"', '"A1b2"',
