@@ -1,5 +1,4 @@
-"""The reference pages, made from the settings model and the tables of commands, tools
-and sources of inputs.
+"""The reference pages, made from the settings model and the tables of commands, tools and sources of inputs.
 
 `python tests/pages` writes them. A test compares the files in docs/ with these pages, so that they
 cannot lag behind the code.

@@ -1,5 +1,4 @@
-"""Inputs that Python and JavaScript share: what a source of them is, rows of arguments, mutations,
-repeated calls, coverage-guided changes.
+"""What inputs for Python and JavaScript share: sources, rows of arguments, mutations, repeats, coverage-guided changes.
 
 Inputs are made without importing or evaluating any user code.
 """
