@@ -6,22 +6,30 @@ import ast
 from collections.abc import Iterator
 
 from stet_ls.engine.actions.syntax_edits.edit import EditedFunction, SyntaxEdit
-from stet_ls.engine.actions.syntax_edits.expressions import EXPRESSIONS
-from stet_ls.engine.actions.syntax_edits.statements import STATEMENTS
+from stet_ls.engine.actions.syntax_edits.kinds import KINDS
+from stet_ls.engine.actions.syntax_edits.script import EditedScript
 from stet_ls.engine.execution.python.inputs.subject import Function
+from stet_ls.validators.source import Source
 
 
 def edits_of(function: EditedFunction) -> Iterator[SyntaxEdit]:
     """Its edits, each once and none without an effect on the text."""
+    made = (edit for node in function.nodes for kind in KINDS for edit in kind.python(function, node))
+    return _distinct(function.source, made)
+
+
+def script_edits_of(function: EditedScript) -> Iterator[SyntaxEdit]:
+    """The same for JavaScript and TypeScript."""
+    made = (edit for node in function.nodes for kind in KINDS for edit in kind.script(function, node))
+    return _distinct(function.source, made)
+
+
+def _distinct(source: Source, edits: Iterator[SyntaxEdit]) -> Iterator[SyntaxEdit]:
     known: set[tuple[object, ...]] = set()
-    for node in function.nodes:
-        for made in (*EXPRESSIONS, *STATEMENTS):
-            for edit in made(function, node):
-                if edit.splices not in known and any(
-                    function.source.slice(each.span) != each.text for each in edit.splices
-                ):
-                    known.add(edit.splices)
-                    yield edit
+    for edit in edits:
+        if edit.splices not in known and any(source.slice(each.span) != each.text for each in edit.splices):
+            known.add(edit.splices)
+            yield edit
 
 
 def functions_in(node: ast.AST) -> Iterator[Function]:

@@ -7,7 +7,7 @@ import builtins
 import difflib
 from collections.abc import Iterator
 
-from stet_ls.engine.actions.syntax_edits.edit import UNLIKELY, EditedFunction, SyntaxEdit
+from stet_ls.engine.actions.syntax_edits.edit import UNLIKELY, EditedFunction, SyntaxEdit, short_text
 from stet_ls.engine.actions.syntax_edits.table import FUNCTIONS, KEYWORDS, METHODS, OPERATORS, SYMBOLS, WRAPS
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.validators.source import Span, Splice
@@ -270,5 +270,21 @@ def conditions(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
             yield of.replaced(each, f"not ({of.text(each)})", 2)
 
 
-EXPRESSIONS = (operators, constants, names, calls, orders, parts, bounds, wraps, conditions)
-"""The edits of expressions; each is asked about every node of a function."""
+def decided(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
+    """A condition that is always true or always false; one of a loop does not become always true."""
+    tests: list[ast.expr] = []
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        tests = [*_conditions_in(node.test)]
+    for test in tests:
+        for value in (False,) if isinstance(node, ast.While) else (True, False):
+            words = f"`{short_text(of.text(test))}` is always {str(value).lower()}"
+            yield of.at(of.span(test), str(value), test, UNLIKELY, words, mutates=True)
+
+
+def _conditions_in(test: ast.expr) -> Iterator[ast.expr]:
+    """A condition, or those that connectives join in it."""
+    if isinstance(test, ast.BoolOp):
+        for each in test.values:
+            yield from _conditions_in(each)
+    else:
+        yield test

@@ -152,7 +152,3 @@ def _whole_lines(of: EditedFunction, statement: ast.stmt) -> Span:
 def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
     return [each for each in found if isinstance(each, list) and each and isinstance(each[0], ast.stmt)]
-
-
-STATEMENTS = (removals, returns, swaps, moves, branches, defaults)
-"""The edits of statements; each is asked about every node of a function."""
