@@ -15,6 +15,7 @@ import pytest
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
 from stet_ls.engine.actions.generated_tests.languages import language_table as suites
 from stet_ls.engine.actions.prose import languages as prose
+from stet_ls.engine.actions.repair_search import languages as repairs
 from stet_ls.engine.execution import languages as execution
 from stet_ls.engine.execution.linters import languages as linters
 from stet_ls.engine.judges import languages as judges
@@ -44,6 +45,7 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
     "engine/actions/generated_tests/languages/language_table.py": suites.ROWS,
     "engine/actions/generate_test_fix/languages/language_table.py": LOOP_LANGUAGES,
     "engine/actions/prose/languages.py": prose.ROWS,
+    "engine/actions/repair_search/languages.py": repairs.ROWS,
 }
 IDS = frozenset(row.id for row in LANGUAGES if row.kind == "code" and row.id in NODE_KINDS)
 """The languages that are more than a grammar: their names stand for nothing else."""

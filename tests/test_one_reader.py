@@ -42,6 +42,7 @@ ALLOWED: dict[str, str] = {
     "engine/actions/box_work/inside/": IN_THE_BOX,
     "engine/actions/box_work/program_run.py": SHIPPED,
     "engine/actions/repair_search/search.py": SHIPPED,
+    "engine/actions/repair_search/javascript_search.py": SHIPPED,
     "engine/actions/generated_tests/mutant_trial.py": SHIPPED,
     "engine/job/ledger.py": STETS_OWN,
     "engine/memory/pending_outcomes.py": STETS_OWN,

@@ -13,13 +13,15 @@ class ExecutionLanguage:
     """What running code needs to know about a language.
 
     `needs_interpreter`: it runs in the user's environment, with the packages that it imports. `runs_examples`: calls
-    in documentation or in instructions can be tried. `times`: two versions can be timed. `compares_samples`: several
+    in documentation or in instructions can be tried. `documents_calls`: calls with their results can, in doc comments
+    or in instructions about a bug. `times`: two versions can be timed. `compares_samples`: several
     candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `captures_calls`: it
     reports how tests call functions. `loads_former`: the text before can run with other files as they were.
     """
 
     needs_interpreter: bool = False
     runs_examples: bool = False
+    documents_calls: bool = False
     times: bool = False
     compares_samples: bool = False
     traces_lines: bool = False
@@ -37,7 +39,7 @@ ROWS: Mapping[str, ExecutionLanguage] = {
         captures_calls=True,
         loads_former=True,
     ),
-    "javascript": ExecutionLanguage(captures_calls=True),
+    "javascript": ExecutionLanguage(documents_calls=True, captures_calls=True),
 }
 """By language id; a row applies to its whole family."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
+from stet_ls.engine.execution.javascript import documented_runs
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.changed_lines import parts
 from stet_ls.engine.execution.python.changed_part import ChangedPart, with_error
@@ -63,12 +64,15 @@ class _Asked:
 
 async def judge(case: Case) -> Evidence:
     """Fails if an example fails that passed before, or that the candidate was to fix."""
-    if not for_language(case.language).runs_examples:
+    language = for_language(case.language)
+    if not language.runs_examples and not language.documents_calls:
         return _evidence(Ruling.SKIPPED, f"examples in {case.language} documentation are not supported yet")
     if case.runtime is None:
         return _evidence(Ruling.SKIPPED, "no code ran")
     if case.is_too_large_to_run:
         return _evidence(Ruling.SKIPPED, f"examples not run: {TOO_LARGE}")
+    if language.documents_calls:
+        return await _documented(case, case.runtime)
     asked = await asyncio.to_thread(_prepare, case, case.runtime)
     if not asked.examples:
         whose = f"`{case.unit}`" if case.unit else "what the edit adds or changes"
@@ -92,6 +96,37 @@ async def judge(case: Case) -> Evidence:
         return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], outcome)
     met = {part: _met(each, word) for part, each in zip(with_errors, stopped, strict=True)}
     return _passed(asked, [part for part in asked.parts if not _is_run(part, met.get(part, set()), asked)])
+
+
+async def _documented(case: Case, runtime: Runtime) -> Evidence:
+    """The same for calls in the doc comment of the case's unit, and for stated ones."""
+    before, after = case.before.text, case.after.text
+    examples = await asyncio.to_thread(documented_runs.examples_for, before, case.language, case.unit, case.stated)
+    if not examples:
+        return _evidence(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no examples")
+    found = await documented_runs.outcomes(runtime, after, case.language, case.path, examples)
+    if isinstance(found, NotRunnable):
+        return _evidence(Ruling.UNKNOWN, f"examples not run: {found.reason}")
+    if stopped := next((each for each in found.values() if each.kind == "reached"), None):
+        return _evidence(Ruling.UNKNOWN, f"examples not run: {stopped.message}")
+    wrong = [n for n, each in enumerate(examples) if not each.holds(found.get(n))]
+    if not wrong:
+        count = f"{plural(len(examples), 'example')} {verb('pass', len(examples))}"
+        left = await documented_runs.unreached(runtime, before, after, case.language, case.path, examples)
+        if left:
+            return _evidence(
+                Ruling.UNKNOWN, f"{count}, but {plural(left, 'changed place')} {verb('run', left)} in none"
+            )
+        return replace(_evidence(Ruling.PASS, count, trusted=left == 0), count=len(examples))
+    old = await documented_runs.outcomes(runtime, before, case.language, case.path, examples)
+    held = {} if isinstance(old, NotRunnable) else old
+    broken = [n for n in wrong if examples[n].holds(held.get(n))]
+    count = f"{len(wrong)} of {plural(len(examples), 'example')} {verb('fail', len(wrong))}"
+    if not broken and case.spec.preserves_behavior:
+        return _evidence(Ruling.UNKNOWN, f"{count}, as before")
+    first = (broken or wrong)[0]
+    failed = _evidence(Ruling.FAIL, f"{examples[first].failure(found.get(first))} ({count})", trusted=True)
+    return replace(failed, count=len(examples))
 
 
 def _passed(asked: _Asked, missed: Sequence[ChangedPart]) -> Evidence:
@@ -172,7 +207,10 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
 
     Covers the case's unit, or all units if `everywhere`.
     """
-    if not for_language(case.language).runs_examples or case.runtime is None:
+    language = for_language(case.language)
+    if case.runtime is not None and language.documents_calls:
+        return await _documented_failing(case, case.runtime)
+    if not language.runs_examples or case.runtime is None:
         return []
     asked = await asyncio.to_thread(_prepare, case, case.runtime, _all_units(case) if everywhere else ())
     if not asked.examples:
@@ -184,6 +222,15 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
         (each, outcome.get(n)) for n, each in enumerate(asked.examples) if not matches_example(each, outcome.get(n))
     )
     return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
+
+
+async def _documented_failing(case: Case, runtime: Runtime) -> list[str]:
+    text = case.before.text
+    examples = await asyncio.to_thread(documented_runs.examples_for, text, case.language, case.unit, case.stated)
+    found = await documented_runs.outcomes(runtime, text, case.language, case.path, examples) if examples else {}
+    if isinstance(found, NotRunnable) or any(each.kind == "reached" for each in found.values()):
+        return []
+    return [each.failure(found.get(n)) for n, each in enumerate(examples) if not each.holds(found.get(n))]
 
 
 def _wrong(example: Example, got: CallOutcome | None) -> str:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stet_ls.engine.actions.repair_search.languages import for_language
 from stet_ls.engine.actions.repair_search.search import Repair
-from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
-from stet_ls.engine.execution.python.harness import run
-from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.harness_run import Call, CallOutcome, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 
 _MOST = 16
 """Repairs that are compared: the likeliest."""
-_CALLS = 120
 _PER_BYTE, _AT_MOST = 0.3, 3.0
-_SECONDS = 2.0
-_CPU = 0.01
-"""Seconds of the processor for a call, until several took longer: then a third of it."""
 LEAST_INPUTS = 20
 """With fewer inputs, that two repairs behave alike says little."""
 
@@ -60,30 +53,27 @@ class ComparedRepairs:
 async def compare_repairs(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> ComparedRepairs:
     """Groups repairs by what they do on drawn inputs."""
     known = sorted(repairs, key=lambda each: each.cost)[:_MOST]
-    place, calls = await asyncio.to_thread(_prepare, case, runtime)
-    if not calls:
-        return ComparedRepairs((Behavior(tuple(known), 0, 0),))
-    texts = (case.before.text, *(each.text for each in known))
-    trial = HarnessRun(
-        texts, calls, case.unit, place.path, place.name, place.roots, place.warm,
-        reads=place.overlay is not None, plain=True, cpu=_CPU, seconds=_SECONDS,
-    )  # fmt: skip
-    report = await run(runtime, trial, place.overlay)
-    if isinstance(report, NotRunnable):
-        return ComparedRepairs((Behavior(tuple(known), 0, 0),))
-    old, *new = report.texts
+    language = for_language(case.language)
+    unknown = ComparedRepairs((Behavior(tuple(known), 0, 0),))
+    if language is None or len(known) == 1:
+        return unknown
+    calls, report = await language.run(case, runtime, (*(each.text for each in known), case.before.text))
+    if isinstance(report, NotRunnable) or len(report.texts) != len(known) + 1:
+        return unknown
+    *new, old = report.texts
     return _grouped(known, old, new, calls)
 
 
 def _grouped(
     repairs: Sequence[Repair], old: VersionOutcomes, new: Sequence[VersionOutcomes], calls: Sequence[Call]
 ) -> ComparedRepairs:
-    common = [n for n in range(len(calls)) if all(n in each.outcomes for each in (old, *new))]
-    valid = [n for n in common if any(each.outcomes[n].valid for each in (old, *new))]
+    common = [n for n in range(len(calls)) if all(n in each.outcomes for each in new)]
+    # The broken code may not end on some of them.
+    valid = [n for n in common if any(n in each.outcomes and each.outcomes[n].valid for each in (old, *new))]
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, each in enumerate(new):
         groups.setdefault(tuple(_key(each.outcomes[n]) for n in valid), []).append(number)
-    before = [_key(old.outcomes[n]) for n in valid]
+    before = [_key(old.outcomes[n]) if n in old.outcomes else "" for n in valid]
     found = [
         (Behavior(tuple(repairs[each] for each in members), sum(a != b for a, b in zip(key, before, strict=True)),
                   len(valid)), members[0])
@@ -96,18 +86,19 @@ def _grouped(
     differing = [n for n in valid if _key(pair[0][n]) != _key(pair[1][n])]
     differing.sort(key=lambda n: (not all(each[n].kind == "ok" for each in pair), len(calls[n].snippet)))
     at = differing[0]
-    return ComparedRepairs(tuple(each for each, _ in found), calls[at], (pair[0][at], pair[1][at]))
+    shown = [_in_full(each[at], [other.outcomes[at] for other in new]) for each in pair]
+    return ComparedRepairs(tuple(each for each, _ in found), calls[at], (shown[0], shown[1]))
+
+
+def _in_full(outcome: CallOutcome, others: Sequence[CallOutcome]) -> CallOutcome:
+    """An outcome as the first text with the same one reports it: the report shows it in full there alone."""
+    return next((each for each in others if each.digest == outcome.digest and each.results), outcome)
 
 
 def _key(outcome: CallOutcome) -> str:
-    """What is compared: for errors, which one it is."""
-    return outcome.error if outcome.kind == "raised" and not outcome.results else outcome.digest
+    """What is compared: for errors, which one it is, where that is shown."""
+    return outcome.error if outcome.kind == "raised" and outcome.error and not outcome.results else outcome.digest
 
 
 def _rank(each: Behavior) -> tuple[float, ...]:
     return (-each.weight, each.changes)
-
-
-def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
-    place = place_of(case.path, (case.before.text,), runtime)
-    return place, calls_for(case.before.text, case.unit)[:_CALLS]

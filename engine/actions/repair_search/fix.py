@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, ComparedRepairs, compare_repairs
-from stet_ls.engine.actions.repair_search.search import SECONDS, Repair, search
+from stet_ls.engine.actions.repair_search.languages import for_language
+from stet_ls.engine.actions.repair_search.search import SECONDS, Repair
 from stet_ls.engine.actions.rewriting.reproduce import Reproduction
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.doctest import examples_for
 from stet_ls.engine.judges.project_tests.judge import tests_before
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
 _LONGER = (Budget.THOROUGH, Budget.TASK)
-_LANGUAGE = "python"
 _SHOWN = 60
 _CHECKS_OF_TWO = 3
 """Fewer checks are passed by chance by one of the many pairs of edits."""
@@ -85,13 +83,13 @@ async def find_repairs(job: Job, target: Target, seen: Reproduction) -> FoundRep
     If there are none, the reason as a sentence; "" if there was nothing to search for.
     """
     case, request = seen.case, job.request
-    if not seen.ran or not job.settings.checks.search or case.runtime is None or request.language != _LANGUAGE:
+    language = for_language(request.language)
+    if not seen.ran or not job.settings.checks.search or case.runtime is None or language is None:
         return ""
     everywhere = target.kind is TargetKind.DOCUMENT
-    examples = await asyncio.to_thread(examples_for, case, everywhere=everywhere)
     tests = await tests_before(case)
     seconds = SECONDS * (2 if request.budget in _LONGER else 1)
-    repairs = await search(case, target.span, examples, tests if tests and tests.failing else None, seconds)
+    repairs = await language.search(case, target.span, tests if tests and tests.failing else None, seconds, everywhere)
     if repairs.problem:
         return f"No fix searched: {repairs.problem}."
     if not repairs.found:

@@ -33,10 +33,12 @@ _INSIDE = {
     "inside_checks.py": Path(__file__).with_name("inside_checks.py").read_bytes(),
     "box_program.py": Path(box_program.__file__).read_bytes(),
 }
-_MOST_EDITS = 4000
-_MOST_LINES = 500
+MOST_EDITS = 4000
+"""Edits that are tried at most, the likeliest first."""
+MOST_LINES = 500
 """Lines of a target beyond which nothing is searched: there are too many edits to try in that time."""
-_MOST_GOOD = 30
+MOST_GOOD = 30
+"""Repairs after which a search ends."""
 _MOST_TESTS = 40
 _SLOTS = 4
 
@@ -100,11 +102,11 @@ def _job(
     functions = list(_functions(case.before, module.tree, span))
     if not functions:
         return "no function to change"
-    if sum((each.node.end_lineno or 0) - each.node.lineno + 1 for each in functions) > _MOST_LINES:
-        return f"the code is longer than {_MOST_LINES} lines"
+    if sum((each.node.end_lineno or 0) - each.node.lineno + 1 for each in functions) > MOST_LINES:
+        return f"the code is longer than {MOST_LINES} lines"
     made = ((number, edit) for number, each in enumerate(functions) for edit in edits_of(each))
     found = [(number, edit) for number, edit in made if edit.cost < UNLIKELY and _is_within(edit, span)]
-    found = sorted(found, key=lambda each: each[1].cost)[:_MOST_EDITS]
+    found = sorted(found, key=lambda each: each[1].cost)[:MOST_EDITS]
     place = place_of(case.path, (text,), runtime)
     overlay, files, path, roots = _laid_out(case, place, tests)
     passing = sorted(tests.passing)[:_MOST_TESTS] if tests else []
@@ -120,7 +122,7 @@ def _job(
         "examples": [[each.call.setup, each.call.body, expected_outputs(each.want), each.error] for each in examples],
         "tests": [*tests.failing, *passing] if tests else [],
         "seconds": min(seconds, max(runtime.left() - 2, 0.5)),
-        "most": _MOST_GOOD,
+        "most": MOST_GOOD,
         "slots": _SLOTS,
     }
     folder = f".stet-{nonce}"

@@ -15,6 +15,7 @@ from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Diagnostic, Request, Target, TargetKind
+from stet_ls.engine.execution.javascript.inputs.documented_calls import documented_calls, stated_calls
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
@@ -75,12 +76,24 @@ async def reproduce(job: Job, target: Target, words: str) -> Reproduction:
 
 def _examples(request: Request, target: Target, words: str) -> tuple[str, str, str]:
     """The examples that the user's words state, with those in prose that are certain, and those that are not."""
-    if not for_language(request.language).runs_examples:
+    language = for_language(request.language)
+    if language.documents_calls:
+        return _documented(request, target, words)
+    if not language.runs_examples:
         return "", "", ""
     own = stated_examples("\n".join((words, *request.constraints)), target.name)
     prose = documented_examples(request.source.text, target.name, "" if own else words)
     stated = own + "".join(each.text for each in prose if each.certain and each.text not in own)
     return own, stated, "".join(each.text for each in prose if not each.certain)
+
+
+def _documented(request: Request, target: Target, words: str) -> tuple[str, str, str]:
+    """The same for a language whose doc comments hold calls with their results."""
+    spoken = stated_calls("\n".join((words, *request.constraints)), target.name, spoken=True) if target.name else ()
+    own = "".join(each.text for each in spoken if each.certain)
+    calls = documented_calls(request.source.text, request.language, target.name)
+    stated = own + "".join(each.text for each in calls if each.certain)
+    return own, stated, "".join(each.text for each in (*spoken, *calls) if not each.certain)
 
 
 def _evidence(case: Case, seen: Sequence[str], known: Sequence[Diagnostic]) -> Evidence:

@@ -31,7 +31,7 @@ class Use(Flag):
 class EditKind:
     """One kind of edit.
 
-    does: What it changes, in words.
+    does: What it changes.
     use: Whether it makes mutants, repairs or both; not each edit of a kind that serves as both has to be both.
     python: The edits of a node of Python.
     script: The edits of a node of JavaScript or TypeScript.

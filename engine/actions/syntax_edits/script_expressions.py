@@ -94,9 +94,9 @@ def names(of: EditedScript, node: tree_sitter.Node) -> Iterator[SyntaxEdit]:
     text = of.text(node)
     if node.type == "identifier" and not _binds(node):
         called = _is_called(node)
-        for each in SCRIPT_FUNCTIONS.get(text, ()) if called else ():
-            yield of.replaced(node, each, 1.5)
         known = text in of.names
+        for each in SCRIPT_FUNCTIONS.get(text, ()) if not known else ():
+            yield of.replaced(node, each, 1.5)
         alike = difflib.get_close_matches(text, of.names, n=3, cutoff=_ALIKE)
         for each in dict.fromkeys([*alike, *of.names]):
             if each != text:
@@ -164,6 +164,22 @@ def orders(of: EditedScript, node: tree_sitter.Node) -> Iterator[SyntaxEdit]:
         yes, no = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
         if yes is not None and no is not None:
             yield of.swapped(yes, no, 2)
+    elif node.type in ("return_statement", "expression_statement", "variable_declarator"):
+        yield from _exchanged(of, node)
+    elif node.type in ("object", "object_pattern") and len(node.named_children) < 5:
+        for first, second in pairwise(node.named_children):
+            if "spread_element" in (first.type, second.type):
+                yield of.swapped(first, second, 1.5)
+
+
+def _exchanged(of: EditedScript, node: tree_sitter.Node) -> Iterator[SyntaxEdit]:
+    """Two variables in each other's place, if either is used once in a statement."""
+    used = [each for each in EditedScript(of.source, node).nodes if each.type == "identifier" and not _binds(each)]
+    once = [each for each in used if [of.text(other) for other in used].count(of.text(each)) == 1]
+    own = [each for each in once if of.text(each) in of.names][:6]
+    for number, left in enumerate(own):
+        for right in own[number + 1 :]:
+            yield of.swapped(left, right, 2.5)
 
 
 def parts(of: EditedScript, node: tree_sitter.Node) -> Iterator[SyntaxEdit]:

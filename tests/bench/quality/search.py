@@ -16,11 +16,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import statistics
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +28,8 @@ if __name__ == "__main__":
 
 from bench.eval.cases import HALVES, Case, load
 from bench.eval.hidden import passes
+from bench.quality import script_repairs
+from bench.quality.search_summary import ALONE, summary
 from bench.row import Row
 
 from stet_ls.engine.api.answer import Answer
@@ -44,9 +44,6 @@ from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.structure import units
 
-OUTCOMES = ("right", "wrong", "asked, right", "asked, wrong", "nothing", "not shown")
-_ALONE = {"model": {"embedded": "off", "discover": False}, "memory": {"enabled": False}, "trace": {"enabled": False}}
-
 
 @dataclass(frozen=True, slots=True)
 class Tried:
@@ -59,25 +56,18 @@ class Tried:
 
 
 def rows() -> Iterator[Row]:
-    """Outcomes and seconds of both halves."""
+    """Outcomes and seconds of both halves, of scripts and of Python."""
+    yield from script_repairs.rows()
     folder = Path(os.environ.get("DATA", "."))
     if not (folder / "humanevalpack/python/humanevalpack.jsonl").is_file():
-        yield Row("search", "not measured: DATA names no folder that eval/obtain.sh filled")
+        yield Row("Python", "not measured: DATA names no folder that eval/obtain.sh filled")
         return
     for half in HALVES:
-        yield from summary(half, asyncio.run(_measured(folder, half)))
+        yield from _summary(half, asyncio.run(_measured(folder, half)))
 
 
-def summary(half: str, tried: list[Tried]) -> Iterator[Row]:
-    """How many cases had which outcome, and how long they took."""
-    counts = Counter(each.outcome for each in tried)
-    for outcome in OUTCOMES:
-        yield Row(f"{half}: {outcome}", f"{counts[outcome]} of {len(tried)}")
-    for name, chosen in (("found", OUTCOMES[:4]), ("not found", OUTCOMES[4:5])):
-        seconds = [each.seconds for each in tried if each.outcome in chosen]
-        if len(seconds) > 1:
-            cuts = statistics.quantiles(seconds, n=20)
-            yield Row(f"{half}: seconds where {name}, P50 and P95", f"{cuts[9]:.1f}, {cuts[18]:.1f}", "<= 2, -")
+def _summary(half: str, tried: list[Tried]) -> Iterator[Row]:
+    return summary(f"Python, {half}", [(each.outcome, each.seconds) for each in tried])
 
 
 async def _measured(data: Path, half: str) -> list[Tried]:
@@ -87,7 +77,7 @@ async def _measured(data: Path, half: str) -> list[Tried]:
         paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
         sandbox, engine = (
             Sandbox(IsolationLevel.STRONG, home / "sandbox"),
-            Engine(Settings.model_validate(_ALONE), paths),
+            Engine(Settings.model_validate(ALONE), paths),
         )
         try:
             await _tried(cases[0], engine, sandbox)  # the first one finds out what this machine has
@@ -129,7 +119,7 @@ def main() -> None:
         tried = asyncio.run(_measured(Path(os.environ.get("DATA", ".")), half))
         for each in tried if asked.cases else ():
             print(f"{each.case.id}: {each.outcome}, {each.seconds:.1f} s. {each.detail}")
-        for row in summary(half, tried):
+        for row in _summary(half, tried):
             print(f"{row.what:<52} {row.number}")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.judging import MakeCase, in_each_box
+from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
@@ -289,3 +290,33 @@ def test_noise_is_not_a_speedup() -> None:
     found = timing.speedup([*zip(rounds, rounds[::-1], strict=True)])
     assert found.low <= 1.0 <= found.high
     assert timing.speedup([(2 * each, each) for each in rounds]).low > timing.WORTH
+
+
+SCRIPT = '/**\n * half(4) => 2\n * half("a") throws TypeError\n */\nexport function half(n) {\n'
+SCRIPT += '  if (typeof n !== "number") throw new TypeError("no number");\n  return n / 2;\n}\n'
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "detail"),
+    [
+        ("n / 2", "0.5 * n", Ruling.PASS, "2 examples pass"),
+        ("n / 2", "n * 2", Ruling.FAIL, "`half(4)` should return 2, returns 8 (1 of 2 examples fails)"),
+        ("TypeError(", "RangeError(", Ruling.FAIL, '`half("a")` should throw TypeError, raises RangeError'),
+    ],
+)
+async def test_examples_in_a_doc_comment_are_run(
+    make: MakeCase, old: str, new: str, verdict: Ruling, detail: str
+) -> None:
+    case = replace(make(SCRIPT, SCRIPT.replace(old, new), "half"), language="javascript")
+    evidence = await doctest.judge(case)
+    assert (evidence.verdict, evidence.trusted) == (verdict, True), evidence
+    assert evidence.detail.startswith(detail)
+
+
+@needs("node")
+async def test_examples_that_do_not_run_the_change_prove_nothing(make: MakeCase) -> None:
+    text = "/** sign(3) => 1 */\nexport function sign(n) {\n  if (n < 0) return -1;\n  return 1;\n}\n"
+    case = replace(make(text, text.replace("return -1", "return -2"), "sign"), language="javascript")
+    evidence = await doctest.judge(case)
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence

@@ -1,0 +1,171 @@
+"""Searches small edits of a JavaScript or TypeScript target that make what failed pass, in one run of the sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.actions.repair_search.javascript_candidates import (
+    Candidate,
+    ScriptFunction,
+    candidates,
+    functions_within,
+    with_switches,
+)
+from stet_ls.engine.actions.repair_search.search import MOST_EDITS, MOST_GOOD, MOST_LINES, Repair, Repairs
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.execution.javascript.documented_runs import examples_for
+from stet_ls.engine.execution.javascript.inputs.documented_calls import DocumentedCall
+from stet_ls.engine.execution.javascript.inputs.subject import read_module
+from stet_ls.engine.execution.javascript.module_location import place_of, with_exposed_names
+from stet_ls.engine.execution.javascript.strip_types import without_types
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests.judge import TestsBefore
+from stet_ls.engine.runners import toolchain
+from stet_ls.engine.runners.languages.node import NODE, Node, TypeScript, esbuild
+from stet_ls.engine.runners.run_tests import choose
+from stet_ls.engine.runners.toolchain import BoxProgram, MissingToolError
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
+from stet_ls.validators.source import Source, Span
+
+_FOLDER = Path(__file__).parent
+_INSIDE = {name: (_FOLDER / name).read_bytes() for name in ("inside.mjs", "worker.mjs", "node_test.cjs")}
+_LIMITS = Limits(seconds=20.0, processes=128)
+_MOST_SLOTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What a search runs: the job, the candidates in its order, and the units that they change."""
+
+    nonce: str
+    spec: RunSpec
+    candidates: list[Candidate]
+    functions: list[ScriptFunction]
+
+
+async def search_script(
+    case: Case, span: Span, tests: TestsBefore | None, seconds: float, *, everywhere: bool = False
+) -> Repairs:
+    """The edits of the functions within `span` with which the documented calls hold and the tests pass.
+
+    Cancelling ends all processes.
+    """
+    runtime = case.runtime
+    if runtime is None:
+        return Repairs(problem="no code can run")
+    try:
+        made = await asyncio.to_thread(_prepared, case, runtime, span, tests, seconds, everywhere)
+    except MissingToolError as missing:
+        return Repairs(problem=f"{missing} is not installed: {missing.install}")
+    if isinstance(made, str):
+        return Repairs(problem=made)
+    try:
+        result = await runtime.sandbox.run(made.spec)
+    except (StetError, ValueError, OSError) as error:
+        return Repairs(problem=f"code cannot run here: {error}")
+    return _read(result.report, made, case.before)
+
+
+def _prepared(
+    case: Case, runtime: Runtime, span: Span, tests: TestsBefore | None, seconds: float, everywhere: bool
+) -> _Prepared | str:
+    text, language = case.before.text, case.language
+    module, typed = read_module(text, language), language.startswith("typescript")
+    plain = without_types(text, language) if typed else text
+    if module is None or module.parsed.root.has_error:
+        return "the code does not parse"
+    if plain is None:
+        return "its types cannot be left out"
+    functions = functions_within(case.before, module, span)
+    lines = sum(each.edited.node.end_point[0] - each.edited.node.start_point[0] + 1 for each in functions)
+    if not functions:
+        return "no function to change"
+    if lines > MOST_LINES:
+        return f"the code is longer than {MOST_LINES} lines"
+    if tests is not None and not isinstance(choose(tests.plan), Node | TypeScript):
+        return f"tests of {choose(tests.plan).name} run in their own runner alone"
+    units = [each.unit for each in functions if each.unit] if everywhere else [case.unit]
+    examples = [each for unit in units for each in examples_for(text, language, unit, case.stated)]
+    found = candidates(functions, Source(plain), span, MOST_EDITS)
+    node, builder = toolchain.find("node", install=NODE), _builder(case, runtime) if typed else None
+    shown = with_exposed_names(with_switches(functions, Source(plain)), language)
+    job = {
+        "text": shown,
+        "typescript": builder is not None,
+        "esbuild": str(builder.path) if builder is not None else "",
+        "edits": [[each.function, each.code] for each in found],
+        "examples": [_row(each) for each in examples],
+        "tests": list(tests.plan.tests) if tests is not None else [],
+        "wanted": [each.rpartition("::")[2] for each in (*tests.failing, *tests.passing)] if tests is not None else [],
+        "order": [],
+        "seconds": min(seconds, max(runtime.left() - 4, 0.5)),
+        "most": MOST_GOOD,
+        "slots": min(os.cpu_count() or 1, _MOST_SLOTS),
+    }
+    return _Prepared(*_spec(case, runtime, job, tests, [node, *filter(None, [builder])], seconds), found, functions)
+
+
+def _builder(case: Case, runtime: Runtime) -> BoxProgram | None:
+    try:
+        return esbuild(runtime.root_of(case.path))
+    except MissingToolError:
+        return None
+
+
+def _row(example: DocumentedCall) -> dict[str, str]:
+    return {"source": example.source, "want": example.want, "error": example.error}
+
+
+def _spec(
+    case: Case, runtime: Runtime, job: dict[str, Any], tests: TestsBefore | None, programs: list[BoxProgram],
+    seconds: float,
+) -> tuple[str, RunSpec]:  # fmt: skip
+    place = place_of(case.path, (case.before.text,), case.language, runtime)
+    overlay: Overlay | None = place.overlay
+    path = place.path
+    if tests is not None and tests.plan.overlay is not None and case.path is not None:
+        overlay, path = tests.plan.overlay, case.path.relative_to(tests.plan.overlay.root)
+    elif case.language.startswith("typescript") and not job["typescript"]:
+        path = path.with_suffix(".mjs")
+    nonce = secrets.token_hex(8)
+    folder = f".stet-{nonce}"
+    data = json.dumps({**job, "path": path.as_posix(), "nonce": nonce}).encode()
+    node = programs[0]
+    spec = RunSpec(
+        (str(node.path), "--no-warnings", f"{folder}/inside.mjs", f"{folder}/job.json"),
+        files={**{f"{folder}/{name}": text for name, text in _INSIDE.items()}, f"{folder}/job.json": data},
+        binds=tuple(dict.fromkeys(bind for each in programs for bind in each.binds)),
+        overlay=overlay,
+        env={"TZ": "UTC", "NO_COLOR": "1", "PATH": f"{node.path.parent}:/usr/bin:/bin"},
+        limits=replace(_LIMITS, seconds=4 * seconds + 10).within(runtime.left()),
+        report=True,
+    )
+    return nonce, spec
+
+
+def _read(data: bytes, made: _Prepared, before: Source) -> Repairs:
+    """Reads the report. It comes from the sandbox, so it may be incomplete or malformed."""
+    try:
+        answer: dict[str, Any] = json.loads(data)
+        if answer["nonce"] != made.nonce:
+            return Repairs(problem="the run's report is forged, so it proves nothing")
+        if answer.get("problem"):
+            return Repairs(problem=str(answer["problem"]))
+        found = tuple(_repair(before, made.candidates[int(n)], made.functions) for n in answer["good"])
+        return Repairs(found, int(answer["tried"]), int(answer["checks"]))
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return Repairs(problem="the run ended before it reported its results")
+
+
+def _repair(before: Source, each: Candidate, functions: Sequence[ScriptFunction]) -> Repair:
+    splices = tuple(sorted(each.edit.splices, key=lambda splice: splice.span))
+    text = before.splice(splices).text
+    return Repair(text, splices, each.edit.change, each.edit.cost, functions[each.function].unit)
