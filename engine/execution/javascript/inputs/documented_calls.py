@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.javascript.inputs.subject import read_module, subject_of
-from stet_ls.engine.execution.javascript.inputs.value_kinds import descendants, text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import tree_of
 
