@@ -86,7 +86,7 @@ async def _asked(job: Job, missing: MissingInputs) -> str:
             # A reply that was cut is read as far as it came, which is no one's concern.
             job.usage.warnings[:] = [each for each in job.usage.warnings if each in known or each not in reply.warnings]
             return reply.text
-    job.usage.warnings.append(f"No example calls for the comparison: {reason}.")
+    job.usage.warn(f"No example calls for the comparison: {reason}")
     return ""
 
 

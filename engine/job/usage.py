@@ -41,6 +41,10 @@ class JobUsage:
     arms: dict[str, ArmUse] = field(default_factory=dict)
     """What each arm of a task did."""
 
+    def warn(self, sentence: str) -> None:
+        """Adds a warning of the answer, with its full stop."""
+        self.warnings.append(f"{sentence.rstrip('.')}.")
+
     def book(self, completion: Completion) -> None:
         """Counts a call, or a reply from the cache."""
         if completion.cached:

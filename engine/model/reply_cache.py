@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.api.events import OnEvent, ignore
@@ -20,7 +19,7 @@ from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.model_source import ModelSource
-from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.model.wrapped_models import WrappedModels
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
@@ -29,11 +28,12 @@ MOST = 500
 _FIELDS = ("text", "reasoning", "model", "endpoint")
 
 
-class CachedReplies:
+class CachedReplies(WrappedModels):
     """One job's models behind the cache in `folder`. With `fresh`, nothing is read; `identity` names the endpoints."""
 
     def __init__(self, models: ModelSource, folder: Path, identity: str, *, fresh: bool) -> None:
-        self._models, self._folder, self._identity, self._fresh = models, folder, identity, fresh
+        super().__init__(models)
+        self._folder, self._identity, self._fresh = folder, identity, fresh
         self._asked = Counter[str]()
         self._new: dict[str, Completion] = {}
         self.used: list[str] = []
@@ -100,23 +100,6 @@ class CachedReplies:
         digest = sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
         self._asked[digest] += 1
         return sha256(f"{digest} {self._asked[digest]}".encode()).hexdigest()
-
-    async def profile(self) -> Profile:
-        """Delegates to the models."""
-        return await self._models.profile()
-
-    async def health(self) -> Mapping[str, Any]:
-        """Delegates to the models."""
-        return await self._models.health()
-
-    def most(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """Delegates to the models."""
-        return self._models.most(prompt_tokens, reply_tokens)
-
-    @property
-    def is_embedded(self) -> bool:
-        """Delegates to the models."""
-        return self._models.is_embedded
 
     async def close(self) -> None:
         """Does nothing: the models belong to the engine."""

@@ -12,7 +12,7 @@ from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, is_stub, unit_at, units, widen
 from stet_ls.validators.structure.literals import passages
-from stet_ls.validators.structure.member_locations import below, member_end
+from stet_ls.validators.structure.member_locations import below, indent_at, member_end
 
 _MEMBERS = re.compile(
     r"\b(?:methods?|propert(?:y|ies)|getters?|setters?|constructors?|fields?|attributes?|overloads?|members?)\b", re.I
@@ -277,12 +277,6 @@ def _insertion(request: Request, at: int, selection: Span | None, line: int | No
     line = request.source.line_of(at) if line is None else line
     indent = indent_at(request.source, request.source.starts[line]) if line < request.source.line_count else ""
     return Target(TargetKind.INSERTION, Span(at, at), indent=indent, selection=selection)
-
-
-def indent_at(source: Source, start: int) -> str:
-    """The white space at the beginning of the line that starts at a byte offset."""
-    text = source.line_text(source.line_of(start))
-    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _within(limit: int | None, request: Request, target: Target) -> Target:

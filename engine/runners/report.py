@@ -205,6 +205,11 @@ class TestReport:
         return self.outcome is SuiteOutcome.GREEN
 
     @property
+    def passed(self) -> frozenset[str]:
+        """The ids of the tests that passed."""
+        return frozenset(each.id for each in self.cases if each.outcome is CaseOutcome.PASSED)
+
+    @property
     def inconclusive(self) -> bool:
         """True if it says nothing about the code: no test could be run, or not to the end on a busy machine."""
         return self.starved or self.outcome in _NOT_RUN

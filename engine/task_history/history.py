@@ -19,6 +19,7 @@ from typing import Any
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.file_lock import FileLock
+from stet_ls.engine.storage.modified import modified_at
 from stet_ls.engine.storage.private_files import private_folder, read_private
 from stet_ls.engine.storage.writable import WriteObstacle
 from stet_ls.engine.task_history.step_record import DONE, FAILED, SKIPPED, StepRecord
@@ -169,7 +170,7 @@ class TaskHistory:
         return replace(record, state=RUNNING) if _held(path) else record
 
     def _prune(self) -> None:
-        paths = sorted(self._folder.glob("*.jsonl"), key=_age, reverse=True)
+        paths = sorted(self._folder.glob("*.jsonl"), key=modified_at, reverse=True)
         for path in paths[_KEPT:]:
             if not _held(path):
                 with suppress(FileNotFoundError):  # another process deleted it
@@ -273,13 +274,6 @@ def _held(path: Path) -> bool:
         return False
     lock.release()
     return not free
-
-
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 FINISHED = (DONE, SKIPPED)

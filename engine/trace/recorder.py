@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Event, JudgeFinished, JudgeStarted, OnEvent, Progress, Requested, Stage, ignore
@@ -17,6 +16,7 @@ from stet_ls.engine.job.ledger import JobEnd
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.model.wrapped_models import WrappedModels
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.settings.schema import Settings
 
@@ -38,13 +38,13 @@ class ModelCall:
     error: Exception | None = None
 
 
-class JobRecorder:
+class JobRecorder(WrappedModels):
     """A source of replies that records calls and replies. The job sends its events to `on_event`."""
 
     def __init__(self, models: ModelSource, on_event: OnEvent) -> None:
         self.calls: list[ModelCall] = []
         self.events: list[tuple[float, Event]] = []
-        self._models = models
+        super().__init__(models)
         self._on_event = on_event
         self._started = time.monotonic()
         self._about: dict[str, str] = {}
@@ -112,23 +112,6 @@ class JobRecorder:
     def sealed(self) -> SealedPrompt:
         """The known secrets of the job: those of its last prompt."""
         return self.calls[-1].sealed if self.calls else UNSEALED
-
-    @property
-    def is_embedded(self) -> bool:
-        """Delegates to the models."""
-        return self._models.is_embedded
-
-    async def profile(self) -> Profile:
-        """Delegates to the models."""
-        return await self._models.profile()
-
-    async def health(self) -> Mapping[str, Any]:
-        """Delegates to the models."""
-        return await self._models.health()
-
-    def most(self, prompt_tokens: int, reply_tokens: int) -> float:
-        """Delegates to the models."""
-        return self._models.most(prompt_tokens, reply_tokens)
 
     async def close(self) -> None:
         """Does nothing: the models belong to the engine."""

@@ -100,6 +100,12 @@ def repository(folder: Path) -> Path | None:
     return next((each for each in (folder, *folder.parents) if is_top(each)), None)
 
 
+def project_top(folder: Path) -> Path:
+    """The top of the work tree around a folder, else the folder."""
+    folder = folder.resolve()
+    return repository(folder) or folder
+
+
 def is_top(folder: Path) -> bool:
     """Whether a repository's work tree begins at the folder."""
     mark = folder / ".git"

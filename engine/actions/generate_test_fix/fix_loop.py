@@ -61,7 +61,7 @@ async def generate_test_fix(
 
 def _without(job: Job, first: Proposal[FittedReply], why: str) -> Proposal[FittedReply]:
     job.usage.no_tests = why
-    job.usage.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
+    job.usage.warn(f"No tests were written from the specification: {why}")
     return first
 
 
@@ -103,11 +103,11 @@ class _Loop:
 
     async def _with_other_tests(self, first: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.call_limit_reason():
-            self._note(f"Wrong tests not replaced: {why}")
+            self.job.usage.warn(f"Wrong tests not replaced: {why}")
             return found
         suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
         if isinstance(suite, str):
-            self._note(f"Wrong tests not replaced: {suite}")
+            self.job.usage.warn(f"Wrong tests not replaced: {suite}")
             return found
         self.suite, self.apart = suite, {}
         return await self._tried(first)
@@ -120,17 +120,17 @@ class _Loop:
         if not wrong:
             return first, found
         if why := self.job.call_limit_reason():
-            self._note(f"No repair after the model's own tests failed: {why}")
+            self.job.usage.warn(f"No repair after the model's own tests failed: {why}")
             return first, found
         repaired = await self.repairer.repair(first, wrong)
         if isinstance(repaired, str):
-            self._note(repaired)
+            self.job.usage.warn(repaired)
             return first, found
         if repaired is first:  # shown the failure, the model wrote the same code again
             return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
         case, count = repaired.draft.case, self.plan.loop_language.count
         if lost := count(case.before.text).lost(count(case.after.text)):  # of the document's own tests
-            self._note(f"Repair rejected: it leaves {lost}")
+            self.job.usage.warn(f"Repair rejected: it leaves {lost}")
             return first, found
         again = await self._tried(repaired)
         return (repaired, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
@@ -153,9 +153,6 @@ class _Loop:
         if found.passed and content.reply.tests is None:
             content = replace(content, reply=replace(content.reply, tests=self.suite.code))
         return replace(best, draft=replace(best.draft, content=content), evidence=(*kept, item))
-
-    def _note(self, sentence: str) -> None:
-        self.job.usage.warnings.append(f"{sentence.rstrip('.')}.")
 
 
 def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:

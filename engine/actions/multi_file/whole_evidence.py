@@ -18,7 +18,7 @@ from stet_ls.engine.judges.project_tests.discovery import project_files, touchin
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.validators.languages import language_of
@@ -133,7 +133,7 @@ def _compared(change: WholeChange, before: TestReport, after: TestReport) -> Evi
     for report in (before, after):
         if report.inconclusive or report.starved:
             return _evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {report.why_not}")
-    was, now = _passed(before), _passed(after)
+    was, now = before.passed, after.passed
     if lost := sorted(was - now):
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         names = ", ".join(each.rpartition("::")[2] for each in lost[:_NAMED])
@@ -168,10 +168,6 @@ def _changed_lines(before: str, after: str) -> frozenset[int]:
         if kind != "equal"
         for line in range(start + 1, end + 1)
     )
-
-
-def _passed(report: TestReport) -> frozenset[str]:
-    return frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
 
 
 def _evidence(verdict: Ruling, detail: str, count: int = 0) -> Evidence:

@@ -8,11 +8,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, PlanStep, plan_path
+from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, plan_path
 
 _STEP = re.compile(
     r"^[\s>*-]*(?:\[(?P<tick>[ xX])\]\s*)?(?:(?:step\s*)?(?P<number>\d{1,2})\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)"
@@ -146,8 +145,3 @@ _STEP_FIELDS = {"needs": _needs, "accept": _accept, "files": _files, "arm": _arm
 
 def _listed(value: str) -> tuple[str, ...]:
     return tuple(name for each in value.split(",") if (name := each.strip().strip("`")).lower() not in _NOBODY)
-
-
-def needed_capabilities(steps: Sequence[PlanStep]) -> Iterator[Capability]:
-    """What the steps need of the arms, each once."""
-    yield from dict.fromkeys(step.capability for step in steps)

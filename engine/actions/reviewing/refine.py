@@ -52,7 +52,7 @@ async def review_and_refine(
     job.reserved += kept_for_tests
     try:
         if why := job.call_limit_reason():
-            job.usage.warnings.append(f"No review: {why}.")
+            job.usage.warn(f"No review: {why}")
             return first
         job.on_event(JudgeStarted(Check.REVIEW))
         return await _Refining(job, about, read, judges, size).run(first)
@@ -78,12 +78,12 @@ class _Refining:
             self.tried += 1
             made = await self._refined(best, remarks)
             if isinstance(made, str):
-                self._note(made)
+                self.job.usage.warn(made)
                 break
             unasked = self.job.call_limit_reason()
             again = await review(self.job, self._subject(made), earlier=seen, unasked=unasked)
             if worse := _worse(best, seen.review, made, again.review):
-                self._note(f"A refinement was dropped: {worse}")
+                self.job.usage.warn(f"A refinement was dropped: {worse}")
                 break
             best, seen = made, again
             self.kept += 1
@@ -126,9 +126,6 @@ class _Refining:
         self.job.usage.review = found
         self.job.on_event(JudgeFinished(item))
         return replace(best, evidence=(*best.evidence, item))
-
-    def _note(self, sentence: str) -> None:
-        self.job.usage.warnings.append(f"{sentence.rstrip('.')}.")
 
 
 def actionable(found: Review) -> tuple[ReviewFinding, ...]:

@@ -118,7 +118,7 @@ async def tests_before(case: Case) -> TestsBefore | None:
     report = await run.before()
     unable = _unable(report, run.excuse)
     failing = tuple(each.id for each in report.failed() if each.failure is not None and each.id not in unable)
-    return TestsBefore(run.plan(case.before.text), failing, _passed(report)) if report.cases else None
+    return TestsBefore(run.plan(case.before.text), failing, report.passed) if report.cases else None
 
 
 async def covering(case: Case) -> TestReport | str:
@@ -229,7 +229,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
         return _evidence(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
     fixes = case.spec.fixes and bool(before.failed())
-    passed, passing = _passed(before), _passed(after)
+    passed, passing = before.passed, after.passed
     # A test that is skipped or expected to fail now says nothing: the code may have requested that itself.
     lost = passed - passing
     worse = bool(lost) or (not passed and _broken(after) and not _broken(before))
@@ -277,7 +277,7 @@ async def _confirmed(
     got no CPU time proves nothing either; `again` is the second run of the text before.
     """
     later = await run.after(sorted(lost), seed=1)
-    unsteady = lost & _passed(later)
+    unsteady = lost & later.passed
     cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
     left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
     if not left_open:
@@ -304,10 +304,6 @@ def _failed_otherwise(report: TestReport, lost: Collection[str], excuse: Callabl
     return any(each.path not in unable for each in report.collection) or any(
         each.id in lost and each.id not in unable for each in report.failed()
     )
-
-
-def _passed(report: TestReport) -> frozenset[str]:
-    return frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
 
 
 def _flaky(once: TestReport, again: TestReport) -> frozenset[str]:

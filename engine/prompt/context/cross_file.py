@@ -12,11 +12,11 @@ from stet_ls.engine.prompt.code_view import view
 from stet_ls.engine.prompt.context.import_bindings import bindings, closeness
 from stet_ls.engine.prompt.context_items import ContextItem, Priority
 from stet_ls.engine.prompt.languages.import_binding import Binding
-from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.workspace.symbol_index import Definition, SymbolCandidate, SymbolIndex
 from stet_ls.validators.languages import for_language, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import imports, units
+from stet_ls.validators.structure.member_locations import indent_at
 
 _MOST = 8
 _MOST_MEMBERS = 20

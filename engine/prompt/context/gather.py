@@ -11,10 +11,10 @@ from stet_ls.engine.prompt.code_view import CodeView, view
 from stet_ls.engine.prompt.context.cross_file import cross_file_items, pieces_of, with_comment
 from stet_ls.engine.prompt.context.diagnostics import problems
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
-from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, calls, imports, units
+from stet_ls.validators.structure.member_locations import indent_at
 
 _LINES_BEFORE, _LINES_AFTER = 15, 8
 _MOST_CALLEES, _MOST_CALLERS, _MOST_SIBLINGS = 8, 2, 20

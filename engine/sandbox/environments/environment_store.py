@@ -18,6 +18,7 @@ from pathlib import Path
 from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.locks import lock_of, locked, locked_if_free
 from stet_ls.engine.sandbox.environments.wheel_install import WEEK, MinimumAge, build
+from stet_ls.engine.storage.modified import modified_at
 from stet_ls.engine.storage.private_files import private_folder
 
 LIMIT = 2 * 1024**3
@@ -108,7 +109,7 @@ class EnvironmentStore:
             with locked_if_free(lock_of(self.cache)) as mine:
                 if mine:
                     self._remove(self.cache)
-        for folder in sorted(self._environments(), key=_used):
+        for folder in sorted(self._environments(), key=modified_at):
             if self.size() <= self._limit:
                 return
             if folder != keep:
@@ -132,13 +133,6 @@ class EnvironmentStore:
         with contextlib.suppress(OSError):
             folder.rename(aside / "it")
         shutil.rmtree(aside, ignore_errors=True)
-
-
-def _used(folder: Path) -> float:
-    try:
-        return folder.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def _sizes(folder: Path, seen: set[tuple[int, int]]) -> Iterator[int]:

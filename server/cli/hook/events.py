@@ -13,7 +13,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.changes.change import Tree
 from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, ChangeQuery
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
-from stet_ls.engine.workspace.git import git, repository
+from stet_ls.engine.workspace.git import git, project_top, repository
 from stet_ls.server.cli.agents.agent import Agent, Answer, HookEvent
 from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
@@ -34,7 +34,7 @@ async def begin(agent: Agent, payload: Payload) -> Answer:
 
 def _begin(agent: Agent, payload: Payload) -> None:
     assert payload.folder is not None
-    root = recorded_tree.top_of(payload.folder)
+    root = project_top(payload.folder)
     with sessions.session_record(agent.name, payload.session, root) as rows:
         if not (rows and rows[0].base and recorded_tree.tree_named(Path(rows[0].root), rows[0].base)):
             rows[:] = [sessions.Session(agent.name, payload.session, str(root), recorded_tree.record_tree(root))]
@@ -131,7 +131,7 @@ HANDLERS: Mapping[HookEvent, Handler] = {
 def _base(agent: Agent, payload: Payload) -> tuple[Path, Tree]:
     """The root of the session and the tree that it began with, else that of the last commit."""
     assert payload.folder is not None
-    root = recorded_tree.top_of(payload.folder)
+    root = project_top(payload.folder)
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else None
     if row is not None and (tree := recorded_tree.tree_named(Path(row.root), row.base)) is not None:
@@ -165,7 +165,7 @@ def _touched(agent: Agent, base: Tree, head: Tree) -> tuple[str, ...]:
 
 def _reset(agent: Agent, payload: Payload) -> None:
     assert payload.folder is not None
-    root = recorded_tree.top_of(payload.folder)
+    root = project_top(payload.folder)
     with suppress(OSError), sessions.session_record(agent.name, payload.session, root) as rows:
         rows[:] = [replace(row, refusals=0) for row in rows]
 

@@ -51,12 +51,6 @@ class RecordedTree(GitTree):
         return own | (dict(super().read(rest)) if rest and repository(self.root) else {})
 
 
-def top_of(folder: Path) -> Path:
-    """The folder that a session is about: the repository around `folder`, else `folder`."""
-    folder = folder.resolve()
-    return repository(folder) or folder
-
-
 def tree_on_disk(root: Path) -> FolderTree:
     """The files as they are on the disk. UsageError if git cannot list them, or for a large folder without git."""
     if repository(root):

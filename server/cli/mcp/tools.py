@@ -19,6 +19,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.read_change import ChangeQuery
 from stet_ls.engine.verify.report import CheckResult, Report, UnitReport, Verdict, VerifyFinding
+from stet_ls.engine.workspace.git import project_top
 from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
 from stet_ls.server.cli.agents.judging import report_of, runtimes_for
 from stet_ls.server.cli.hook import recorded_tree, sessions
@@ -88,7 +89,7 @@ class Tools:
         folder = start_folder.folder_in(self._start, root)
         within = start_folder.paths_in(self._start, folder, paths)
         revision = start_folder.revision(self._start, folder, base)
-        top = recorded_tree.top_of(folder)
+        top = project_top(folder)
         tree = recorded_tree.tree_named(top, sessions.newest_base(top)) if not revision else None
         asked = ChangeQuery(folder, base=revision, paths=within, base_tree=tree)
         return await report_of(asked, budget=budget, intent=intent)

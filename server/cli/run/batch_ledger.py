@@ -17,6 +17,7 @@ from typing import Any
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.file_lock import FileLock
+from stet_ls.engine.storage.modified import modified_at
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
 WRITING = "writing"
@@ -81,7 +82,7 @@ class BatchLedger:
             file.write(_line(row))
 
     def _prune(self) -> None:
-        for old in sorted(self._path.parent.glob("*.jsonl"), key=_age, reverse=True)[_KEPT:]:
+        for old in sorted(self._path.parent.glob("*.jsonl"), key=modified_at, reverse=True)[_KEPT:]:
             with suppress(FileNotFoundError):  # another process deleted it
                 old.unlink()
                 old.with_suffix(".lock").unlink()
@@ -101,10 +102,3 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
         except (ValueError, KeyError, TypeError):
             continue
     return last
-
-
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.workspace.git import project_top
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.run.batch_targets import Shard, read_shard
 from stet_ls.server.cli.run.command import LEVELS
@@ -175,7 +176,7 @@ def _session_start(here: Path, base: str) -> Tree:
 
     if base:
         raise UsageError("--since-start compares with the start of a session; leave out --base")
-    root = recorded_tree.top_of(here)
+    root = project_top(here)
     tree = recorded_tree.tree_named(root, sessions.newest_base(root))
     if tree is None:
         raise UsageError("no session of an agent is recorded for this project: install a hook, see `stet hook --help`")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.engine.workspace.git import project_top
 from stet_ls.server.cli.agents.agent import ConfigFile
 from stet_ls.server.cli.agents.config_files import config_place
 
@@ -27,12 +28,12 @@ def clear(file: ConfigFile, *, user: bool) -> tuple[Path, bool]:
 
 def _within(file: ConfigFile, user: bool) -> Path | None:
     """The folder that a write may not leave: links in a project are not the user's."""
-    return None if user or file.project.startswith(".git/") else config_place.project_top(Path.cwd())
+    return None if user or file.project.startswith(".git/") else project_top(Path.cwd())
 
 
 def changed(file: ConfigFile, change: Callable[[str], str], *, user: bool) -> tuple[Path, str, str]:
     """The file's path, its text, and its text after a change. Raises UsageError where it cannot be changed."""
-    path = config_place.place_of(file, user=user, top=config_place.project_top(Path.cwd()))
+    path = config_place.place_of(file, user=user, top=project_top(Path.cwd()))
     text = config_place.read(path)
     try:
         return path, text, change(text)

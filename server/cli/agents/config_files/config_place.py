@@ -23,12 +23,6 @@ def this_program() -> StetProgram:
     return StetProgram((str(script),) if script.is_file() else (sys.executable, "-m", "stet_ls.server"))
 
 
-def project_top(folder: Path) -> Path:
-    """The top of the repository around a folder, else the folder."""
-    folder = folder.resolve()
-    return repository(folder) or folder
-
-
 def place_of(file: ConfigFile, *, user: bool, top: Path) -> Path:
     """The path to write. UsageError where the agent has no such file."""
     if user:
