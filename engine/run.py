@@ -173,9 +173,7 @@ class Engine:
 
     async def off(self) -> tuple[str, ...]:
         """What is disabled because its folder cannot be written, one sentence per obstacle."""
-        return tuple(
-            await asyncio.to_thread(lambda: tuple(unwritable_warnings(self._folders(), self._paths.cache / "sandbox")))
-        )
+        return tuple(await asyncio.to_thread(lambda: tuple(unwritable_warnings(self._folders(), self._paths.sandbox))))
 
     def _folders(self) -> Mapping[str, Path]:
         """The folders of the enabled features, by their names in messages."""
@@ -184,7 +182,7 @@ class Engine:
         traces = {"job records": paths.traces} if settings.trace.enabled else {}
         return {
             **memory, **traces, "the ledger": paths.ledger, "model profiles": paths.profiles,
-            "the symbol index": paths.cache / "symbols", "packages for test runs": paths.cache / "environments",
+            "the symbol index": paths.symbols, "packages for test runs": paths.environments,
         }  # fmt: skip
 
     async def _with_off(self, answer: Answer) -> Answer:

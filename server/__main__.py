@@ -105,7 +105,7 @@ def _write_log(error: Exception) -> Path | None:
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.server.observability.log import ROOT, start_log
 
-    file = user_paths().logs / "stet.log"
+    file = user_paths().log_file
     start_log(file, "info")
     logging.getLogger(ROOT).error("the command ended with a bug", exc_info=error)
     return file if file.exists() else None

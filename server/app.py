@@ -85,7 +85,7 @@ def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
 
 
 async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
-    ls.monitoring.start_log(ls.paths.logs)
+    ls.monitoring.start_log(ls.paths.log_file)
     ls.in_background(_register(ls), "register capabilities")
     ls.in_background(_warm_up(ls), "load the engine")
 

@@ -50,14 +50,14 @@ class RuntimeProvider:
     def __init__(self, settings: Settings, paths: Paths) -> None:
         own_settings = settings.sandbox
         self.asker: PermissionAsker | None = None
-        self.cache = paths.cache
-        """The folder for what can be made again."""
+        self.verdicts = paths.verdicts
+        """The folder for verdicts that are kept."""
         self._setting = own_settings.python
-        folder = paths.cache / "sandbox"
+        folder = paths.sandbox
         minimum = IsolationLevel(own_settings.minimum_level)
         self.sandbox = Sandbox(minimum, folder, backend=own_settings.backend, ask=self._may_run)
         self._detector = Detector(self.sandbox, ProbeCache(folder / "proofs.json", self.sandbox.identity))
-        store = EnvironmentStore(paths.cache / "environments", limit=own_settings.environments_mb * _MEGABYTE)
+        store = EnvironmentStore(paths.environments, limit=own_settings.environments_mb * _MEGABYTE)
         self._fitter = EnvironmentProvisioner(own_settings, store, self._may_install)
         self.interpreters: dict[Path, Interpreter] = {}
         """The interpreter last found for each workspace, for status reports."""

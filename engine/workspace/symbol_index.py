@@ -77,7 +77,7 @@ class SymbolIndex:
     """
 
     def __init__(self, paths: Paths, ignore: tuple[str, ...] = ()) -> None:
-        self._folder = paths.cache / "symbols"
+        self._folder = paths.symbols
         self._paths = paths
         self._ignore = ignore
         self._workers: dict[Path, Worker] = {}

@@ -186,7 +186,7 @@ def _sandbox(loaded: LoadedSettings) -> DoctorRow:
     from stet_ls.engine.sandbox.sandbox import Sandbox, no_backend_report
 
     settings = loaded.settings.sandbox
-    sandbox = Sandbox(IsolationLevel(settings.minimum_level), user_paths().cache / "sandbox", backend=settings.backend)
+    sandbox = Sandbox(IsolationLevel(settings.minimum_level), user_paths().sandbox, backend=settings.backend)
     try:
         best = asyncio.run(sandbox.best())
     except (StetError, OSError) as error:  # an unwritable cache must not hide the rest of the report

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _sandbox(backend: str | None) -> Sandbox:
     settings = load_settings().settings.sandbox
     named = settings.backend if backend is None else backend
-    return Sandbox(IsolationLevel(settings.minimum_level), user_paths().cache / "sandbox", backend=named)
+    return Sandbox(IsolationLevel(settings.minimum_level), user_paths().sandbox, backend=named)
 
 
 def _files(paths: list[Path]) -> dict[str, bytes]:

@@ -20,9 +20,7 @@ class EvidenceViews:
 
     def __init__(self, ls: ClientConnection, paths: Paths) -> None:
         shown, fetched = ls.client.show_document, ls.client.text_document_content
-        self.reports = ReportViewer(
-            ls, paths.cache / "reports", paths.evidence, paths.results, documents=shown, virtual=fetched
-        )
+        self.reports = ReportViewer(ls, paths.reports, paths.evidence, paths.results, documents=shown, virtual=fetched)
         self.files = EvidenceFiles(self.reports, paths.evidence)
         self.produced = ProducedFiles(self.reports, paths.results)
         self.lenses = CodeLenses(ls, ls.protocol.documents, ls.client)

@@ -231,7 +231,7 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "version": ls.version,
         "versions": {"stet": ls.version, "python": platform.python_version(), "lsp": LSP_VERSION},
         "encoding": ls.client.encoding,
-        "log": str(ls.monitoring.log_path(ls.paths.logs)),
+        "log": str(ls.monitoring.log_path(ls.paths.log_file)),
         "actions": described.actions_of(ready.engine.actions),
         "problems": [*ready.engine.actions.problems, *described.arm_problems()],
         "arms": described.arms(),

@@ -32,15 +32,15 @@ class Monitoring:
         """Seconds since the server was created."""
         return time.monotonic() - self._started
 
-    def log_path(self, folder: Path) -> Path:
-        """The log file, in `folder` if none was named."""
-        return self._log_file or folder / "stet.log"
+    def log_path(self, usual: Path) -> Path:
+        """The log file, the usual one if none was named."""
+        return self._log_file or usual
 
-    def start_log(self, folder: Path) -> None:
-        """Opens the log file, in `folder` if none was named."""
+    def start_log(self, usual: Path) -> None:
+        """Opens the log file, the usual one if none was named."""
         from stet_ls.server.observability.log import start_log
 
-        start_log(self.log_path(folder), self._log_level or "info", self._log_format or "text")
+        start_log(self.log_path(usual), self._log_level or "info", self._log_format or "text")
 
     def configure(self, settings: LogSettings) -> None:
         """Applies the settings of the log."""

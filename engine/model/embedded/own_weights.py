@@ -70,4 +70,4 @@ def described(place: str, sha256: str, name: str) -> tuple[OwnWeights, WeightSou
 
 
 def _list(paths: Paths) -> Path:
-    return paths.data / "own-models" / "list.json"
+    return paths.own_weights

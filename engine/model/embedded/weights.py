@@ -144,7 +144,7 @@ def installed(paths: Paths, name: str) -> Path | None:
 
 def is_verified(paths: Paths, name: str, path: Path) -> bool:
     """True if a file holds the model's bytes. Blocks for seconds, once for each state of the file (privately kept)."""
-    known_in = paths.cache / "weights" / f"{name}.json"
+    known_in = paths.checksums / f"{name}.json"
     info = path.stat()
     state = [str(path), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev]
     weights = known(paths)[name]

@@ -44,7 +44,7 @@ def _log(error: Exception) -> None:
     from stet_ls.server.observability.log import ROOT, start_log
 
     with contextlib.suppress(OSError):
-        start_log(user_paths().logs / "stet.log", "info")
+        start_log(user_paths().log_file, "info")
         logging.getLogger(ROOT).error("a hook failed", exc_info=error)
 
 

@@ -136,8 +136,8 @@ def _prune() -> None:
 
 
 def _folder() -> Path:
-    return private_folder(user_paths().data / "hooks" / "trees")
+    return private_folder(user_paths().hooks / "trees")
 
 
 def _blobs() -> Path:
-    return private_folder(user_paths().data / "hooks" / "blobs")
+    return private_folder(user_paths().hooks / "blobs")

@@ -132,4 +132,4 @@ def _digest(*words: str) -> str:
 
 
 def _folder() -> Path:
-    return private_folder(user_paths().data / "hooks")
+    return private_folder(user_paths().hooks)

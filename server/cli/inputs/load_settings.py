@@ -34,7 +34,7 @@ def load_settings(
     for warning in loaded.warnings:
         print_warning(warning)
     log = loaded.settings.log
-    start_log(user_paths().logs / "stet.log", log.level, log.format)
+    start_log(user_paths().log_file, log.level, log.format)
     return loaded
 
 

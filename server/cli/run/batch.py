@@ -156,7 +156,7 @@ async def run_batch(arguments: argparse.Namespace, targets: Sequence[str]) -> in
     overrides = {"sandbox.minimum_level": arguments.sandbox_level, "checks.coverage": arguments.coverage or None}
     settings = load_settings(near=Path.cwd(), arguments=overrides, trust_project=arguments.trust).settings
     name = batch_id(_identity(arguments))
-    with BatchLedger(user_paths().data / "batches", name, resume=arguments.resume) as ledger:
+    with BatchLedger(user_paths().batches, name, resume=arguments.resume) as ledger:
         todo = await asyncio.to_thread(_unfinished, ledger, targets, arguments.language)
         engine = Engine(settings, user_paths())
         engine.ask_by(Terminal())

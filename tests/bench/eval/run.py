@@ -111,7 +111,7 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
     job_memory.BUDGET = (
         HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
     )
-    sandbox = Sandbox(IsolationLevel.STRONG, paths.cache / "sandbox")
+    sandbox = Sandbox(IsolationLevel.STRONG, paths.sandbox)
     done = {(row["case"], row["arm"], row.get("seed", 1)): row for row in _results(out)}
     seeds = [int(each) for each in arguments.seeds.split(",")]
     async with _endpoint(arguments.recorded, out) as (upstream, key, model):

@@ -28,10 +28,10 @@ def test_the_obstacle_is_named(tmp_path: Path) -> None:
 def test_each_obstacle_is_reported_once_with_the_disabled_features(paths: Paths) -> None:
     paths.data.write_text("in the way")
     paths.cache.mkdir()
-    (paths.cache / "symbols").write_text("in the way")
-    parts = {"the memory": paths.memory, "the ledger": paths.ledger, "the index": paths.cache / "symbols"}
+    (paths.symbols).write_text("in the way")
+    parts = {"the memory": paths.memory, "the ledger": paths.ledger, "the index": paths.symbols}
 
-    first, second = unwritable_warnings(parts, paths.cache / "sandbox")
+    first, second = unwritable_warnings(parts, paths.sandbox)
 
     assert first.startswith(f"`{paths.data}` is not writable (Not a directory). Disabled until it is: ")
     assert "the memory, the ledger. Make room" in first
@@ -40,4 +40,4 @@ def test_each_obstacle_is_reported_once_with_the_disabled_features(paths: Paths)
 
 
 def test_writable_folders_are_not_reported(paths: Paths) -> None:
-    assert not list(unwritable_warnings({"the memory": paths.memory}, paths.cache / "sandbox"))
+    assert not list(unwritable_warnings({"the memory": paths.memory}, paths.sandbox))

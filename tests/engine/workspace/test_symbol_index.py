@@ -152,7 +152,7 @@ async def test_a_file_changed_without_notice_is_shown_with_its_current_text(path
 def test_a_second_scan_reads_only_changed_files(paths: Paths, root: Path) -> None:
     """What the database was made to say of a file stays where the file's content did."""
     put(root / "other.py", "def other(): pass\n")
-    store = IndexStore(database(paths.cache / "symbols", root, ()))
+    store = IndexStore(database(paths.symbols, root, ()))
     store.prepare()
     assert scan(root, store).files == 2
     with sqlite3.connect(store.path) as db:
@@ -195,7 +195,7 @@ async def test_a_child_indexes_a_watched_root_and_stops_with_its_lease(paths: Pa
 def test_files_indexed_before_the_deadline_are_kept(paths: Paths, root: Path) -> None:
     for number in range(120):
         put(root / f"m{number}.py", f"def f{number}(): pass\n")
-    store = IndexStore(database(paths.cache / "symbols", root, ()))
+    store = IndexStore(database(paths.symbols, root, ()))
     store.prepare()
     assert not scan(root, store, limits=WalkLimits(seconds=0)).complete
     assert scan(root, store).complete
@@ -204,7 +204,7 @@ def test_files_indexed_before_the_deadline_are_kept(paths: Paths, root: Path) ->
 
 
 async def test_a_broken_database_is_rebuilt(paths: Paths, root: Path) -> None:
-    file = database(paths.cache / "symbols", root, ())
+    file = database(paths.symbols, root, ())
     file.parent.mkdir(mode=0o700, parents=True)
     file.write_bytes(b"no database at all" * 100)
     index = SymbolIndex(paths)
@@ -215,7 +215,7 @@ async def test_a_broken_database_is_rebuilt(paths: Paths, root: Path) -> None:
 
 async def test_a_database_locked_by_another_process_is_not_an_error(paths: Paths, root: Path) -> None:
     index = await ready(paths, root)
-    with sqlite3.connect(database(paths.cache / "symbols", root, ())) as other:
+    with sqlite3.connect(database(paths.symbols, root, ())) as other:
         other.execute("begin immediate")
         index.update((put(root / "late.py", "def late(): pass\n"),))
         assert places(index, "parse", root) == ["app/dates.py:parse"]
@@ -224,7 +224,7 @@ async def test_a_database_locked_by_another_process_is_not_an_error(paths: Paths
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 async def test_the_database_is_private(paths: Paths, root: Path) -> None:
     await ready(paths, root)
-    folder = paths.cache / "symbols"
+    folder = paths.symbols
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in folder.iterdir())
 
