@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,13 @@ PLANTED = {
     "a settings library in the validators": ("validators/parsing/planted.py", "import pydantic", "-> pydantic"),
 }  # fmt: skip
 """A file, what it imports, and what the report says."""
+
+
+def test_all_actions_but_the_one_made_of_them_are_kept_apart() -> None:
+    actions = {path.stem for path in (ROOT / "engine" / "actions").glob("*.py") if "\nACTION" in path.read_text()}
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (contract,) = (each for each in contracts if each["name"] == "Actions do not know each other")
+    assert {each.rpartition(".")[2] for each in contract["modules"]} == actions - {"task"}
 
 
 @pytest.fixture(scope="module")

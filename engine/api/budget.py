@@ -10,3 +10,8 @@ class Budget(StrEnum):
     STANDARD = "standard"
     THOROUGH = "thorough"
     TASK = "task"
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the user waits for more than one quick answer."""
+        return self in (Budget.THOROUGH, Budget.TASK)

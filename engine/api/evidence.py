@@ -46,6 +46,10 @@ class Ruling(StrEnum):
     UNKNOWN = "unknown"
 
 
+WORST_FIRST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
+"""The order in which one ruling stands for several."""
+
+
 class EvidenceTier(StrEnum):
     """How much the evidence proves, the weakest first. Records of earlier versions call the tiers E0 to E5."""
 

@@ -44,7 +44,7 @@ class Deadline:
     @property
     def limit(self) -> float:
         """Seconds of work that the job may take."""
-        allowed = self.allowed * 4 if self.budget in (Budget.THOROUGH, Budget.TASK) else self.allowed
+        allowed = self.allowed * 4 if self.budget.is_long else self.allowed
         return max(allowed, SLOW_LIMIT) if self._is_slow else allowed
 
     @property

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 
-from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import MissingInputs
 from stet_ls.engine.api.message import Message
@@ -25,8 +24,6 @@ _TOKENS = 400
 """The longest reply."""
 _SECONDS = 45.0
 """The longest wait for it; what has come by then is read."""
-_PATIENT = frozenset({Budget.THOROUGH, Budget.TASK})
-"""The budgets at which a tiny model is asked, too: it takes all of the time on two cores."""
 _LONGEST = 1500
 """Tokens of the longest code that is shown."""
 _TEMPERATURE = 0.3
@@ -60,7 +57,8 @@ async def example_calls(job: Job, missing: MissingInputs) -> str:
 
     It takes a call of the job's budget, tokens and seconds. What prevents it becomes a warning, not an error.
     """
-    is_slow = job.profile.tier == "tiny" and job.request.budget not in _PATIENT
+    # It takes all of the time on two cores.
+    is_slow = job.profile.tier == "tiny" and not job.request.budget.is_long
     if not job.settings.checks.example_calls or is_slow:
         return ""
     if missing not in job.examples:

@@ -13,7 +13,6 @@ from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan, plan_fo
 from stet_ls.engine.actions.generate_test_fix.repair import Repairer
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, rewrite, write
 from stet_ls.engine.actions.rewriting.rewrite import FittedReply
-from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
@@ -23,9 +22,6 @@ from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.loop import Proposal, Reader
 from stet_ls.engine.self_consistency import is_proven
-
-BUDGETS = (Budget.THOROUGH, Budget.TASK)
-"""The budgets that include the loop."""
 
 
 async def generate_test_fix(
@@ -43,8 +39,8 @@ async def generate_test_fix(
     warnings.
     """
     settled = first.refuted_by is not None or not first.offerable or is_proven(job, first)
-    if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
-        if job.request.budget in BUDGETS:
+    if not job.request.budget.is_long or settled or not job.settings.checks.validation:
+        if job.request.budget.is_long:
             job.usage.no_tests = "a judge decided without them" if settled else "the setting `checks.validation` is off"
         return first
     with job.stage("plan"):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import WORST_FIRST, Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
@@ -28,7 +28,6 @@ from stet_ls.validators.test_files import is_test_file
 _JUDGED = (Check.SYNTAX, Check.NAMES)
 """What is judged of each file."""
 _NAMED = 3
-_WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def _cases(job: Job, change: WholeChange) -> Iterator[tuple[str, Case]]:
 
 
 def _worst(items: list[tuple[str, Evidence]]) -> Evidence:
-    path, worst = min(items, key=lambda each: _WORST.index(each[1].verdict))
+    path, worst = min(items, key=lambda each: WORST_FIRST.index(each[1].verdict))
     if worst.verdict is Ruling.PASS or len(items) == 1:
         return worst
     return Evidence(worst.check, worst.verdict, f"{path}: {worst.detail}", worst.trusted, count=worst.count)

@@ -8,7 +8,6 @@ from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior
 from stet_ls.engine.actions.repair_search.languages import for_language
 from stet_ls.engine.actions.repair_search.search import SECONDS, Repair
 from stet_ls.engine.actions.rewriting.reproduce import Reproduction
-from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.job.job import Job
@@ -17,7 +16,6 @@ from stet_ls.engine.judges.project_tests.judge import tests_before
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
-_LONGER = (Budget.THOROUGH, Budget.TASK)
 _SHOWN = 60
 _CHECKS_OF_TWO = 3
 """Fewer checks are passed by chance by one of the many pairs of edits."""
@@ -88,7 +86,7 @@ async def find_repairs(job: Job, target: Target, seen: Reproduction) -> FoundRep
         return ""
     everywhere = target.kind is TargetKind.DOCUMENT
     tests = await tests_before(case)
-    seconds = SECONDS * (2 if request.budget in _LONGER else 1)
+    seconds = SECONDS * (2 if request.budget.is_long else 1)
     repairs = await language.search(case, target.span, tests if tests and tests.failing else None, seconds, everywhere)
     if repairs.problem:
         return f"No fix searched: {repairs.problem}."

@@ -13,14 +13,12 @@ from stet_ls.engine.actions.planning.unrequested_changes import unrequested_chan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import WORST_FIRST, Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.plan import Plan, PlanStep
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.calibration import DEFAULT
-
-_WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
 
 
 def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceOverlay) -> Answer:
@@ -159,7 +157,7 @@ def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
     order = list(Check)
     for check, name in sorted({(item.check, item.name) for _, item in items}, key=lambda each: order.index(each[0])):
         same = [(n, item) for n, item in items if (item.check, item.name) == (check, name)]
-        worst = min((item.verdict for _, item in same), key=_WORST.index)
+        worst = min((item.verdict for _, item in same), key=WORST_FIRST.index)
         those = [(n, item) for n, item in same if item.verdict is worst]
         alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
         detail = those[0][1].detail if alike else "; ".join(f"step {n}: {item.detail}" for n, item in those)
