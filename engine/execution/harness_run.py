@@ -205,7 +205,8 @@ class HarnessRun:
     two texts with their numbers of probes, which call `probe` with their number (`python/probes.py`).
     `messages` are the errors whose text counts. `grown` are calls of which the growth of time is measured.
     Of an iterator, the first `items` are compared. `former` are other files as they were, by their paths relative to
-    the working folder: the first text, with probes or without, finds these.
+    the working folder: the first text, with probes or without, finds these. `named` are numbers and texts that the
+    texts compare with, in one order for all of them.
     """
 
     texts: tuple[str, ...]
@@ -230,6 +231,7 @@ class HarnessRun:
     grown: tuple[GrownCall, ...] = ()
     items: int = ITEMS
     former: Mapping[str, str] = field(default_factory=dict, repr=False)
+    named: tuple[int | str, ...] = ()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
@@ -257,6 +259,7 @@ class HarnessRun:
             "captured": asdict(self.captured),
             "messages": self.messages,
             "items": self.items,
+            "named": self.named,
             "former": {"of": [_digest(text) for text in self._first_texts()], "texts": self.former},
             "grown": [[each.number, each.body, each.smaller, each.larger] for each in self.grown],
         }

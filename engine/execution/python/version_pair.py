@@ -18,11 +18,13 @@ from stet_ls.engine.execution.harness_run import (
 from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, Texts
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
+from stet_ls.engine.execution.python.inputs.compared_values import compared_values
 from stet_ls.engine.execution.python.inputs.contract import promised_messages
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
+from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observing import names_parts
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
 from stet_ls.engine.execution.python.probes import probed
@@ -93,8 +95,15 @@ class VersionPair:
             private="." in self.unit or not self.unit[:1].isupper(), reads=place.overlay is not None,
             messages=promised_messages(texts[0], self.unit), globals=changed_by(texts, self.unit),
             probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
-            captured=self.captured, former=place.former,
+            captured=self.captured, former=place.former, named=self.named,
         )  # fmt: skip
+
+    @property
+    def named(self) -> tuple[int | str, ...]:
+        """The numbers and short texts that either text of the unit compares with, sorted: both find the same ones."""
+        modules = (known_module(text) for text in self.texts)
+        subjects = (subject_of(module, self.unit) for module in modules if module)
+        return compared_values([each.node for each in subjects if each is not None])
 
 
 def _loaded(report: HarnessReport | NotRunnable) -> HarnessReport | None:

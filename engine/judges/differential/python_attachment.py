@@ -72,7 +72,7 @@ if __name__ == "__main__":
 _DOUBLES = '''\
 def doubles(space):
     """Gives the calls stand-ins that record how they are used."""
-    book = UseRecord()
+    book = UseRecord(NAMED)
     space["__double__"], space["__later__"] = double_maker(book), AsyncItems
     return lambda: book.calls
 
@@ -126,10 +126,10 @@ def prepare(space):
 '''
 
 
-def _helpers(calls: Sequence[Call]) -> str:
-    """What the calls use besides the code."""
+def _helpers(calls: Sequence[Call], named: Sequence[int | str]) -> str:
+    """What the calls use besides the code; `named` is what their stand-ins answer with."""
     known = {
-        "doubles": (("__double__(", "__later__("), _source(doubles) + _DOUBLES),
+        "doubles": (("__double__(", "__later__("), _source(doubles) + _DOUBLES.replace("NAMED", repr(tuple(named)))),
         "databases": (("__database__(",), _source(database) + _DATABASES),
         "files": (("__files__(",), _FILES),
     }
@@ -142,14 +142,17 @@ def _source(module: ModuleType) -> str:
     return text.partition("from __future__ import annotations\n")[2].strip() + "\n\n\n"
 
 
-def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:
+def comparison(
+    name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call], named: Sequence[int | str] = ()
+) -> Attachment | None:
     """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
 
-    Holds as many calls as fit into an attachment; None if not even one does because the texts are too long.
+    Holds as many calls as fit into an attachment; None if not even one does because the texts are too long. `named` are
+    the values that stand-ins answer with.
     """
     rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}, {call.again!r}),\n" for call in calls]
     old, new = map(_literal, texts)
-    helpers = _helpers(calls)
+    helpers = _helpers(calls, named)
     listed = fitting(rows, title, _HEAD, old, new, module, helpers)
     if listed is None:
         return None

@@ -17,6 +17,7 @@ from stet_ls.engine.execution.inputs.mutations import (
     with_shared_keys,
 )
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.python.inputs.compared_values import compared_texts
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
 from stet_ls.validators.ast_text import unparse
@@ -75,20 +76,11 @@ def draws(
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext
     from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 
-    matching, caught = (*matching_texts(module, node, seed), *_compared_texts(node)), _caught(node)
+    matching, caught = (*matching_texts(module, node, seed), *compared_texts(node)), _caught(node)
     context = ModuleContext(module, of_parameter, constants, matching, caught)
     rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
     rows = with_shared_keys(with_shared_elements(rows, seed), seed)
     return with_keys(like_items(rows, items_compared(parameters, node), seed), seed)
-
-
-def _compared_texts(node: ast.AST) -> tuple[str, ...]:
-    """The texts, as literals, that code compares with."""
-    sides = (
-        side for each in ast.walk(node) if isinstance(each, ast.Compare) for side in (each.left, *each.comparators)
-    )
-    found = (side.value for side in sides if isinstance(side, ast.Constant) and isinstance(side.value, str))
-    return tuple(dict.fromkeys(repr(each) for each in found if each))
 
 
 def _caught(node: ast.AST) -> tuple[str, ...]:

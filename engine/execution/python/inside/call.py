@@ -74,7 +74,7 @@ class CallRunner:
             if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
-        book = UseRecord()
+        book = UseRecord(self.job["named"])
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
         space["__database__"], space["__later__"] = database, AsyncItems

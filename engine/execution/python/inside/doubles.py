@@ -38,10 +38,13 @@ IN_COROUTINE = 0x80
 class UseRecord:
     """What the doubles of one call recorded: `calls` are the uses that have an effect, `uses` all kinds of use by path.
 
-    In `uses`, all items of an iterable have one path. `last` is the path used last.
+    In `uses`, all items of an iterable have one path. `last` is the path used last. `named` are the numbers and texts
+    that the code compares with: one stand-in in four answers with these.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, named: Any = ()) -> None:
+        self.numbers: list[int] = [each for each in named if isinstance(each, int)]
+        self.texts: list[str] = [each for each in named if isinstance(each, str)]
         self.calls: list[str] = []
         self.uses: dict[str, dict[str, None]] = {}
         self.counts: dict[str, int] = {}
@@ -292,11 +295,18 @@ def size(double: Double) -> int:
 
 def number(double: Double) -> int:
     """0 where it has no items: what is empty or zero is so whatever it is taken for."""
+    known: list[int] = double._stet_book.numbers
+    if known and size(double) and double._stet_seed % 4 == 1:
+        return known[drawn(double, "known", len(known))] + (0, 0, 1, -1)[drawn(double, "beside", 4)]
     return 1 + drawn(double, "number", 8) if size(double) else 0
 
 
 def text_like(double: Double) -> str:
-    return f"{'abcdefghi'[number(double)]}{number(double)}" if size(double) else ""
+    known: list[str] = double._stet_book.texts
+    if known and size(double) and double._stet_seed % 4 == 1:
+        return known[drawn(double, "known", len(known))]
+    at = 1 + drawn(double, "number", 8)
+    return f"{'abcdefghi'[at]}{at}" if size(double) else ""
 
 
 def text_without_addresses(value: Any) -> str:

@@ -25,7 +25,7 @@ from stet_ls.engine.execution.python.inputs.values.untyped_params import of_para
 from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
 from stet_ls.validators.ast_text import literal_eval
 
-_SEEDS, ROWS, _DOUBLES = 4, 100, 40
+_SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 _OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
@@ -141,7 +141,8 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
             return hinted
         return _value(each.name, seen, known)
 
-    context = ModuleContext(module, of_parameter, constants)
+    texts = tuple(each for each in constants if each[0] in "'\"")[:_MOST_TEXTS]
+    context = ModuleContext(module, of_parameter, constants, matching=texts)
     rows = with_shared_elements(
         drawn_rows(subject.parameters, context, strategy, ROWS, seed=len(uses.parts)), len(uses.parts)
     )
@@ -242,8 +243,17 @@ def _object(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     result = uses.parts.get("()", ValueUses())
     is_asked = not result.acts and bool(result.parts or result.kinds - {""})
     if is_asked and not uses.fields and not uses.kinds & {"with", "set"}:
-        return type_strategies.callables(known)
+        plain = type_strategies.callables(known)
+        return (
+            st.one_of(*[_answering(name, result, known)] * 4, plain) if result.fields and name.isidentifier() else plain
+        )
     return st.integers(0, _DOUBLES).map(lambda seed: f"{MADE}{name!r}, {seed})")
+
+
+def _answering(name: str, result: ValueUses, known: ModuleContext) -> Texts:
+    """A double that gives an object with the attributes that the code reads of its result, and records its calls."""
+    made = st.tuples(st.integers(0, _DOUBLES).map(str), _value("result", result, known))
+    return made.map(lambda each: f"{MADE}{name!r}, {each[0]}, {name}={each[1]})")
 
 
 def _literal(begin: str, pair: str, end: str, parts: Mapping[str, ValueUses], known: ModuleContext) -> Texts:

@@ -6,6 +6,7 @@ import asyncio
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.sources import VersionRunner
+from stet_ls.engine.execution.python.inputs.calls import new_literals
 from stet_ls.engine.execution.python.inputs.examples import literals
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observed import (
@@ -53,4 +54,5 @@ async def calls_with_observed_uses(pair: VersionRunner, unit: str) -> tuple[Call
         if not wanted:
             break
     uses = uses_of(outcomes, texts).merged(await asyncio.to_thread(_written, text, unit))
-    return await asyncio.to_thread(observed_calls, module, subject, uses, tuple(literals(subject.node)))
+    new = await asyncio.to_thread(new_literals, *pair.texts[:2], unit)
+    return await asyncio.to_thread(observed_calls, module, subject, uses, (*new, *literals(subject.node)))
