@@ -29,6 +29,7 @@ NEW = {new}
 import contextlib
 import copy
 import io
+import re
 import sys
 
 if hasattr(sys, "set_int_max_str_digits"):
@@ -48,6 +49,7 @@ def outcome(text, setup, call, names):
     except BaseException as error:
         results.append("raises " + type(error).__name__ + ": " + str(error))
     values = ["{{}} = {{!r}}".format(name, space.get(name)) for name in names]
+    results, values = ([re.sub(" at 0x[0-9a-f]+", "", each) for each in found] for found in (results, values))
     return results, values, printed.getvalue(), effects()
 
 

@@ -207,3 +207,32 @@ async def test_the_file_of_a_difference_runs(make: MakeCase, tmp_path: Path, nam
         assert done.returncode == status, done.stdout + done.stderr
         assert done.stdout, done.stderr
         assert not done.stdout.splitlines()[-1].startswith("0 of")
+
+
+ANSWERED = """
+def answered(hooks, post, log):
+    failed = []
+    for hook in hooks:
+        response = post(hook)
+        if response.status >= 400:
+            log.warning("refused", hook)
+            failed.append(response.reason)
+    return failed
+"""
+
+
+async def test_the_file_of_inputs_names_what_differs_alone(make: MakeCase, tmp_path: Path) -> None:
+    """Functions that are passed in have another address each time, and stand-ins answer as they did."""
+    found = await judge(make(ANSWERED, ANSWERED.replace(">= 400", "> 400"), "answered"))
+    assert found.verdict is Ruling.UNKNOWN
+    assert "status=400" in found.detail
+    counts = []
+    for each in found.attachments:
+        file = tmp_path / each.name
+        file.write_text(each.text, encoding="utf-8")
+        done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+        differ, _, of, *_ = done.stdout.splitlines()[-1].split()
+        counts.append((int(differ), int(of)))
+    (one, all_) = counts
+    assert one == (1, 1)
+    assert 0 < all_[0] < all_[1] / 4
