@@ -19,7 +19,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 
 LEAST_INPUTS = 50
-"""With fewer inputs agreement says little (engine facts, section 3)."""
+"""With fewer inputs agreement says little: candidates that are wrong in the same way agree on most inputs."""
 _MOST_INPUTS = 400
 
 

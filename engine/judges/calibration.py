@@ -26,7 +26,7 @@ _WORTH = 4
 DEFAULT = "default"
 """The calibration of an answer whose chance is a default."""
 LOWEST, HIGHEST = 0.02, 0.98
-"""No evidence proves a candidate right or wrong for certain (engine facts, section 3)."""
+"""No evidence proves a candidate right or wrong for certain: tests and inputs are samples."""
 _ENOUGH_INPUTS = 200
 """Valid inputs on which old and new have to behave alike to count as equivalent."""
 

@@ -15,7 +15,7 @@ from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
 _ENOUGH = 0.8
-"""The share of detected mutants above which no more tests are requested (engine facts, section 8)."""
+"""The share of detected mutants above which no more tests are requested: many of the rest change no behavior."""
 _MOST_GAPS = 6
 
 

@@ -17,7 +17,7 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Unit
 
 _SIMILAR = 0.6
-"""The share of equal words above which a unit that vanished and a new one are the same (facts: 15 % of those gone)."""
+"""The share of equal words above which a unit that vanished and a new one are the same: a rename."""
 _MOST_PAIRS = 4_000
 _LEAST_WORDS = 5
 """A shorter body says too little to be recognized."""
