@@ -44,40 +44,52 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding of a tool at one place. `span` counts bytes; `source` is the tool; `code` its rule, or "".
-
-    `line` counts from 0. `signature` identifies it in two versions of a text, if its message varies too much for that.
-    """
+    """One finding of a tool at one place."""
 
     span: Span
+    """Its place, in bytes."""
     message: str
+    """What the tool says."""
     kind: Kind = "syntax"
+    """Whether a parser, a linter or another tool found it."""
     severity: Severity = Severity.ERROR
+    """How serious the tool says it is."""
     source: str = "tree-sitter"
+    """Name of the tool."""
     code: str = ""
+    """Its rule, "" without one."""
     line: int = 0
+    """From 0."""
     suggestions: tuple[str, ...] = ()
+    """Possible corrections."""
     related: tuple[Related, ...] = ()
+    """Other places that explain it."""
     signature: str = field(default="", repr=False)
+    """Identifies it in two versions of a text; "" if its message does that."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyntaxVerdict:
-    """The answer of the syntax check. Only an `authoritative` error, or one of a trusted grammar, may block an edit.
-
-    `reason` says why the status is unknown, or why a better tool did not answer; `seconds` is its duration.
-    `echoes` are a tool's follow-up errors: never shown, but counted when two texts are compared.
-    """
+    """The answer of the syntax check."""
 
     status: Status
+    """Whether the text parses."""
     language: str
+    """LSP language id."""
     findings: tuple[Finding, ...] = ()
+    """Its errors and warnings."""
     source: str = "tree-sitter"
+    """Name of the tool that decided."""
     authoritative: bool = False
+    """Whether the tool is the language's own. Only its errors, or a trusted grammar's, may block an edit."""
     may_block: bool = True
+    """Whether an error may block an edit."""
     reason: str = ""
+    """Why the status is unknown or a better tool did not answer, "" otherwise."""
     seconds: float = field(default=0.0, compare=False)
+    """How long the check took."""
     echoes: tuple[Finding, ...] = ()
+    """A tool's follow-up errors: never shown, but counted when two texts are compared."""
 
 
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -71,41 +71,54 @@ OPINION = "stet (model)"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of a job.
-
-    `summary` says what was done, or on failure why nothing is offered; `message` is that as one sentence.
-    `guard` is the span of the request's text which must not change until the edits are applied.
-    `findings` are what tools found in the request's text `base`, and a model's opinions on it (`OPINION`).
-    `isolation` is the weakest sandbox in which code ran (`IsolationReport.to_json`), None if none ran.
-    `unneeded`: not a success because there is nothing to do, such as tests for code that is already tested.
-    `execution` is the result of the programs that a task ran, and `files` are those of the new files that they made.
-    `plan` is the plan of a task (`Plan.to_json`), None for other actions.
-    `confidence` is a probability from 0 to 1. `metadata` holds its cost, its model and the reasons of its confidence.
-    """
+    """The result of a job."""
 
     success: bool
+    """Whether it offers what was requested."""
     action: str
+    """Name of the action."""
     language: str
+    """LSP language id."""
     summary: Summary
+    """What was done, or on failure why nothing is offered."""
     edits: tuple[Edit, ...] = ()
+    """Edits of the request's document and of other files."""
     new_files: tuple[NewFile, ...] = ()
+    """Files to create."""
     moves: tuple[FileMove, ...] = ()
+    """Files to rename."""
     markdown: str = ""
+    """A report or an explanation, "" for other actions."""
     code: str = ""
+    """The new text of the target alone."""
     tests: str | None = None
+    """The generated tests; None if none were written."""
     explanation: str = ""
+    """The model's words on its change."""
     confidence: float = 0.0
+    """The probability that the answer is right, from 0 to 1."""
     warnings: tuple[str, ...] = ()
+    """Sentences on what limits the answer."""
     evidence: tuple[Evidence, ...] = ()
+    """What the judges found."""
     findings: tuple[Finding, ...] = ()
+    """What tools found in `base`, and a model's opinions on it (`OPINION`)."""
     base: Source | None = field(default=None, repr=False)
+    """The text that the findings belong to; None without findings."""
     isolation: Mapping[str, Any] | None = None
+    """The weakest sandbox in which code ran (`IsolationReport.to_json`); None if none ran."""
     guard: Span | None = None
+    """The span of the request's text that must not change until the edits are applied; None for no such span."""
     unneeded: bool = False
+    """Whether it is no success because there is nothing to do: the code is tested already."""
     execution: ExecutionResult | None = None
+    """The result of the programs that a task ran; None for other actions."""
     files: tuple[ProducedFile, ...] = ()
+    """The new files that those programs made."""
     plan: Mapping[str, Any] | None = None
+    """The plan of a task (`Plan.to_json`); None for other actions."""
     metadata: Metadata = field(default_factory=Metadata)
+    """Its cost, its model and the reasons of its confidence."""
 
     @property
     def message(self) -> str:

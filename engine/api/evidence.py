@@ -102,34 +102,42 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class MissingInputs:
-    """What a comparison lacks: inputs of `unit`. `code` is its old text with what that uses of its file."""
+    """What a comparison lacks: calls of one unit."""
 
     unit: str
+    """Qualified name of the unit."""
     code: str
+    """Its old text, with what that uses of its file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one judge found about a candidate. `trusted` evidence alone may refute it.
-
-    `count` is the number of tests, examples or valid inputs behind it, if any; `differing` of a comparison's inputs
-    gave another result, `for_tests_alone` if these are inputs of tests. `codes` name the dangers that it reports, by
-    which the user accepts them. `name` is that of a custom judge, "" for others. `missing` are the inputs without which
-    a comparison could not tell; None if there were enough, or if no one can be asked for more.
-    """
+    """What one judge found about a candidate."""
 
     check: Check
+    """What was checked; CUSTOM for a judge of a package."""
     verdict: Ruling
+    """The result of the check."""
     detail: str
+    """Why, as a phrase for the user: "4 tests pass"."""
     trusted: bool = False
+    """Whether it may refute the candidate; what a model wrote never may."""
     seconds: float = 0.0
+    """How long the judge took."""
     count: int = 0
+    """Number of tests, examples or valid inputs behind it, 0 if it has none."""
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+    """Documents with the details, to open in the editor."""
     codes: tuple[str, ...] = ()
+    """Names of the dangers that it reports, by which the user accepts them."""
     name: str = ""
+    """Name of a custom judge, "" for others."""
     differing: int = field(default=0, repr=False)
+    """Number of a comparison's inputs that gave another result."""
     for_tests_alone: bool = field(default=False, repr=False)
+    """Whether those inputs come from tests alone."""
     missing: MissingInputs | None = field(default=None, repr=False)
+    """The inputs that a comparison needs to decide; None if it had enough, or if none can be requested."""
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Evidence:

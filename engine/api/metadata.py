@@ -31,54 +31,52 @@ class MemoryHit:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What an answer carries in addition to its result.
-
-    model: Name of the model, "" if none was asked.
-    endpoint: Name of its endpoint.
-    trace: Id of the job's record.
-    tokens: Tokens of all calls.
-    cost: Their cost in the currency of the providers' prices; None if one price is unknown.
-    calls: Number of model calls.
-    memory_hits: Remembered solutions in the prompt, or 1 if one of them is the answer.
-    memory: Those solutions.
-    seconds: From the start of the job to its answer.
-    stages: Seconds per stage.
-    evidence_tier: The strongest evidence; None if no edit was judged, and for a task, whose steps have their own.
-    calibration: The row of the table that the confidence comes from, "" if there is none.
-    confidence_interval: Where the confidence is an estimate, since too few such answers were counted: its bounds.
-    raised_by: What a user can do to have an edit checked that nothing ran: "give an example: f(...) == ...".
-    is_resolved: True if the checker that reported the problem no longer does; not part of the JSON.
-    reasons: The reasons of the confidence, a phrase each; for a task one for each step.
-    steps: The plan of a task.
-    review: What a reviewer found in the edit.
-    kind: The kind of bug that a fix removes, or of a refactoring: "off by one", "extract".
-    no_tests: Why generated code comes without tests.
-    cached: Replies of the model that came from the cache, because the same was asked before.
-    task: The id of a task in the history.
-    """
+    """What an answer carries in addition to its result."""
 
     model: str = ""
+    """Name of the model, "" if none was asked."""
     endpoint: str = ""
+    """Name of its endpoint."""
     trace: str = ""
+    """Id of the job's record."""
     tokens: TokenCounts = field(default_factory=TokenCounts)
+    """Tokens of all calls."""
     cost: float | None = 0.0
+    """Their cost in the currency of the providers' prices; None if one price is unknown."""
     calls: int = 0
+    """Number of model calls."""
     memory_hits: int = 0
+    """Remembered solutions in the prompt, or 1 if one of them is the answer."""
     memory: tuple[MemoryHit, ...] = ()
+    """Those solutions."""
     seconds: float = 0.0
+    """From the start of the job to its answer."""
     stages: Mapping[str, float] = field(default_factory=dict)
+    """Seconds per stage."""
     evidence_tier: EvidenceTier | None = None
+    """The strongest evidence; None if no edit was judged, and for a task, whose steps have their own."""
     calibration: str = ""
+    """The row of the table that the confidence comes from, "" if there is none."""
     reasons: tuple[str, ...] = ()
+    """The reasons of the confidence, a phrase each; for a task one for each step."""
     confidence_interval: tuple[float, float] | None = None
+    """Where the confidence is an estimate, since too few such answers were counted: its bounds."""
     raised_by: str = ""
+    """What a user can do to have an edit checked that nothing ran: "give an example: f(...) == ..."."""
     is_resolved: bool = False
+    """True if the checker that reported the problem no longer does; not part of the JSON."""
     steps: tuple[str, ...] = ()
+    """The plan of a task."""
     review: Review | None = None
+    """What a reviewer found in the edit."""
     kind: str = ""
+    """The kind of bug that a fix removes, or of a refactoring: "off by one", "extract"."""
     no_tests: str = ""
+    """Why generated code comes without tests."""
     cached: int = 0
+    """Replies of the model that came from the cache, because the same was asked before."""
     task: str = ""
+    """The id of a task in the history."""
 
     @property
     def show_trace(self) -> str:

@@ -57,31 +57,42 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One job. `path` is None for a document that was never saved; `language` is an LSP language id.
-
-    `hidden` maps placeholders to values that are secrets whatever their form; a replayed record has such placeholders.
-    `user_words` are the user's own if `instruction` is a model's (a step of a plan): only they may allow code to be
-    removed. `task` says how a task is to be done, if the user did. `candidate` is the code of an earlier answer: it is
-    the answer if what has been stated since proves it. `fresh`: no reply comes from the cache.
-    """
+    """One job that a front end asks for."""
 
     action: str
+    """Name of the action, a row of `ACTIONS`."""
     language: str
+    """LSP language id."""
     source: Source
+    """The document's text when the job was requested."""
     selection: Selection | None = None
+    """What the user selected; None for the whole document."""
     path: Path | None = None
+    """The document's file; None if it was never saved."""
     instruction: str = ""
+    """What the user wants, "" if the action says it all."""
     constraints: tuple[str, ...] = ()
+    """Further requirements, a sentence each."""
     context: Mapping[str, str] = field(default_factory=dict)
+    """Further texts for the prompt, by title."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    """What the editor's tools report at the target."""
     budget: Budget = Budget.STANDARD
+    """How many calls and how much time the job may use."""
     workspace: Workspace = field(default_factory=Workspace)
+    """The open folders and unsaved documents."""
     tab_size: int = 4
+    """Columns of a tab."""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Placeholders and their secret values, whatever their form; a replayed record has such placeholders."""
     user_words: str | None = None
+    """The user's own words if `instruction` is a model's, a step of a plan: only they allow code to be removed."""
     task: TaskOptions | None = None
+    """How a task is to be done; None if the user did not say."""
     candidate: str = field(default="", repr=False)
+    """Code of an earlier answer; it is the answer if what has been stated since proves it."""
     fresh: bool = False
+    """Whether no reply may come from the cache."""
 
     @property
     def spec(self) -> ActionSpec:

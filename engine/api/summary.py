@@ -25,28 +25,26 @@ class Caution(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was done, or why nothing is offered.
-
-    did: What was done: "Refactored", "Wrote tests for"; "" if nothing is offered.
-    unit: The changed unit, as markdown: "`add`"; "" for the document.
-    place: The changed file, if it is not the document.
-    problem: Why nothing is offered, a sentence; "" if something is.
-    caution: The warning at the start.
-    recalled: The edit's history, if it comes from memory and not from a model: "from memory, kept 3 times".
-    new_files: Names of new files, if `place` is not one.
-    gains: Improvements: "complexity 9 → 4, 20 → 12 lines".
-    notes: Further facts for the user, a phrase each.
-    """
+    """What was done, or why nothing is offered."""
 
     did: str = ""
+    """What was done: "Refactored", "Wrote tests for"; "" if nothing is offered."""
     unit: str = ""
+    """The changed unit, as markdown: "`add`"; "" for the document."""
     place: str = ""
+    """The changed file, if it is not the document."""
     problem: str = ""
+    """Why nothing is offered, a sentence; "" if something is."""
     caution: Caution = Caution.NONE
+    """The warning at the start."""
     recalled: str = ""
+    """The edit's history, if it comes from memory and not from a model: "from memory, kept 3 times"."""
     new_files: tuple[str, ...] = ()
+    """Names of new files, if `place` is not one."""
     gains: tuple[str, ...] = ()
+    """Improvements: "complexity 9 → 4, 20 → 12 lines"."""
     notes: tuple[str, ...] = ()
+    """Further facts for the user, a phrase each."""
 
     def lead(self) -> tuple[str, ...]:
         """What must be visible even if the line is truncated: the warning, and the new files."""

@@ -13,29 +13,38 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 
 @dataclass
 class JobUsage:
-    """What a job spent. Tokens are the endpoint's own count, or 0 if it reports none.
-
-    `uncounted` are tokens of requests that no endpoint counted, see `events.UnmeteredUsage`. `cost` is in the currency
-    of the providers' prices; None as soon as one call's price is unknown; `known_cost` skips such calls. `isolation` is
-    the weakest sandbox in which code ran, None if none did. `review` is that of the chosen candidate,
-    `no_tests` the reason why no tests were written for it. `cached` counts replies from the cache.
-    """
+    """What a job spent until now."""
 
     calls: int = 0
+    """Number of model calls, without replies from the cache."""
     prompt_tokens: int = 0
+    """As the endpoint counts them; 0 if it reports none."""
     completion_tokens: int = 0
+    """As the endpoint counts them; 0 if it reports none."""
     cached_tokens: int = 0
+    """Prompt tokens that the endpoint had in its own cache."""
     cost: float | None = 0.0
+    """In the currency of the providers' prices; None as soon as one call's price is unknown."""
     known_cost: float = 0.0
+    """The same, without calls of unknown price."""
     uncounted: int = 0
+    """Tokens of requests that no endpoint counted, see `events.UnmeteredUsage`."""
     stages: dict[str, float] = field(default_factory=dict)
+    """Seconds per stage."""
     model: str = ""
+    """Model of the last call, "" before the first."""
     endpoint: str = ""
+    """Name of its endpoint."""
     warnings: list[str] = field(default_factory=list)
+    """Sentences for the answer."""
     isolation: IsolationReport | None = None
+    """The weakest sandbox in which code ran; None if none did."""
     review: Review | None = None
+    """The review of the chosen candidate; None without one."""
     no_tests: str = ""
+    """Why no tests were written for that candidate, "" if they were."""
     cached: int = 0
+    """Number of replies from the cache."""
     in_flight: dict[int, Spend] = field(default_factory=dict)
     """The most that each current call can take: the steps of a task may call at the same time."""
     arms: dict[str, ArmUse] = field(default_factory=dict)

@@ -23,36 +23,44 @@ LARGEST_RUN = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One candidate: `after` is the document with it in place, `before` the user's current document.
-
-    `unit` is the qualified name of the target, "" if it has none; `tools` are the tools that may judge. `secrets` are
-    the values that were hidden from the model. `runtime` is what code runs with; None if no code may run.
-    `stated` are docstring-style examples that the user gave with the instruction. `instructed`: the user said what to
-    change; `instruction` are those words. `planned`: the words describe a whole task, so their "this" is not `unit`.
-    `adds`: the edit only adds to existing code, except in units of these names; None for an edit that may change
-    existing code. `buffers` are the workspace's unsaved documents. `former` are other files as they were before, by
-    their paths, for changes of several files. `suggested` is a model's reply with example calls, ""
-    without one: text that nothing may trust.
-    """
+    """One candidate for one document: what every judge gets."""
 
     action: str
+    """Name of the action that made it, a row of `ACTIONS`."""
     language: str
+    """LSP language id."""
     path: Path | None
+    """The document's file; None if it was never saved."""
     before: Source
+    """The user's current document."""
     after: Source
+    """The document with the candidate in place."""
     unit: str = ""
+    """Qualified name of the target, "" if it has none."""
     tools: Toolbox = BUILT_IN
+    """The linters, compilers and type checkers that may judge."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """The values that were hidden from the model."""
     runtime: Runtime | None = field(default=None, repr=False)
+    """What code runs with; None if no code may run."""
     stated: str = ""
+    """Docstring-style examples that the user gave with the instruction, "" without any."""
     instructed: bool = False
+    """Whether the user said what to change."""
     buffers: tuple[Buffer, ...] = field(default=(), repr=False)
+    """The workspace's unsaved documents."""
     instruction: str = ""
+    """The user's words."""
     planned: bool = False
+    """Whether those words describe a whole task, so that their "this" is not `unit`."""
     adds: frozenset[str] | None = None
+    """Names of the units that may change where an edit otherwise only adds code; None if it may change anything."""
     parts: tuple[range, range] | None = None
+    """The lines of `before` and of `after` that are compared; None for the whole unit."""
     former: Mapping[Path, str] = field(default_factory=dict, repr=False)
+    """Other files as they were before a change of several files, by path."""
     suggested: str = field(default="", repr=False)
+    """A model's reply with example calls, "" without one: text that nothing may trust."""
 
     @property
     def spec(self) -> ActionSpec:

@@ -119,16 +119,27 @@ class JobRecorder(WrappedModels):
 
 @dataclass(frozen=True, slots=True)
 class FinishedJob:
-    """A job that has ended. `error` is the error it raised, if any."""
+    """A job that has ended."""
 
     id: str
+    """Id of its record."""
     at: str
+    """When it ended, ISO 8601."""
     ended: JobEnd
+    """How it ended."""
     seconds: float
+    """From its start to its end."""
     stages: Mapping[str, float]
+    """Seconds per stage."""
     request: Request
+    """What was requested."""
     settings: Settings
+    """The settings that it ran with."""
     profile: Profile
+    """The profile of its model."""
     recorder: JobRecorder
+    """The calls that it made."""
     answer: Answer | None = None
+    """None if it raised an error or was cancelled."""
     error: Exception | None = None
+    """The error it raised, if any."""

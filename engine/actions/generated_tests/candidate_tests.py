@@ -25,17 +25,26 @@ class SuspectTest:
 
 @dataclass
 class CandidateTests:
-    """The remaining tests of `code`, their place and way; `dropped` counts others by reason, `notes` are sentences."""
+    """Generated tests while they are tried: what remains, and what was dropped."""
 
     job: Job
+    """The job that writes them."""
     runtime: Runtime
+    """What they run with."""
     place: SuiteFile
+    """The test file that they belong in."""
     way: SuitePlan
+    """How that file is run."""
     about: CodeFacts
+    """What is known about the code under test, for the diagnosis of failures."""
     code: str
+    """The remaining tests, without the rest of the file."""
     dropped: Counter[str] = field(default_factory=Counter)
+    """Number of dropped tests by reason."""
     suspects: list[SuspectTest] = field(default_factory=list)
+    """Tests that fail on the current code: shown to the user, not written to the file."""
     notes: list[str] = field(default_factory=list)
+    """Sentences for the user."""
 
     @property
     def tests(self) -> tuple[SingleTest, ...]:

@@ -80,21 +80,26 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two states of the project in `root`.
-
-    `old` and `new` hold what differs from the disk on either side, by path; a file that a side lacks is empty there.
-    `skipped` says which changed files are not judged, and why. `messages` are those of the commits, the newest first.
-    """
+    """Two states of a project."""
 
     root: Path
+    """The project's folder."""
     base: Tree
+    """The state before the change."""
     head: Tree
+    """The state after it."""
     files: tuple[ChangedFile, ...]
+    """The files that differ and are judged."""
     old: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """Contents in `base` that differ from the disk, by path; empty for a file that `base` lacks."""
     new: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """The same for `head`."""
     skipped: tuple[tuple[str, str], ...] = ()
+    """Changed files that are not judged, each with the reason."""
     messages: tuple[str, ...] = ()
+    """Messages of the commits, the newest first."""
     is_git: bool = True
+    """Whether the project is a git repository."""
 
 
 def change_of(
