@@ -58,6 +58,8 @@ class Message:
     """How it is shown: error, warning, help, setting, log or text."""
     text: str
     """With placeholders as `{name}`."""
+    name: str = ""
+    """The variable or the function whose value it is, "" for others: what other messages call its placeholder."""
 
 
 def messages(root: Path) -> Iterator[Message]:
@@ -83,6 +85,19 @@ class _Literals(ast.NodeVisitor):
         self.messages: list[Message] = []
         self._path = path
         self._kind = "text"
+        self._name = ""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._as(node.name, node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._as(node.name, node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self._as(_name(node.targets[0]) if len(node.targets) == 1 else "", node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._as("", node)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
@@ -105,7 +120,9 @@ class _Literals(ast.NodeVisitor):
         if owner == "re" or name in ("Prompt", "TaskSpec", "_kinds"):  # the last: node kinds of grammars
             return
         kind = _KINDS.get(name, self._kind)
+        before, self._name = self._name, ""
         self._within(kind if kind != "log" or "log" in owner else self._kind, node)
+        self._name = before
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str):
@@ -117,6 +134,11 @@ class _Literals(ast.NodeVisitor):
             if isinstance(part, ast.FormattedValue):
                 self.visit(part.value)
 
+    def _as(self, name: str, node: ast.AST) -> None:
+        before, self._name = self._name, name.strip("_").lower()
+        self.generic_visit(node)
+        self._name = before
+
     def _within(self, kind: str, node: ast.AST) -> None:
         before, self._kind = self._kind, kind
         self.generic_visit(node)
@@ -124,7 +146,7 @@ class _Literals(ast.NodeVisitor):
 
     def _take(self, text: str, line: int) -> None:
         if _PROSE.search(text) and not _REGEX.search(text) and not _CODE.search(text):
-            self.messages.append(Message(self._path, line, self._kind, text.strip()))
+            self.messages.append(Message(self._path, line, self._kind, text.strip(), self._name))
 
 
 def _part(node: ast.expr) -> str:

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 
+from pages.example_values import EXAMPLES, OF_FILE
 from pages.message_table import Message, messages
 from stet_ls.validators.ast_text import parse_module
 
 _ROOT = Path(__file__).resolve().parents[2]
 
-_SAMPLES = {
-    "action": "refactor", "actions": "greet, tidy", "backend": "bubblewrap",
-    "base_url": "http://127.0.0.1:11434/v1", "budget": "quick", "call": "total([1])", "check": "tests",
-    "code": "1", "count": "3", "deadline": "10", "detail": "exit status 1", "error": "Permission denied",
-    "field": "name", "file": "app.py", "files": "12", "first": "total", "folder": "src", "found": "5",
-    "inputs": "214", "job": "7", "key": "deadline", "known": "a, b", "label": "tests", "language": "python",
-    "last": "total", "last_line": "no output", "level": "strong", "limit": "10", "line": "3", "lines": "2",
-    "log": "stet.log", "megabytes": "491", "message": "name 'x' is not defined", "missing": "node", "model": "qwen2.5",
-    "name": "total", "names": "app.py, util.py", "new": "2", "number": "3", "package": "numpy", "passed": "4",
-    "path": "src/app.py", "place": ".stet.toml, line 3", "port": "8080", "project": "shop",
-    "reason": "not installed", "root": "shop", "said": "no output", "seconds": "5", "size": "20", "source": "ruff",
-    "status": "1", "strerror": "Permission denied", "test": "test_total", "text": "0", "title": "Refactor",
-    "token": "x", "tool": "ruff", "total": "5", "type": "NameError", "unit": "total", "uri": "file:///src/app.py",
-    "valid": "180", "value": "0", "version": "2", "wanted": "a number", "why": "no Python found", "word": "foo",
-}  # fmt: skip
-"""Example values for placeholders of that name; any other shows its own name."""
+_PLACEHOLDER = re.compile(r"(?P<before>[\w)}\]]?)\{(?P<name>\w+)\}(?P<noun> [a-z]+)?")
+_SENTENCE = re.compile(r"[A-Z].*[.!?:)}]|[`{_#].*[.!?_]", re.S)
+_KINDS = {"text": "message"}
+_Fragments = Mapping[tuple[str, str], str]
 
 
 def _folder(message: Message) -> str:
@@ -43,29 +33,87 @@ def messages_page() -> str:
 # Messages
 
 This page is generated from the code by `python tests/pages`: each text that a person can see, by the
-folder whose code says it. Placeholders are in braces; the example fills them in. Texts of the kind *part* appear within
-another message, as evidence, or in a report.
+folder whose code says it. Placeholders are in braces; the example fills them in. Parts of messages are listed by file
+below the messages of their folder; where a part belongs to one message, the example is that message.
 
 {rooms}"""
 
 
 def _room(folder: str, found: list[Message]) -> str:
-    purpose = (ast.get_docstring(parse_module((_ROOT / folder / "__init__.py").read_text("utf-8"))) or "").partition(
-        "\n"
-    )[0]
-    distinct = list(dict.fromkeys((each.kind, each.text) for each in found))
-    rows = (
-        f"| {'part' if kind == 'text' else kind} | {_cell(text)} | {_cell(_example(kind, text))} |\n"
-        for kind, text in distinct
+    fragments = first_fragments(found)
+    parts = [each for each in found if _is_part(each)]
+    sentences = [each for each in found if not _is_part(each)]
+    tables = (_sentences(sentences, fragments), _parts(parts, sentences, fragments))
+    return "\n".join((f"## `{folder}`\n\n{_purpose(_ROOT / folder / '__init__.py')}\n", *filter(None, tables)))
+
+
+def first_fragments(found: list[Message]) -> dict[tuple[str, str], str]:
+    """The first part of a message that each variable holds, by its file and name."""
+    return {(each.path, each.name): each.text for each in reversed(found) if each.name and _is_part(each)}
+
+
+def _is_part(message: Message) -> bool:
+    return message.kind == "text" and _SENTENCE.fullmatch(message.text) is None
+
+
+def _purpose(file: Path) -> str:
+    return (ast.get_docstring(parse_module(file.read_text("utf-8"))) or "").partition("\n")[0]
+
+
+def _sentences(found: list[Message], fragments: _Fragments) -> str:
+    rows = dict.fromkeys(
+        f"| {_KINDS.get(each.kind, each.kind)} | {_cell(each.text)} | {_cell(example(each, fragments))} |\n"
+        for each in found
     )
-    return f"## `{folder}`\n\n{purpose}\n\n| kind | message | example |\n|---|---|---|\n{''.join(rows)}"
+    return f"| kind | message | example |\n|---|---|---|\n{''.join(rows)}" if rows else ""
 
 
-def _example(kind: str, text: str) -> str:
+def _parts(found: list[Message], sentences: list[Message], fragments: _Fragments) -> str:
+    """The parts by file, each with the message that has a place for it if there is one."""
+    rows = []
+    for path, parts in groupby(found, key=lambda each: each.path):
+        own = [each for each in sentences if each.path == path]
+        shown = dict.fromkeys(
+            f"{_cell(each.text)} | {_cell(_in_its_message(each, own, fragments))} |\n" for each in parts
+        )
+        first = f"`{Path(path).name}`"
+        rows += [f"| {'' if number else first} | {row}" for number, row in enumerate(shown)]
+    return f"| file | part of a message | example |\n|---|---|---|\n{''.join(rows)}" if rows else ""
+
+
+def _in_its_message(part: Message, sentences: list[Message], fragments: _Fragments) -> str:
+    for each in sentences:
+        if part.name and f"{{{part.name}}}" in each.text:
+            return example(each, {**fragments, (part.path, part.name): part.text})
+    return example(part, fragments)
+
+
+def example(message: Message, fragments: _Fragments) -> str:
     """The message as it may appear, or nothing if that would repeat it."""
-    filled = re.sub(r"\{(\w+)\}", lambda match: _SAMPLES.get(match[1], match[1].replace("_", " ")), text)
-    shown = f"{kind}: {filled}" if kind in ("error", "warning") else filled
-    return "" if shown == text else shown
+    filled = _filled(message.text, message.path, fragments)
+    shown = f"{message.kind}: {filled}" if message.kind in ("error", "warning") else filled
+    return "" if shown == message.text else shown
+
+
+def _filled(text: str, path: str, fragments: _Fragments) -> str:
+    """The text with values: fragments of the same file first, then the table's."""
+
+    def value(match: re.Match[str]) -> str:
+        name, before, noun = match["name"], match["before"], match["noun"] or ""
+        fragment = fragments.get((path, name))
+        if fragment is not None and fragment != text:
+            others = {key: each for key, each in fragments.items() if key != (path, name)}
+            shown = _filled(fragment, path, others)
+        else:
+            shown = OF_FILE.get(path, EXAMPLES).get(name) or EXAMPLES.get(name, name.replace("_", " "))
+            if noun == f" {name}" and name.endswith("s") and not shown.isdigit():  # "{files} files"
+                shown = "3"
+            elif shown.isdigit() and match.start("name") > 1 and text[match.start("name") - 2] in '"`':
+                shown = "return total"  # a quoted line
+        gap = " " if before and shown[:1].isalnum() else ""
+        return f"{before}{gap}{shown}{noun}"
+
+    return _PLACEHOLDER.sub(value, text)
 
 
 def _cell(text: str) -> str:
