@@ -125,7 +125,7 @@ _SENTENCES: Final = {
     "unless": "if nothing refutes it", "unmet": "`tests pass`", "unrun": "2 did not run",
     "unsaid": "no evidence", "verb": "failed", "verbs": "reach", "verdict": "fail", "waits": "",
     "want": "30 rows", "wanted": "a number", "was": "1", "way": "to line 9", "way_out": "Run `stet doctor`",
-    "what": "the value", "when": "on 3 of 4 inputs", "which": "step 2", "whose": "changed",
+    "what": "the name", "when": "on 3 of 4 inputs", "which": "step 2", "whose": "changed",
     "why": "no Python found", "why_no_python": "no Python was found", "why_none": "pytest is not installed",
     "why_not": "pytest is not installed", "why_not_stronger": "2 inputs were not run",
     "why_open": "the cause is unknown", "witness": "total([]) raises", "word": "foo",

@@ -14,8 +14,11 @@ from stet_ls.validators.ast_text import parse_module
 
 _ROOT = Path(__file__).resolve().parents[2]
 
-_PLACEHOLDER = re.compile(r"(?P<before>[\w)}\]]?)\{(?P<name>\w+)\}(?P<noun> [a-z]+)?")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _SENTENCE = re.compile(r"[A-Z].*[.!?:)}]|[`{_#].*[.!?_]", re.S)
+_OF = re.compile(r" of \{(?:tried|enabled|count|compared|units)\}| %")
+_COUNTED = frozenset({"MB", "s", "files", "targets", "calls", "inputs", "tests", "lines", "more", "times", "secrets"})
+"""Words that follow a number."""
 _KINDS = {"text": "message"}
 _Fragments = Mapping[tuple[str, str], str]
 
@@ -95,23 +98,32 @@ def example(message: Message, fragments: _Fragments) -> str:
     return "" if shown == message.text else shown
 
 
+def _fitting(value: str, name: str, before: str, after: str) -> str:
+    """The value, or another where the words around it need a number or a text."""
+    word = re.sub(r"[^\w].*", "", after[1:], flags=re.S) if after.startswith(" ") else ""
+    word = "" if after.startswith(" more than") else word
+    is_number = value[:1].isdigit()
+    if not is_number and value and (word in _COUNTED or (word == name and name.endswith("s")) or _OF.match(after)):
+        return "3"
+    if is_number and before.endswith(('"', "`")):
+        return "return total"
+    return "" if is_number and not before and after.startswith("`") else value
+
+
 def _filled(text: str, path: str, fragments: _Fragments) -> str:
     """The text with values: fragments of the same file first, then the table's."""
 
     def value(match: re.Match[str]) -> str:
-        name, before, noun = match["name"], match["before"], match["noun"] or ""
+        name, before = match[1], text[: match.start()]
         fragment = fragments.get((path, name))
         if fragment is not None and fragment != text:
             others = {key: each for key, each in fragments.items() if key != (path, name)}
             shown = _filled(fragment, path, others)
         else:
             shown = OF_FILE.get(path, EXAMPLES).get(name) or EXAMPLES.get(name, name.replace("_", " "))
-            if noun == f" {name}" and name.endswith("s") and not shown.isdigit():  # "{files} files"
-                shown = "3"
-            elif shown.isdigit() and match.start("name") > 1 and text[match.start("name") - 2] in '"`':
-                shown = "return total"  # a quoted line
-        gap = " " if before and shown[:1].isalnum() else ""
-        return f"{before}{gap}{shown}{noun}"
+            shown = _fitting(shown, name, before, text[match.end() :])
+        gap = " " if re.search(r"[\w)}\]]$", before) and shown[:1].isalnum() else ""
+        return f"{gap}{shown}"
 
     return _PLACEHOLDER.sub(value, text)
 
