@@ -134,6 +134,25 @@ _SENTENCES: Final = {
 """Phrases, and what is only there at times ("")."""
 
 OF_FILE: Final = {
+    "engine/actions/analysis/analysis_report.py": {
+        "first": "12",
+        "last": "20",
+        "where": " of util.py",
+        "what": "division by zero",
+    },
+    "engine/actions/arms/guardian.py": {"what": "runs a command"},
+    "engine/actions/prose/prose.py": {"first": "12", "last": "20"},
+    "engine/actions/renaming/python_modules.py": {"level": "."},
+    "engine/actions/syntax_edits/script.py": {"what": "unused import"},
+    "engine/judges/danger/judge.py": {"what": "runs a command"},
+    "engine/judges/differential/input_domain.py": {"value": "str"},
+    "engine/sandbox/environments/wheel_install.py": {"short": "3.13", "what": "numpy"},
+    "engine/task_history/history.py": {"result": "12"},
+    "server/cli/doctor.py": {"what": "type checker", "name": "pyright"},
+    "server/cli/mcp/tools.py": {"what": "src/app.py"},
+    "server/evidence/evidence_text.py": {"answer": "87"},
+    "validators/metrics/dead_code.py": {"what": "the function"},
+    "validators/syntax/messages.py": {"what": "`)`"},
     "engine/judges/doctest.py": {"source": "total([1])", "wanted": "1", "got": "returned 4"},
     "engine/judges/text/removed_code.py": {"mark": "raise"},
     "server/cli/editor_install.py": {"name": "VS Code", "value": "install"},

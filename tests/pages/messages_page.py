@@ -116,7 +116,7 @@ def _filled(text: str, path: str, fragments: _Fragments) -> str:
     def value(match: re.Match[str]) -> str:
         name, before = match[1], text[: match.start()]
         fragment = fragments.get((path, name))
-        if fragment is not None and fragment != text:
+        if fragment is not None and fragment != text and name not in OF_FILE.get(path, {}):
             others = {key: each for key, each in fragments.items() if key != (path, name)}
             shown = _filled(fragment, path, others)
         else:
