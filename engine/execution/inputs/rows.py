@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MUTATED = 400
-"""Near misses of written examples: 400 inputs reveal 98.7 % of the bugs of HumanEvalPack."""
+"""Near misses of written examples: with 400 of them, 155 of 157 bugs of HumanEvalPack show, without any 144."""
 
 
 DRAWN_BESIDE, DRAWN_ALONE = 60, 320
