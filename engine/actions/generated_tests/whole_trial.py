@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.generated_tests.flakiness import outcome
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import TESTS
 
@@ -22,10 +22,13 @@ _NO_RESULT = frozenset({SuiteOutcome.REFUSED, SuiteOutcome.NO_RUNNER})
 
 @dataclass(frozen=True, slots=True)
 class WholeTrial:
-    """How many mutants were tried, and those that no test detected."""
+    """How many mutants were tried, and the numbers of those that each test detected, by the tests' ids after the file
+    name. `survivors` were detected by none.
+    """
 
     tried: int = 0
     survivors: tuple[Mutant, ...] = ()
+    kills: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
 async def try_on_whole(
@@ -34,8 +37,8 @@ async def try_on_whole(
     """Runs a plan whose tests `passing` pass on each mutant of the text `target`, as far as there is time."""
     end = time.monotonic() + min(_SECONDS, _SHARE * runtime.left())
     limits = replace(plan.limits or TESTS, seconds=_LONGEST)
-    tried, survivors = 0, list[Mutant]()
-    for mutant in mutants:
+    tried, kills = 0, {test: set[int]() for test in passing}
+    for number, mutant in enumerate(mutants):
         if time.monotonic() > end - 1:
             break
         files = {**plan.files, target: mutant.text.encode("utf-8", "surrogatepass")}
@@ -43,9 +46,9 @@ async def try_on_whole(
         if report.starved or report.outcome in _NO_RESULT:
             break
         tried += 1
-        survivors += [mutant] if _pass(report, passing) else []
-    return WholeTrial(tried, tuple(survivors))
-
-
-def _pass(report: TestReport, passing: Sequence[str]) -> bool:
-    return all(outcome(report, test) is CaseOutcome.PASSED for test in passing)
+        for test in passing:
+            if outcome(report, test) is not CaseOutcome.PASSED:
+                kills[test].add(number)
+    noticed = set[int]().union(*kills.values())
+    survivors = tuple(mutant for number, mutant in enumerate(mutants[:tried]) if number not in noticed)
+    return WholeTrial(tried, survivors, {test: frozenset(each) for test, each in kills.items()})

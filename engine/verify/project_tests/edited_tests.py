@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
 from stet_ls.validators import structure
 from stet_ls.validators.languages import family
@@ -58,6 +59,9 @@ def asserts_nothing(name: str, files: Collection[ChangedFile]) -> bool:
 
 
 def test_units(text: str, language: str) -> dict[str, str]:
-    """The units of a file of tests by their qualified names. Parses: not for an event loop."""
+    """The units of a file of tests, and the tests that are no units, by their qualified names. Parses: not for an event
+    loop.
+    """
     source = Source(text)
-    return {unit.qualified: source.slice(unit.span) for unit in structure.units(source, language)}
+    units = {unit.qualified: source.slice(unit.span) for unit in structure.units(source, language)}
+    return {**units, **for_language(language).named_tests(text, language)}

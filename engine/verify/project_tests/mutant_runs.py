@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.mutant_trial import try_mutants
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.actions.generated_tests.whole_trial import try_on_whole
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.verify.changes.change import Change, is_of_tests
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns
+from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
@@ -47,8 +50,24 @@ class MutantRuns:
             environment=runtime.environment(self.language),
             overlay=Overlay(self.change.root, files), files={tests_file: own},
         )  # fmt: skip
-        done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
-        return done.kills, done.tried
+        if for_language(self.language).splits:
+            done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
+            return done.kills, done.tried
+        return await self._kills_on_whole(replace(plan, until=runtime.until), path, text, tests, mutants)
+
+    async def _kills_on_whole(
+        self, plan: TestPlan, path: str, text: str, tests: Sequence[str], mutants: Sequence[Mutant]
+    ) -> tuple[Mapping[str, frozenset[int]], int]:
+        """The same with one run for each mutant. A test that fails without any notices nothing."""
+        done = await try_on_whole(self.suite.runtime, plan, path, tests, [Mutant(text, "", 0), *mutants])
+        kills = {test: frozenset(each - 1 for each in own) for test, own in done.kills.items() if 0 not in own}
+        return (kills, done.tried - 1) if done.tried and kills else ({}, 0)
+
+
+def planted_errors(file: ProjectFile, language: str, unit: str, most: int) -> list[Mutant]:
+    """Mutants of a function of the product; none in languages for which there are none. Parses."""
+    make = for_language(language).mutants
+    return make(file.text, language_of(file.path) or language, unit, most) if make is not None else []
 
 
 def named_functions(

@@ -11,14 +11,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
+from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.changes.units import UnitChange, UnitChangeKind
 from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, test_units
-from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
+from stet_ls.engine.verify.project_tests.mutant_runs import (
+    LEAST_SECONDS,
+    MutantRuns,
+    named_functions,
+    plain_name,
+    planted_errors,
+)
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 
 _MOST_SUBJECTS, _MOST_MUTANTS, _LEAST_MUTANTS = 4, 8, 4
@@ -39,20 +46,23 @@ class _Subject:
 
 @dataclass(frozen=True, slots=True)
 class WeakTests:
-    """New tests that notice few of the errors planted into a function."""
+    """New tests that notice few of the errors planted into a function. `are_calls`: they are no units but calls in the
+    module's code.
+    """
 
     subject: _Subject
     tests: frozenset[tuple[str, str]]
     noticed: int
     tried: int
     passes_with: Mutant
+    are_calls: bool = False
 
     def concerns(self, unit: UnitChange) -> bool:
         """Whether a unit is one of the tests, or the new code that only they test."""
         if unit is self.subject.unit:
             return unit.change is UnitChangeKind.ADDED
         name = unit.name.replace(".", "::")
-        return bool(name) and any(path == unit.path and test == name for path, test in self.tests)
+        return any(path == unit.path and (test == name or (not name and self.are_calls)) for path, test in self.tests)
 
     def __str__(self) -> str:
         errors = f"{self.noticed} of {plural(self.tried, 'planted error')} in `{self.subject.name}`"
@@ -70,12 +80,12 @@ async def weak_new_tests(
     of_tests: bool,
 ) -> list[WeakTests]:
     """The new tests of changed files that notice few errors in the changed functions that they name; in a change
-    `of_tests`, in any that they name. Only for languages whose lines are traced.
+    `of_tests`, in any that they name. Only for languages in which errors can be planted.
     """
     found: list[WeakTests] = []
     changed = [] if of_tests else _changed(units)
     for file in files if (changed or of_tests) and not runs.problem else ():
-        if not is_of_tests(file.path) or file.after is None or not for_language(file.language).traces_lines:
+        if not is_of_tests(file.path) or file.after is None or for_language(file.language).mutants is None:
             continue
         texts = await asyncio.to_thread(_new_tests, file, runs)
         subjects = await asyncio.to_thread(_named, file, texts, suite) if of_tests else changed
@@ -120,7 +130,8 @@ def _names(test: str, subject: _Subject) -> bool:
 async def _unnoticed(
     trial: MutantRuns, file: ChangedFile, subject: _Subject, tests: Sequence[str]
 ) -> Iterable[WeakTests]:  # fmt: skip
-    mutants = await asyncio.to_thread(mutants_of, subject.text, subject.name, _MOST_MUTANTS)
+    own = ProjectFile(subject.path, subject.text)
+    mutants = await asyncio.to_thread(planted_errors, own, file.language, subject.name, _MOST_MUTANTS)
     if len(mutants) < _LEAST_MUTANTS:
         return ()
     kills, tried = await trial.kills(file.path, subject.path, subject.text, tests, mutants, {})
@@ -128,4 +139,6 @@ async def _unnoticed(
     missed = [each for number, each in enumerate(mutants[:tried]) if number not in noticed]
     if not kills or tried < _LEAST_MUTANTS or len(noticed) > _SHARE * tried:
         return ()
-    return [WeakTests(subject, frozenset((file.path, each) for each in tests), len(noticed), tried, missed[0])]
+    are_calls = bool(for_language(file.language).named_tests(file.text(file.after) or "", file.language))
+    names = frozenset((file.path, each) for each in tests)
+    return [WeakTests(subject, names, len(noticed), tried, missed[0], are_calls)]

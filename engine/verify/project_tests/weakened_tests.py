@@ -11,17 +11,25 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
+from stet_ls.engine.actions.generated_tests.mutants import Mutant
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_test_name
 from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, test_units
-from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS, MutantRuns, named_functions, plain_name
+from stet_ls.engine.verify.project_tests.mutant_runs import (
+    LEAST_SECONDS,
+    MutantRuns,
+    named_functions,
+    plain_name,
+    planted_errors,
+)
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 
 _PASSED = CaseOutcome.PASSED.value
 _MOST_SUBJECTS, _MOST_MUTANTS, _MOST_OTHERS = 4, 8, 5
+_MOST_RUNS = 8
+"""Mutants in all where each takes a run of its own."""
 _WORD = re.compile(r"\w+")
 
 
@@ -29,35 +37,40 @@ _WORD = re.compile(r"\w+")
 class WeakenedTests:
     """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now.
 
-    If none does, the new tests are as good, and `tests` are all that noticed one.
+    If none does, the new tests are as good, and `tests` are all that noticed one. `are_calls`: they are no units but
+    calls in the module's code.
     """
 
     tests: tuple[str, ...]
     before: int
     tried: int
     lost: tuple[tuple[str, Mutant], ...]
+    are_calls: bool = False
 
     def concerns(self, unit: str) -> bool:
         """Whether a unit holds one of the tests that noticed these errors."""
+        if not unit:
+            return self.are_calls
         name = unit.replace(".", "::")
         return any(each == name or each.startswith(f"{name}::") for each in self.tests)
 
     def __str__(self) -> str:
         path, first = self.lost[0]
         noticed = f"{self.before - len(self.lost)} of {plural(self.tried, 'planted error')}, {self.before} before"
-        return f"notices {noticed}; passes with {first.change} in {path}:{first.line}"
+        name = f"`{self.tests[0].rpartition('::')[2]}` " if self.are_calls else ""
+        return f"{name}notices {noticed}; passes with {first.change} in {path}:{first.line}"
 
 
 async def weakened_tests(
     change: Change, files: Sequence[ChangedFile], suite: SuiteRuns, runs: TestRuns, slots: asyncio.Semaphore
 ) -> Mapping[str, WeakenedTests]:
     """What the tests of changed files notice less, by the file's path, if they noticed anything before; only for
-    languages whose lines are traced.
+    languages in which errors can be planted.
     """
     found: dict[str, WeakenedTests] = {}
     for file in files:
-        language = for_language(file.language)
-        if not language.traces_lines or not is_test_name(file.path) or file.before is None or runs.problem:
+        has_mutants = for_language(file.language).mutants is not None
+        if not has_mutants or not is_test_name(file.path) or file.before is None or runs.problem:
             continue
         trial = _Trial(change, file, suite, runs)
         if trial.edited and suite.runtime.left() > LEAST_SECONDS:
@@ -74,6 +87,8 @@ class _Trial:
     def __init__(self, change: Change, file: ChangedFile, suite: SuiteRuns, runs: TestRuns) -> None:
         self._change, self._file, self._suite, self._runs = change, file, suite, runs
         self._trial = MutantRuns(change, file.language, suite)
+        self._old_text = file.text(file.before) or ""
+        self._are_calls = bool(for_language(file.language).named_tests(self._old_text, file.language))
         edits = edits_of([file], file.language)
         passing = (
             name
@@ -103,7 +118,7 @@ class _Trial:
             if not lost:
                 break
         names = sorted({test for each in lost or noticed for test in noticed[each]})
-        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost))
+        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost), self._are_calls)
 
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
@@ -129,13 +144,16 @@ class _Trial:
 
     def _mutants(self) -> Iterator[tuple[str, str, Mutant]]:
         """Mutants of the functions that the edited tests name: path, text, mutant. Parses."""
-        old = test_units(self._file.text(self._file.before) or "", self._file.language)
-        names = {each.replace("::", ".") for each in self.edited}
-        words = {word for name, text in old.items() if name in names for word in _WORD.findall(text)}
-        around = {*_WORD.findall(self._file.text(self._file.before) or "")}
+        old = test_units(self._old_text, self._file.language)
+        # A name that is computed may be that of any test.
+        unknown = self._old_text if self._are_calls else ""
+        texts = [old.get(each.replace("::", "."), unknown) for each in self.edited]
+        words = {word for text in texts for word in _WORD.findall(text)}
+        around = {*_WORD.findall(self._old_text)}
         changed = {each.path for each in self._change.files}
         known = named_functions(self._suite.selected.project, self._file.language, words, around)
-        subjects = sorted(known, key=lambda row: (row[0].path not in changed, row[0].path))
-        for file, name in subjects[:_MOST_SUBJECTS]:
-            for mutant in mutants_of(file.text, name, _MOST_MUTANTS):
+        subjects = sorted(known, key=lambda row: (row[0].path not in changed, row[0].path))[:_MOST_SUBJECTS]
+        most = _MOST_MUTANTS if for_language(self._file.language).splits else _MOST_RUNS // max(1, len(subjects))
+        for file, name in subjects:
+            for mutant in planted_errors(file, self._file.language, name, most):
                 yield file.path, file.text, mutant

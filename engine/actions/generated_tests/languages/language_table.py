@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.actions.generated_tests.languages import go, javascript, python
-from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.actions.generated_tests.languages import go, javascript, python, script_tests
+from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.actions.generated_tests.script_mutants import script_mutants_of
 from stet_ls.engine.api.request import Request
 from stet_ls.validators.languages import lookup
@@ -16,24 +16,32 @@ Prepare = Callable[[str, str, Request, Path, str], str]
 """Adapts the code of new tests to a file: from the code, the tested name, the request, the file's path and text."""
 Mutants = Callable[[str, str, str, int], list[Mutant]]
 """Makes mutants: from a text, its language, the unit and their number at most."""
+NamedTests = Callable[[str, str], Mapping[str, str]]
+"""The texts of tests that are no units, by their names with dots between: from a text and its language."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteLanguage:
-    """How generated tests are adapted and tried. `splits`: the tests of a text can be kept or dropped one by one.
+    """How tests are adapted and tried. `splits`: the tests of a text can be kept or dropped one by one, and run on many
+    mutants in one process.
 
-    `mutants` makes bugs of a unit, for tests that are not split.
+    `mutants` makes bugs of a unit. `named_tests` finds the tests that are written as calls with a name.
     """
 
     prepare: Prepare = lambda code, *_: code
     splits: bool = False
     mutants: Mutants | None = None
+    named_tests: NamedTests = lambda *_: {}
 
 
-_TYPESCRIPT = SuiteLanguage(javascript.prepare_typed, mutants=script_mutants_of)
+def _python_mutants(text: str, language: str, unit: str, most: int) -> list[Mutant]:
+    return mutants_of(text, unit, most)
+
+
+_TYPESCRIPT = SuiteLanguage(javascript.prepare_typed, mutants=script_mutants_of, named_tests=script_tests.named_tests)
 ROWS: Mapping[str, SuiteLanguage] = {
-    "python": SuiteLanguage(python.prepare, splits=True),
-    "javascript": SuiteLanguage(javascript.prepare, mutants=script_mutants_of),
+    "python": SuiteLanguage(python.prepare, splits=True, mutants=_python_mutants),
+    "javascript": SuiteLanguage(javascript.prepare, mutants=script_mutants_of, named_tests=script_tests.named_tests),
     "typescript": _TYPESCRIPT,
     "typescriptreact": _TYPESCRIPT,
     "go": SuiteLanguage(go.prepare),
