@@ -79,9 +79,14 @@ def read_receipt(data: bytes) -> dict[str, Any]:
     """A receipt that was read. UsageError if it is not a receipt."""
     try:
         found = json.loads(data)
-        if found["_type"] == STATEMENT and found["predicateType"] == PREDICATE and found["predicate"]["configuration"]:
+        if (
+            found["_type"] == STATEMENT
+            and found["predicateType"] == PREDICATE
+            and _trees(found)
+            and _configuration(found)
+        ):
             return dict(found)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         pass
     raise UsageError("the file is not a receipt of `stet verify`")
 
@@ -95,14 +100,20 @@ def intent_in(statement: Mapping[str, Any]) -> str:
 
 def differences(known: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """What differs between two receipts, a sentence each."""
-    if known["subject"] != now["subject"]:
-        yield "the receipt is about another tree"
     old, new = _configuration(known), _configuration(now)
+    if _trees(known) != _trees(now) or old.get("baseTree") != new.get("baseTree"):
+        yield "it is about other trees; repeat the range or the paths that it was written with"
+        return
     yield from (f"`{key}` was {old.get(key)}, is {new[key]}" for key in new if old.get(key) != new[key])
     for key in ("result", "passedTests", "warnedTests", "failedTests"):
         before, after = known["predicate"].get(key), now["predicate"].get(key)
         if before != after:
             yield f"`{key}` was {before}, is {after}"
+
+
+def _trees(statement: Mapping[str, Any]) -> list[Any]:
+    """The ids of the trees that a receipt is about; their names depend on how they were asked for."""
+    return [each.get("digest") for each in statement["subject"]]
 
 
 def _configuration(statement: Mapping[str, Any]) -> dict[str, Any]:

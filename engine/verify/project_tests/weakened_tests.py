@@ -57,8 +57,8 @@ class WeakenedTests:
     def __str__(self) -> str:
         path, first = self.lost[0]
         noticed = f"{self.before - len(self.lost)} of {plural(self.tried, 'planted error')}, {self.before} before"
-        name = f"`{self.tests[0].rpartition('::')[2]}` " if self.are_calls else ""
-        return f"{name}notices {noticed}; passes with {first.change} in {path}:{first.line}"
+        what = f"notices {noticed}; passes with {first.change} in {path}:{first.line}"
+        return f"`{self.tests[0].rpartition('::')[2]}` {what}" if self.are_calls else what
 
 
 async def weakened_tests(

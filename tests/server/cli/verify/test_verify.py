@@ -91,6 +91,14 @@ def test_a_receipt_is_checked_again(stet: Stet, repository: Repository, tmp_path
     assert configuration["annotations"]["settings"]["python_version"].startswith("3.")
     again = stet("verify", "--recheck", receipt)
     assert (again.status, again.err) == (0, "")
+    elsewhere = stet("verify", "--staged", "--base", repository("rev-parse", "HEAD").strip(), "--recheck", receipt)
+    assert elsewhere.status == 0, "the same trees by other words"
+    repository.commit()
+    moved = stet("verify", "--recheck", receipt)
+    assert (moved.status, len(moved.err.splitlines())) == (1, 1)
+    assert "it is about other trees; repeat the range" in moved.err
+    assert stet("verify", "HEAD~1..HEAD", "--recheck", receipt).status == 0
+    repository("reset", "--soft", "HEAD~1")
     statement["predicate"]["result"] = "PASSED"
     receipt.write_text(json.dumps(statement))
     forged = stet("verify", "--recheck", receipt)
