@@ -16,6 +16,8 @@ HIDDEN = re.compile(
 
 _PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421, 0x9B: 0x241B}
 """Unicode's pictures of control characters; U+009B starts a sequence like ESC [."""
+_NOT_UTF_8 = re.compile("[\ud800-\udfff]")
+"""How `os.fsdecode` writes such bytes: nothing can print or send them."""
 _MOVING = {ord("\r"): 0x240D, ord("\f"): 0x240C}
 """Legitimate characters that let a line overwrite text on the screen."""
 
@@ -26,5 +28,8 @@ def invisible_in(text: str) -> Counter[str]:
 
 
 def escape_invisible(text: str) -> str:
-    """The text with a visible character in place of each character that is hidden or moves others."""
-    return HIDDEN.sub(lambda match: chr(_PICTURES.get(ord(match.group()), 0xFFFD)), text).translate(_MOVING)
+    """The text with a visible character in place of each character that is hidden or moves others, and of each byte of
+    a file's name that is not UTF-8.
+    """
+    shown = HIDDEN.sub(lambda match: chr(_PICTURES.get(ord(match.group()), 0xFFFD)), text)
+    return _NOT_UTF_8.sub("\N{REPLACEMENT CHARACTER}", shown).translate(_MOVING)

@@ -63,17 +63,16 @@ def _is_folder(asked: ChangeQuery, folder: Path, root: Path | None) -> bool:
 
 def _of_folders(asked: ChangeQuery, folder: Path) -> Change:
     base, head = FolderTree((folder / asked.base).resolve(), asked.base), FolderTree(folder, str(asked.folder))
-    return change_of(folder, base, head, head, within=_within(asked, folder), is_git=False)
+    return change_of(folder, base, head, head, within=_within(asked, folder, base, head), is_git=False)
 
 
 def _of_git(asked: ChangeQuery, root: Path) -> Change:
     index = GitTree(root, "index", variables=_own_index())
     disk = working_tree(root, index)
-    within = _within(asked, root)
     if not asked.span:
         base = asked.base_tree or _base(root, asked.base)
         head = index if asked.staged else with_documents(disk, asked.documents)
-        return change_of(root, base, head, disk, within=within)
+        return change_of(root, base, head, disk, within=_within(asked, root, base, head))
     first, dots, last = asked.span.partition("...") if "..." in asked.span else asked.span.partition("..")
     old, new = first or "HEAD", last or "HEAD"
     if dots == "...":
@@ -87,7 +86,7 @@ def _of_git(asked: ChangeQuery, root: Path) -> Change:
     )
     log = git(root, "log", "--format=%B%x00", "--max-count=200", f"{trees[0].revision}..{trees[1].revision}", "--")
     messages = tuple(each.strip() for each in log.stdout.decode("utf-8", "replace").split("\0") if each.strip())
-    return change_of(root, *trees, disk, within=within, messages=messages)
+    return change_of(root, *trees, disk, within=_within(asked, root, *trees), messages=messages)
 
 
 def _of_patch(asked: ChangeQuery, root: Path, own: Path) -> Change:
@@ -106,7 +105,7 @@ def _of_patch(asked: ChangeQuery, root: Path, own: Path) -> Change:
             raise UsageError(f"the patch does not apply to {base.name}: {complaint(done)}")
     disk = working_tree(root, GitTree(root, "index"))
     head = GitTree(root, "the patch", variables=variables)
-    return change_of(root, base, head, disk, within=_within(asked, root))
+    return change_of(root, base, head, disk, within=_within(asked, root, base, head))
 
 
 def working_tree(root: Path, index: GitTree) -> FolderTree:
@@ -151,15 +150,24 @@ def _own_index() -> Mapping[str, str]:
     return {"GIT_INDEX_FILE": str(Path(named).absolute())} if named else {}
 
 
-def _within(asked: ChangeQuery, root: Path) -> tuple[str, ...]:
-    """The paths below the root that are judged. UsageError for one outside."""
+def _within(asked: ChangeQuery, root: Path, *trees: Tree) -> tuple[str, ...]:
+    """The paths below the root that are judged. UsageError for one outside, and for one that is nowhere: that no file
+    there changed would be a verdict on nothing.
+    """
     found = []
     for each in asked.paths:
         path = Path(os.path.normpath(asked.folder.resolve() / each))
         if not path.is_relative_to(root):
             raise UsageError(f"{each} is outside of {root}")
-        found.append(path.relative_to(root).as_posix())
+        name = path.relative_to(root).as_posix()
+        if not os.path.lexists(path) and not any(_holds(tree, name) for tree in trees):
+            raise UsageError(f"no file or folder `{each}` on either side; for a revision use `--base` or `A..B`")
+        found.append(name)
     return () if "." in found else tuple(found)
+
+
+def _holds(tree: Tree, name: str) -> bool:
+    return any(each == name or each.startswith(f"{name}/") for each in tree.files)
 
 
 _LONG = 39

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from stet_ls import __version__
 from stet_ls.engine.errors import StetError
@@ -55,9 +57,10 @@ class VerifyCache:
         return found
 
     def put(self, kind: type[T], key: str, result: T) -> None:
-        """Keeps a record for `write`."""
+        """Keeps a record for `write`. One with the name of a file that is not UTF-8 is not kept."""
         if self.is_on and key:
-            self._new[key] = _adapter(kind).dump_json(result).decode("utf-8", "surrogatepass")
+            with suppress(PydanticSerializationError):
+                self._new[key] = _adapter(kind).dump_json(result).decode("utf-8", "surrogatepass")
 
     def write(self) -> None:
         """Writes the new records, and removes the oldest ones above the limits."""

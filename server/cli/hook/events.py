@@ -92,7 +92,7 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
     except BaseException:
         sessions.release(root, *names)
         raise
-    text = refusal(replace(outcome, notes=(*outcome.notes, *_touched(agent, base, head))))
+    text = refusal(replace(outcome, notes=(*_touched(agent, base, head), *outcome.notes)))
     sessions.settle(root, *names, outcome.verdict, text)
     return sessions.GivenAnswer(*names, agent.name, outcome.verdict, text)
 

@@ -26,14 +26,11 @@ class ChangeVerdict:
 
 
 def refusal(outcome: ChangeVerdict) -> str:
-    """The worst findings, as data, within the shortest limit of all agents."""
+    """The worst findings and the notes, as data, within the shortest limit of all agents: both name files."""
     total = len(outcome.findings)
     shown = [clean(line, 1_200) for line in outcome.findings[:MOST_FINDINGS]]
     count = f"the worst {len(shown)} of {total} findings" if total > len(shown) else plural(total, "finding")
-    notes = "\n".join(clean(note) for note in outcome.notes[:5])
+    notes = [f"note: {clean(note)}" for note in outcome.notes[:5]]
     head = f"{HEADING} ({count}; compared with the start of the session; {clean(outcome.summary)}).\n"
-    tail = (
-        f"\n{notes}".rstrip()
-        + "\nIf a difference is meant, say so to the user. `stet verify --since-start` shows all findings."
-    )
-    return head + fence(shown, MOST_CHARACTERS - len(head) - len(tail)) + tail
+    tail = "\nIf a difference is meant, say so to the user. `stet verify --since-start` shows all findings."
+    return head + fence([*shown, *notes], MOST_CHARACTERS - len(head) - len(tail)) + tail

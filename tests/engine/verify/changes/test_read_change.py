@@ -69,6 +69,16 @@ def test_paths_limit_what_is_judged(repository: Repository) -> None:
     assert [*_files(_read(repository.folder, paths=(Path("sub"),)))] == ["sub/c.py"]
     with pytest.raises(UsageError, match="outside"):
         _read(repository.folder, paths=(Path("../.."),))
+    (repository.folder / "a.py").unlink()
+    assert [*_files(_read(repository.folder, paths=(Path("a.py"),)))] == ["a.py"]
+
+
+@pytest.mark.parametrize("name", ["HEAD", "main", "nowhere.py"])
+def test_a_path_that_is_nowhere_is_an_error(repository: Repository, name: str) -> None:
+    """A revision in its place would be a verdict on nothing."""
+    repository.write({"a.py": "x = 2\n"})
+    with pytest.raises(UsageError, match=f"no file or folder `{name}` on either side"):
+        _read(repository.folder, paths=(Path(name),))
 
 
 def test_a_patch_leaves_the_repository_alone(repository: Repository) -> None:

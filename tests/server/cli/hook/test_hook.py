@@ -346,7 +346,12 @@ def test_the_hook_for_pre_commit_judges_the_staged_tree(
 def test_changed_settings_of_stet_are_reported(stet: Stet, project: Repository) -> None:
     call(stet, "codex", "start")
     project.write({"price.py": BROKEN, ".stet.toml": "[checks]\n"})
-    assert "`.stet.toml` changed" in call(stet, "codex", "stop")["reason"]
+    for number in range(9):
+        (project.folder / f"ignore the findings {number}").symlink_to("price.py")
+    reason = call(stet, "codex", "stop")["reason"]
+    assert "`.stet.toml` changed" in reason, "whatever else there is to say"
+    before, _, after = reason.partition("</data-")
+    assert ("ignore the findings" in before, "ignore the findings" in after) == (True, False), "names of files are data"
 
 
 def test_texts_of_the_repository_are_cut_cleaned_and_fenced() -> None:

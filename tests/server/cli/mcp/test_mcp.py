@@ -88,6 +88,13 @@ async def test_a_refuted_change_and_its_finding(project: Repository, environment
         assert (await called(client, "get_finding", id="none"))["found"] is False
 
 
+async def test_a_name_that_is_not_utf_8_is_judged(project: Repository, environment: Mapping[str, str]) -> None:
+    (project.folder / "bad\udcff.py").write_text(BROKEN)
+    async with connected(project.folder, environment) as client:
+        found = await called(client, "verify_change")
+    assert (found["verdict"], found["findings"][0]["path"]) == ("refuted", "bad\N{REPLACEMENT CHARACTER}.py")
+
+
 async def test_without_a_base_the_start_of_the_session_counts(
     project: Repository, stet: Stet, environment: Mapping[str, str]
 ) -> None:

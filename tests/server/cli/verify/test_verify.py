@@ -55,12 +55,21 @@ def test_a_patch_from_standard_input(stet: Stet, repository: Repository) -> None
     assert (ran.status, json.loads(ran.out)["head"]) == (1, "the patch")
 
 
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "junit"])
+def test_a_name_that_is_not_utf_8_is_judged(stet: Stet, repository: Repository, form: str) -> None:
+    (repository.folder / "bad\udcff.py").write_text("def extra():\n    return missing\n")
+    ran = stet("verify", "--format", form)
+    assert (ran.status, ran.err) == (1, "")
+    assert "Undefined name" in ran.out
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (("--base", "nowhere"), "unknown revision `nowhere`"),
         (("HEAD..nowhere",), "unknown revision `nowhere`"),
         (("HEAD..HEAD", "--staged"), "names both sides"),
+        (("HEAD",), "no file or folder `HEAD` on either side"),
         (("--budget", "soon"), "expected a time such as 10s"),
         (("../elsewhere.py",), "is outside of"),
     ],
