@@ -20,6 +20,7 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
+from stet_ls.engine.settings.sources import PROJECT_FILE
 from stet_ls.engine.verify.changes.broken_calls import broken_calls
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
@@ -112,7 +113,8 @@ class VerifyRun:
                 unit = UnitChange(file, "", max(line, 1), UnitChangeKind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
-                self.notes.append(f"{file.path} is not judged: not code")
+                what = "it holds settings of Stet" if file.path == PROJECT_FILE else "not code"
+                self.notes.append(f"{file.path} is not judged: {what}")
         self._leave(late, unread)
 
     def _leave(self, late: Sequence[ChangedFile], unread: Collection[ChangedFile]) -> None:

@@ -55,6 +55,15 @@ def test_a_patch_from_standard_input(stet: Stet, repository: Repository) -> None
     assert (ran.status, json.loads(ran.out)["head"]) == (1, "the patch")
 
 
+def test_changed_settings_of_stet_are_reported(stet: Stet, repository: Repository) -> None:
+    """The settings of a project cannot lower the sandbox; that they changed is for the user to know."""
+    repository.write({".stet.toml": '[sandbox]\nminimum_level = "none"\n'})
+    ran = stet("verify")
+    assert "note: .stet.toml is not judged: it holds settings of Stet" in ran.out
+    assert '"sandbox.minimum_level"' in ran.err
+    assert "only the user may set it" in ran.err
+
+
 @pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "junit"])
 def test_a_name_that_is_not_utf_8_is_judged(stet: Stet, repository: Repository, form: str) -> None:
     (repository.folder / "bad\udcff.py").write_text("def extra():\n    return missing\n")
