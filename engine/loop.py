@@ -110,7 +110,7 @@ async def propose(
         if problem is None:
             break
         warmer = max(temperature, _RETRY_TEMPERATURE)
-        if _is_endless(result) or (attempt == 0 and _rather_anew(job, result)):
+        if _is_endless(result) or (attempt == 0 and _needs_fresh_sample(job, result)):
             drawn = warmer
             continue
         prompt = repair(prompt, reply.text, problem)
@@ -197,7 +197,7 @@ def _needs_another_answer(job: Job, result: Proposal[Content] | UnusableReply) -
     return any(each.check is Check.NOOP for each in (result.refuted_by,) if each)
 
 
-def _rather_anew(job: Job, result: Proposal[Content] | UnusableReply) -> bool:
+def _needs_fresh_sample(job: Job, result: Proposal[Content] | UnusableReply) -> bool:
     """True for a tiny model whose code ran and was wrong: a new try helps it more than feedback (aider's runs)."""
     refuted = None if isinstance(result, UnusableReply) else result.refuted_by
     return job.profile.tier == "tiny" and refuted is not None and refuted.check in PROVING

@@ -38,7 +38,7 @@ LOGGER = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 """Limit for jobs, and then for the engine, to clean up when the client shuts down."""
-FATE_SECONDS = 2.0
+OUTCOME_SECONDS = 2.0
 """Limit for reporting the outcomes of edits to the engine in between; the rest is closed all the same."""
 
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=(*KINDS, CANCEL_KIND, VERIFY_KIND))
@@ -98,7 +98,7 @@ async def _shutdown(ls: StetServer, params: None) -> None:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
         with suppress(TimeoutError):
-            async with asyncio.timeout(FATE_SECONDS):
+            async with asyncio.timeout(OUTCOME_SECONDS):
                 await ls.outcome_reporter.flush()
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.engine.close()

@@ -209,7 +209,7 @@ class CheckSpec:
     `silent_pass`: its pass is not shown in the summary.
     `silent_skip`: nor is it shown if it did not run, because it does not apply to most code.
     `detail_is_finding`: if it cannot decide, its detail is a finding.
-    `measured_anew`: a replay gets another result, because it measures the machine.
+    `varies_between_runs`: a replay gets another result, because it measures the machine.
     `reason_rank`: its rank among the reasons of a confidence, from 1; 0 if it is none.
     """
 
@@ -223,7 +223,7 @@ class CheckSpec:
     silent_pass: bool = False
     silent_skip: bool = False
     detail_is_finding: bool = False
-    measured_anew: bool = False
+    varies_between_runs: bool = False
     reason_rank: int = 0
 
 
@@ -262,7 +262,7 @@ _ROWS = (
         "speed, old and new",
         JudgedEdits.FASTER,
         skipped="speed not measured",
-        measured_anew=True,
+        varies_between_runs=True,
         reason_rank=7,
     ),
     CheckSpec(Check.MUTANTS, "mutants", skipped="no mutation testing", reason_rank=6),

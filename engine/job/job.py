@@ -116,7 +116,7 @@ class Job:
             return
         helper = JobResources(self.resources, self.stage, self._warn, self._wait, self._ran)
         self._runtime = asyncio.create_task(self.runtimes.runtime(self.request, helper))
-        self.resources.push_async_callback(_given_up, self._runtime)
+        self.resources.push_async_callback(_stopped, self._runtime)
 
     async def runtime(self, *texts: str) -> Runtime | None:
         """The runtime for the code, with all that these texts of the document import; None if the budget runs no code.
@@ -334,7 +334,7 @@ class Job:
         return part
 
 
-async def _given_up(task: asyncio.Task[Runtime]) -> None:
+async def _stopped(task: asyncio.Task[Runtime]) -> None:
     """Discards the result: its job has ended."""
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

@@ -110,7 +110,7 @@ class Sandbox:
         if self._place.obstacle is not None:
             async with self._lock:
                 await asyncio.to_thread(self._place.close)
-                self._look_anew()
+                self._look_again()
 
     async def _or_elsewhere(self, work: Callable[[], Awaitable[T]]) -> T:
         """The result of `work`; repeated in another folder if the disk became full or read-only meanwhile."""
@@ -128,10 +128,10 @@ class Sandbox:
             in_use = self._place.folder
             left = await asyncio.to_thread(self._place.leave, place, error)
             if self._place.folder != in_use:
-                self._look_anew()
+                self._look_again()
             return left
 
-    def _look_anew(self) -> None:
+    def _look_again(self) -> None:
         """Detects backends again: the previous ones were made for a folder no longer in use."""
         self._found = None
         self._tried.clear()

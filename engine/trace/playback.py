@@ -37,7 +37,7 @@ SAME = ("success", "edits", "new_files", "markdown", "code", "tests")
 _NUMBER = re.compile(r"\d[\d.,]*")
 _QUOTING = frozenset({"problem", "notes"})
 """Parts of a summary that may quote a measurement, which a replay repeats."""
-_MEASURED_ANEW = frozenset(row.check.value for row in CHECKS.values() if row.measured_anew)
+_VARYING = frozenset(row.check.value for row in CHECKS.values() if row.varies_between_runs)
 
 
 _FORMER = {"example_calls": False}
@@ -187,7 +187,7 @@ def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: J
         summary = answer.get("summary", {})
         lines += [_NUMBER.sub("#", json.dumps({name: part}, ensure_ascii=False)) for name, part in summary.items()]
         for each in answer.get("evidence", []):
-            if each.get("check") in _MEASURED_ANEW:
+            if each.get("check") in _VARYING:
                 continue
             lines.append(f"{each.get('check')}: {each.get('verdict')}")
             if summary and each.get("verdict") in ("pass", "fail"):  # an undecided verdict may depend on the machine
@@ -201,7 +201,7 @@ def _drop_incomparable(recorded: dict[str, Any], replayed: dict[str, Any]) -> No
         replayed.pop("summary", None)
         return
     checks = {each.get("check") for answer in (recorded, replayed) for each in answer.get("evidence", [])}
-    if checks & _MEASURED_ANEW:
+    if checks & _VARYING:
         for answer in (recorded, replayed):
             answer["summary"] = {name: part for name, part in answer["summary"].items() if name not in _QUOTING}
 

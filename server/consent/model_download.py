@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OTHER = "Other model…"
 
 
-class _GivenUpError(Exception):
+class _CanceledError(Exception):
     """The user, or the end of the server, stopped the download."""
 
 
@@ -54,7 +54,7 @@ class ModelDownloadOffer:
         self._shown = shown
         self._asking = False
         self._fetching: str | None = None
-        self._given_up = threading.Event()
+        self._canceled = threading.Event()
 
     async def offer(
         self, name: str, problem: str, other: Callable[[], Awaitable[str]], again: Callable[[], object]
@@ -89,7 +89,7 @@ class ModelDownloadOffer:
 
     def close(self) -> None:
         """Stops a download. The received part is kept for the next one."""
-        self._given_up.set()
+        self._canceled.set()
 
     async def _choice(self, problem: str, buttons: Sequence[str]) -> str | None:
         actions = [types.MessageActionItem(button) for button in buttons]
@@ -110,20 +110,20 @@ class ModelDownloadOffer:
         from stet_ls.server.jobs.progress import JobProgress  # late: imports the engine's models
 
         self._fetching = weights.title
-        self._given_up.clear()
+        self._canceled.clear()
         title = f"Stet: download {weights.title}"
         token = f"stet/download/{secrets.token_urlsafe(9)}"
-        progress = JobProgress(self._ls, token, title, self._given_up.set, shown=self._shown)
+        progress = JobProgress(self._ls, token, title, self._canceled.set, shown=self._shown)
         loop, speed = asyncio.get_running_loop(), _Speed()
 
         def on_progress(done: int, total: int) -> None:
-            if self._given_up.is_set():
-                raise _GivenUpError
+            if self._canceled.is_set():
+                raise _CanceledError
             loop.call_soon_threadsafe(progress.say, speed.line(done, total))
 
         try:
             await asyncio.to_thread(pull, name, self._paths, on_progress=on_progress)
-        except _GivenUpError:
+        except _CanceledError:
             progress.end("cancelled; the next download resumes here")
         except Exception as error:  # noqa: BLE001 - a task's root: every error becomes one sentence and a log entry
             message = failure_of(error, during=title).message

@@ -123,7 +123,7 @@ class _Loop:
             self.job.usage.warn(repaired)
             return first, found
         if repaired is first:  # shown the failure, the model wrote the same code again
-            return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
+            return first, replace(found, diagnoses=tuple(map(_kept_by_model, found.diagnoses)))
         case, count = repaired.draft.case, self.plan.loop_language.count
         if lost := count(case.before.text).lost(count(case.after.text)):  # of the document's own tests
             self.job.usage.warn(f"Repair rejected: it leaves {lost}")
@@ -165,7 +165,7 @@ def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:
     )
 
 
-def _stood_by(each: Diagnosis) -> Diagnosis:
+def _kept_by_model(each: Diagnosis) -> Diagnosis:
     """Notes that the model keeps its code when shown this failure. It still counts: asking twice is no new evidence."""
     if each.cause is not Cause.UNDETERMINED:
         return each

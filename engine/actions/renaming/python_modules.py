@@ -35,13 +35,13 @@ def move(texts: Mapping[str, str], old: str, new: str) -> dict[str, str]:
     for module in modules.values():
         for each in module.imports:
             if isinstance(each.statement, ast.ImportFrom):
-                _mend_from(modules, module, each, old, new)
+                _rename_in_from(modules, module, each, old, new)
             elif module.path != old and resolve(modules, module.path, 0, each.node.name) == old:
-                _mend_import(module, each, old, new)
+                _rename_in_import(module, each, old, new)
     return {path: module.changed for path, module in modules.items() if module.splices}
 
 
-def _mend_import(module: PythonSource, each: ImportedName, old: str, new: str) -> None:
+def _rename_in_import(module: PythonSource, each: ImportedName, old: str, new: str) -> None:
     """`import pkg.old` and `import pkg.old as x`."""
     target = _named_like(each.node.name, old, new)
     span = module.word(each.node, each.node.name)
@@ -58,23 +58,23 @@ def _mend_import(module: PythonSource, each: ImportedName, old: str, new: str) -
             raise ValueError(f"{module.path} uses `{parts[0]}` in a way that cannot be updated")
 
 
-def _mend_from(
+def _rename_in_from(
     modules: Mapping[str, PythonSource], module: PythonSource, each: ImportedName, old: str, new: str
 ) -> None:
     statement = each.statement
     assert isinstance(statement, ast.ImportFrom)
     source = resolve(modules, module.path, statement.level, statement.module or "")
     if module.path == old:
-        _mend_own(modules, module, each, new)
+        _rename_in_module(modules, module, each, new)
     elif source == old:
         _replace_module(module, statement, _module_text(module.path, statement, old, new))
     else:
         inner = ".".join(filter(None, (statement.module, each.node.name)))
         if resolve(modules, module.path, statement.level, inner) == old:
-            _mend_from_package(module, each, old, new)
+            _rename_in_package(module, each, old, new)
 
 
-def _mend_own(modules: Mapping[str, PythonSource], module: PythonSource, each: ImportedName, new: str) -> None:
+def _rename_in_module(modules: Mapping[str, PythonSource], module: PythonSource, each: ImportedName, new: str) -> None:
     """A relative import of the moved file itself, which would mean another file at its new place."""
     statement = each.statement
     assert isinstance(statement, ast.ImportFrom)
@@ -88,7 +88,7 @@ def _mend_own(modules: Mapping[str, PythonSource], module: PythonSource, each: I
     _replace_module(module, statement, dotted)
 
 
-def _mend_from_package(module: PythonSource, each: ImportedName, old: str, new: str) -> None:
+def _rename_in_package(module: PythonSource, each: ImportedName, old: str, new: str) -> None:
     """`from pkg import old`, alone or with other names."""
     statement = each.statement
     assert isinstance(statement, ast.ImportFrom)

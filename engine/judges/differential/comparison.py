@@ -232,7 +232,7 @@ def compared(
     differences = [replace(each, fixes=each in fixed) for each in differences
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
     accepted_now = [call for call, _, after in same if after.kind == "ok"]
-    differences = _vouched(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
+    differences = _with_known_kinds(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
     judged = excuse_calls(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
     excuses = judged.reasons if text else {}
     if judged.doubtful:
@@ -305,7 +305,9 @@ def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[
     ]  # fmt: skip
 
 
-def _vouched(differences: list[Difference], accepted: Sequence[Call], quoted: frozenset[str]) -> list[Difference]:
+def _with_known_kinds(
+    differences: list[Difference], accepted: Sequence[Call], quoted: frozenset[str]
+) -> list[Difference]:
     """The differences, marked where both texts accept the same kinds in one of the `accepted` calls.
 
     If the new code accepts no kinds at all, the kinds are not the reason.

@@ -121,7 +121,7 @@ async def doctor(store: SolutionStore) -> dict[str, Any]:
         sound = not (damaged or missing or only or differing or unreadable or tail.broken)
         if not sound:
             # The rows are in the journal; their vectors are recomputed in the background.
-            await index.start_anew()
+            await index.start_again()
     return {
         "solutions": await index.table.count(),
         "sound": sound,

@@ -129,7 +129,7 @@ class StoreWork:
                 raise
             _log.warning("rebuilding the table: %s", error.__cause__ or error)
             async with store.index.writing():
-                await store.index.start_anew()
+                await store.index.start_again()
             return await operation(store, fields, on_progress)
         finally:
             if op in _WRITING or store.damaged:

@@ -107,7 +107,7 @@ class SyncedIndex:
                 lock = hold_async(self.root / "store.lock")
                 await lock.__aenter__()
             try:
-                await self._mend()
+                await self._rebuild()
                 yield
             finally:
                 await lock.__aexit__(None, None, None)
@@ -213,17 +213,17 @@ class SyncedIndex:
         for left in (*self.root.glob(".journal.jsonl.*"), *self.folder.glob(".applied.json.*")):
             left.unlink(missing_ok=True)
 
-    async def start_anew(self) -> None:
+    async def start_again(self) -> None:
         """Rebuilds the table from the journal. Requires the lock."""
         self._table = None
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
-        await self._mend()
+        await self._rebuild()
 
     @property
     def _purge_mark(self) -> Path:
         return self.root / "purge"
 
-    async def _mend(self) -> None:
+    async def _rebuild(self) -> None:
         """Opens the table if necessary, updates it from the journal, and replaces an unreadable one."""
         try:
             await self._up_to_date()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _FENCE = re.compile(r"`{3,}")
-_ANEW = re.compile(r"\s*(?:`{3}|~{3}|(?:PLAN|CODE|TESTS)\b)")
+_BEGUN_AGAIN = re.compile(r"\s*(?:`{3}|~{3}|(?:PLAN|CODE|TESTS)\b)")
 """How a reply starts that is whole in itself."""
 
 
@@ -23,7 +23,7 @@ def joined(begun: str, text: str, *, complete: bool) -> str:
     """The whole reply, with `begun` once; `complete`: the model was done, so its code is closed."""
     if not begun:
         return text
-    whole = text if _ANEW.match(text) and not text.startswith(begun) else _overlapped(begun, text)
+    whole = text if _BEGUN_AGAIN.match(text) and not text.startswith(begun) else _overlapped(begun, text)
     (stop,) = stops(begun) or ("",)
     closed = not stop or re.search(rf"(?m)^{stop.strip()}[ \t]*$", whole.partition("\n")[2]) is not None
     return whole if closed or not complete else f"{whole.rstrip()}{stop}\n"
