@@ -76,8 +76,9 @@ def draws(
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext
     from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 
-    matching, caught = (*matching_texts(module, node, seed), *compared_texts(node)), _caught(node)
-    context = ModuleContext(module, of_parameter, constants, matching, caught)
+    context = ModuleContext(
+        module, of_parameter, constants, matching_texts(module, node, seed), compared_texts(node), _caught(node)
+    )
     rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
     rows = with_shared_keys(with_shared_elements(rows, seed), seed)
     return with_keys(like_items(rows, items_compared(parameters, node), seed), seed)

@@ -142,7 +142,7 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
         return _value(each.name, seen, known)
 
     texts = tuple(each for each in constants if each[0] in "'\"")[:_MOST_TEXTS]
-    context = ModuleContext(module, of_parameter, constants, matching=texts)
+    context = ModuleContext(module, of_parameter, constants, compared=texts)
     rows = with_shared_elements(
         drawn_rows(subject.parameters, context, strategy, ROWS, seed=len(uses.parts)), len(uses.parts)
     )

@@ -43,14 +43,15 @@ class ModuleContext:
     """What is known about the module whose hints are read.
 
     `of_parameter` gives the strategy of a parameter of a function, with a hint or without; `constants` are texts of
-    literals in the code, `matching` those of texts that it compares with or that its regular expressions match,
-    `caught` the errors that it handles.
+    literals in the code, `matching` those of texts that its regular expressions match, `compared` those that it
+    compares with, `caught` the errors that it handles.
     """
 
     module: Module
     of_parameter: Callable[[Parameter, ast.AST, ModuleContext], Texts]
     constants: tuple[str, ...] = ()
     matching: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     caught: tuple[str, ...] = ()
     depth: int = 0
 
@@ -220,6 +221,7 @@ def SHORT(known: ModuleContext) -> Texts:
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
     ]
     options += [st.sampled_from(known.matching)] * 3 if known.matching else []
+    options += [st.sampled_from(known.compared)] if known.compared else []
     return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), _structured(own)] if own else options)
 
 
