@@ -65,7 +65,12 @@ class Paths:
     hooks = StoredAt("data", "hooks", "The answers to agents, and the files as each session began.", "30 days")
     trust = StoredAt("data", "trust.json", "The projects whose actions you trust.", _YOURS)
     consents = StoredAt("data", "endpoints.json", "The model servers of this machine that may get your code.", _YOURS)
-    replies = StoredAt("cache", "replies", "Replies of models to prompts that may be asked again.", "the last 500")
+    replies = StoredAt(
+        "cache",
+        "replies",
+        "Replies of models to prompts that may be asked again.",
+        "the last 500, for `model.cache_days`",
+    )
     symbols = StoredAt("cache", "symbols", "Names and heads of the workspace's functions and classes.", _YOURS)
     sandbox = StoredAt("cache", "sandbox", "Folders in which code runs, and what the sandbox was found to do.", "a run")
     environments = StoredAt(
