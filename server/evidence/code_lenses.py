@@ -30,6 +30,8 @@ KEPT = 100
 """Lenses at a time; the oldest is removed first."""
 TITLE = 100
 """Characters that fit above a function."""
+OF_EDIT = "edit"
+"""The `data` of a lens of Stet's own edit, which clients let the user keep or undo; a lens of verify has none."""
 REFRESH_SECONDS = 5.0
 
 
@@ -110,7 +112,8 @@ class CodeLenses:
             start = types.Position(live.line_of(span.start), 0)
             argument = {"job": job, **({"check": lens.check} if lens.check else {})}
             command = types.Command(lens.title, "stet.evidence", arguments=[argument])
-            found.append(types.CodeLens(types.Range(start, start), command))
+            data = None if lens.of_verify else OF_EDIT
+            found.append(types.CodeLens(types.Range(start, start), command, data))
         return found
 
     def changed(self, uri: str) -> None:

@@ -219,7 +219,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
       const isJob = action !== undefined && (command === "stet.custom" || ACTIONS.includes(action));
       return isJob ? vscode.commands.executeCommand("stet.ui.run", action, args[0] ?? {}) : next(command, args);
     },
-    // Keep and Undo are next to each lens of the server.
+    // Keep and Undo are next to each lens of an edit; what verify found has neither.
     provideCodeLenses: async (document, token, next) => {
       const uri = document.uri.toString();
       const more = (lens: vscode.CodeLens, job: string): vscode.CodeLens[] => [
@@ -228,7 +228,8 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
       ];
       return ((await next(document, token)) ?? []).flatMap((lens) => {
         const { job } = (lens.command?.arguments?.[0] ?? {}) as { job?: string };
-        return job === undefined ? [lens] : marks.isKept(job) ? [] : [...more(lens, job), lens];
+        const ofEdit = (lens as { data?: unknown }).data === "edit";
+        return job === undefined || !ofEdit ? [lens] : marks.isKept(job) ? [] : [...more(lens, job), lens];
       });
     },
     provideTextDocumentContent: (uri, token, next) => content(uri, () => next(uri, token)),

@@ -66,19 +66,35 @@ def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
     editor.wait_said("it has ")
 
 
+LENSES = """vim.tbl_map(function(mark) return { line = mark[2], text = mark[4].virt_text[1][1] } end,
+  vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace("stet.lens"), 0, -1, { details = true }))"""
+
+
 def test_the_evidence_is_shown_at_the_code_until_it_changes(editor: Neovim) -> None:
-    marks = """vim.tbl_map(function(mark) return { line = mark[2], text = mark[4].virt_text[1][1] } end,
-      vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace("stet.lens"), 0, -1, { details = true }))"""
     editor.lua("vim.o.columns = 140")
     editor.command("Stet refactor")
     editor.done()
-    editor.wait(f"#{marks} == 1")
-    [mark] = editor.lua(f"return {marks}")
+    editor.wait(f"#{LENSES} == 1")
+    [mark] = editor.lua(f"return {LENSES}")
     assert mark["line"] == BEFORE[: BEFORE.index("def sign")].count("\n")
     assert mark["text"].startswith("  stet: same behavior on ")
-    assert mark["text"].endswith(":Stet evidence · :Stet undo")
+    assert mark["text"].endswith(" · :Stet keep · undo · evidence")
     editor.command("undo")
-    editor.wait(f"#{marks} == 0")
+    editor.wait(f"#{LENSES} == 0")
+
+
+def test_a_kept_edit_has_neither_evidence_nor_marks(editor: Neovim) -> None:
+    changed = "vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('stet.changed'), 0, -1, {})"
+    editor.lua("vim.o.columns = 140")
+    editor.command("Stet keep")
+    editor.wait_said("no edit to keep in this buffer")
+    editor.command("Stet refactor")
+    editor.done()
+    editor.wait(f"#{LENSES} == 1 and #{changed} == 1")
+    after = editor.text()
+    editor.command("Stet keep")
+    editor.wait(f"#{LENSES} == 0 and #{changed} == 0")
+    assert editor.text() == after
 
 
 LONG = "\n\n".join(f"It gives the sign of x, part {number}." for number in range(60))

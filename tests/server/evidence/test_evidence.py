@@ -283,6 +283,7 @@ async def test_a_lens_is_shown_above_changed_code_until_it_changes_again(
         assert lens["range"]["start"] == {"line": 0, "character": 0}
         assert lens["command"]["command"] == "stet.evidence"
         assert lens["command"]["arguments"] == [{"job": job}]
+        assert lens["data"] == "edit", "there is something to keep or to undo"
         assert re.fullmatch(r"stet: same behavior on \d+ inputs.* · show", lens["command"]["title"])
 
         client.replace(URI, "    return 1\n", "    return 2\n")

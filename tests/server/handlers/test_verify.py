@@ -60,6 +60,7 @@ async def test_an_unsaved_edit_is_judged_where_it_is(repository: Repository) -> 
         assert behavior["message"].startswith("shipping: `shipping(")
         assert test["message"].startswith("tests/test_shop.py test_shipping: passed and fails now: ")
         [lens] = await lenses(client, uri)
+        assert "data" not in lens, "clients offer to keep or to undo Stet's own edits only"
         assert lens["range"]["start"]["line"] == 0
         assert lens["command"]["title"].startswith("stet: behavior changed: ")
         assert lens["command"]["title"].endswith(" inputs")

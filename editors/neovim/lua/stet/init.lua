@@ -1,6 +1,8 @@
 --- Stet in Neovim: sends commands to the server and shows the returned reports. The server itself sends the edits.
+local clients = require("stet.client")
 local instruction = require("stet.commands.instruction")
 local jobs = require("stet.commands.jobs")
+local lens = require("stet.lens")
 local marks = require("stet.edits.marks")
 local memory = require("stet.commands.memory")
 local messages = require("stet.messages")
@@ -264,6 +266,7 @@ local others = {
   clear = function(client, bufnr)
     send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
   end,
+  keep = lens.keep,
   jobs = function(client, bufnr)
     jobs.list(client, bufnr, function(job)
       M.evidence(client, bufnr, job)
@@ -284,37 +287,6 @@ local others = {
   end,
 }
 
---- Milliseconds that a command waits for a server that is starting (CTRL-C ends it), and for one that has not
---- started yet.
-local ATTACH, START = 30000, 1500
-
---- The server of a buffer. Right after the start of the editor it may not be running yet.
-local function client_of(bufnr)
-  if server.obstacle() then
-    return nil
-  end
-  local function found()
-    return vim.lsp.get_clients({ name = "stet", bufnr = bufnr, _uninitialized = true })[1]
-  end
-  -- A buffer with a file type gets its server soon after; finding the project root may take a moment.
-  if vim.bo[bufnr].filetype ~= "" and vim.bo[bufnr].buftype == "" then
-    vim.wait(START, found, 20)
-  end
-  vim.wait(ATTACH, function()
-    local client = found()
-    return client == nil or client.initialized
-  end, 20)
-  local client = found()
-  return client and client.initialized and client or nil
-end
-
---- Any running server: subcommands other than actions also work from a report's window.
-local function any_client()
-  return vim.iter(vim.lsp.get_clients({ name = "stet" })):find(function(client)
-    return client.initialized
-  end)
-end
-
 --- The subcommands that need no server.
 local alone = {
   report = function()
@@ -332,7 +304,7 @@ local alone = {
   undo = marks.undo,
   restart = server.restart,
   log = function()
-    local client = any_client()
+    local client = clients.any()
     if not client then
       server.log(vim.lsp.log.get_filename())
       return
@@ -346,16 +318,6 @@ local alone = {
 --- The state of Stet for a status line, without a request to the server.
 M.status = jobs.status
 
---- Why no server serves a buffer.
-local function why_not(bufnr)
-  if server.obstacle() then
-    return server.obstacle()
-  end
-  local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance"
-    or "`:Stet restart` starts it; see :checkhealth stet"
-  return ("the server is not attached to this buffer (%s)"):format(why)
-end
-
 --- Runs an action. `call` is the argument of a user command.
 function M.command(call)
   local bufnr = vim.api.nvim_get_current_buf()
@@ -364,10 +326,10 @@ function M.command(call)
     alone[action]()
     return
   end
-  local client = client_of(bufnr) or others[action] and any_client()
+  local client = clients.of(bufnr) or others[action] and clients.any()
   local text = table.concat(vim.list_slice(call.fargs, 2), " ")
   if not client then
-    say(why_not(bufnr), vim.log.levels.WARN)
+    say(clients.why_not(bufnr), vim.log.levels.WARN)
   elseif action == nil then
     menu(bufnr, call)
   elseif vim.list_contains(M.actions, action) then

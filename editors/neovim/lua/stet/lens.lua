@@ -1,13 +1,28 @@
 --- Shows the evidence for changed code at the end of its first line, until that code changes again.
+local marks = require("stet.edits.marks")
+local messages = require("stet.messages")
 local window = require("stet.window")
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace("stet.lens")
 
+--- The jobs whose edit the user kept: they get no lens any more.
+local kept = {}
+
+--- By buffer: the jobs of the edits whose lenses are shown.
+local shown = {}
+
+--- What a lens says. One of an edit names the commands that answer it; one of verify has no edit to answer.
+local function title_of(lens)
+  if lens.data ~= "edit" then
+    return lens.command.title
+  end
+  return lens.command.title:gsub(" · show$", "") .. " · :Stet keep · undo · evidence"
+end
+
 --- How a lens is drawn: at the end of the line if it fits the window, else above it.
 local function at(bufnr, line, title)
-  title = title:gsub("show$", ":Stet evidence · :Stet undo")
   local code = vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]
   local winid = vim.fn.bufwinid(bufnr)
   local room = winid == -1 and vim.o.columns or window.width(winid)
@@ -29,13 +44,31 @@ function M.refresh(client, bufnr)
       return
     end
     vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+    shown[bufnr] = {}
     for _, lens in ipairs(not err and lenses or {}) do
-      local line = lens.range.start.line
-      if line < vim.api.nvim_buf_line_count(bufnr) then
-        vim.api.nvim_buf_set_extmark(bufnr, namespace, line, 0, at(bufnr, line, lens.command.title))
+      local line, job = lens.range.start.line, lens.command.arguments[1].job
+      if not kept[job] and line < vim.api.nvim_buf_line_count(bufnr) then
+        vim.api.nvim_buf_set_extmark(bufnr, namespace, line, 0, at(bufnr, line, title_of(lens)))
+        if lens.data == "edit" then
+          table.insert(shown[bufnr], job)
+        end
       end
     end
   end, bufnr)
+end
+
+--- Keeps the edits of a buffer: their lenses and the marks of their lines go.
+function M.keep(client, bufnr)
+  local jobs = shown[bufnr] or {}
+  if #jobs == 0 and not marks.any(bufnr) then
+    messages.say("no edit to keep in this buffer", vim.log.levels.WARN)
+    return
+  end
+  for _, job in ipairs(jobs) do
+    kept[job] = true
+  end
+  marks.forget(bufnr)
+  M.refresh(client, bufnr)
 end
 
 --- Handles `workspace/codeLens/refresh`, which is sent after an edit was applied and when one of its lines changed.

@@ -59,6 +59,11 @@ function M.forget(bufnr)
   vim.api.nvim_buf_clear_namespace(bufnr, changed, 0, -1)
 end
 
+--- Whether lines of a buffer are marked as changed.
+function M.any(bufnr)
+  return #vim.api.nvim_buf_get_extmarks(bufnr, changed, 0, -1, { limit = 1 }) > 0
+end
+
 --- Where a line of `after` stands now, nil if someone changed it; `moves` are the hunks from `after` to now.
 local function moved(moves, first, count)
   local by = 0
