@@ -30,6 +30,7 @@ TOPICS = (
     "search",
     "verdicts",
     "verify",
+    "workbench",
 )
 """The modules here and in `quality/` that need no data, each with a `rows()` that yields a `Row` a measurement."""
 
