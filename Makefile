@@ -97,7 +97,7 @@ node-projects: .cache/node-projects/.installed
 
 # The pictures of the README and the docs, taken by the tests of VS Code as they walk through it. Look at each.
 screenshots: $(STAMP) vsix code-server
-	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py
+	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py tests/e2e/test_vscode_places.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info

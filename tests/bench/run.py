@@ -31,6 +31,7 @@ TOPICS = (
     "tasks",
     "verdicts",
     "verify",
+    "workbench",
 )
 """The modules here and in `quality/` that need no data, each with a `rows()` that yields a `Row` a measurement."""
 

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 from support.editors import vscode
 from support.editors.signs import AFTER, BEFORE, REPLY
-from support.editors.vscode import SECONDS, VSCode
+from support.editors.vscode import INPUT, LENS, NOTIFICATION, SECONDS, STATUS, VERDICT, VSCode, wait_saved
 from support.processes.stet import stet_argv
 from support.servers.scripted import Reply, ScriptedModel
 
@@ -24,12 +23,7 @@ pytestmark = [
     pytest.mark.skipif(vscode.missing() is not None, reason=str(vscode.missing())),
 ]
 
-NOTIFICATION = ".notification-toast"
-STATUS = ".statusbar-item"
-INPUT = ".quick-input-widget"
-LENS = ".codelens-decoration"
 DIFF = '.tab:has-text("Stet: Refactor `sign`")'
-VERDICT = ".breadcrumbs-control"
 CHANGED = ".monaco-diff-editor .modified .view-line"
 WRONG = "def sign(x):\n    return (x > 0) + (x < 0)\n"
 TOOLS = ("uv", "python3")
@@ -55,7 +49,7 @@ def workbench(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str
     with VSCode(folder, env, settings) as editor:
         editor.open("signs.py", BEFORE)
         editor.text(f'{NOTIFICATION}:has-text("the server is not installed")')
-        assert len(editor.call("texts", selector=NOTIFICATION)) == 1, "one message for one cause"
+        assert len(editor.messages()) == 1, "one message for one cause"
         editor.text(f'{STATUS}:has-text("Stet ✗ not installed")')
         editor.picture("not-installed")
         editor.click(f'{NOTIFICATION} .monaco-button:has-text("Install")')
@@ -95,13 +89,6 @@ def opened(workbench: VSCode, name: str, text: str) -> Path:
     file = workbench.open(name, text)
     workbench.text(f'{STATUS}:has-text("Stet ✓")')
     return file
-
-
-def wait_saved(file: Path, text: str) -> None:
-    deadline = time.monotonic() + SECONDS
-    while (saved := file.read_text(encoding="utf-8")) != text and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert saved == text
 
 
 def act(workbench: VSCode, title: str) -> None:
@@ -244,7 +231,7 @@ def test_a_killed_server_starts_again_and_offers_the_job(
     workbench.text(f'{STATUS}:has-text("Stet 1 running")')
     os.kill(server_of(environment["STET_HOME"]), signal.SIGKILL)
     workbench.text(f'{NOTIFICATION}:has-text("the server ended (SIGKILL); no text was changed. It was started again.")')
-    assert len(workbench.call("texts", selector=NOTIFICATION)) == 1, "one message for one cause"
+    assert len(workbench.messages()) == 1, "one message for one cause"
     workbench.picture("killed")
     scripted.default = Reply(REPLY)
     workbench.click(f'{NOTIFICATION} .monaco-button:has-text("Run Refactor Again")')

@@ -4,13 +4,14 @@ import { CodeLensRequest, ExecuteCommandRequest, type LanguageClient, type Langu
 import { type Action, ACTIONS, actionOf, type JobArgument } from "./actions";
 import { instructionFor, newer, older, targetOf } from "./ask";
 import { diagnosed } from "./diagnosed";
-import { type Job, Jobs } from "./jobs";
+import { Jobs } from "./jobs";
 import { Marks } from "./marks";
 import { offerMcp } from "./mcp";
 import { Memory } from "./memory";
 import { Model, type NoModel } from "./model";
 import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
+import { watchRenames } from "./renames";
 import { beside, content } from "./reports";
 import { Server } from "./server/server";
 import { explicit } from "./server/settings";
@@ -115,15 +116,11 @@ export function activate(context: vscode.ExtensionContext): void {
     log, own, offers, marks, status, ...offerMcp(own, () => own.variables()),
     ...Object.entries(commands).map(([name, handler]) => vscode.commands.registerCommand(`stet.ui.${name}`, handler)),
     vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration("stet") && void own.configure()),
-    vscode.workspace.onDidRenameFiles(({ files }) => files.forEach(({ oldUri, newUri }) => {
-      for (const job of [...jobs.running.values()].filter((each) => each.argument.uri === oldUri.toString())) {
-        void offerAgain(job, newUri, again);
-      }
-    })),
+    watchRenames(jobs, again),
     vscode.workspace.onDidGrantWorkspaceTrust(() => own.state === "missing" && void own.start()),
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => tellComment(textEditor)),
   );
-  tellTrust(context);
+  void tellTrust(context);
   void own.start();
 }
 
@@ -276,22 +273,14 @@ function tellComment(editor: vscode.TextEditor): void {
   void vscode.commands.executeCommand("setContext", "stet.commented", /\bstet:\s*\S/.test(lines));
 }
 
-/** A renamed file is another document, so the job on it has ended. */
-async function offerAgain(job: Job, uri: vscode.Uri, again: (asked: Job) => void): Promise<void> {
-  const name = vscode.workspace.asRelativePath(uri);
-  const button = `Run ${job.action.title} Again`;
-  const text = `Stet: ${job.action.title} was stopped: its file is ${name} now. No text was changed.`;
-  if ((await vscode.window.showWarningMessage(text, button)) !== undefined) {
-    again({ ...job, argument: { ...job.argument, uri: uri.toString() } });
+/** Says once for each folder what works without trust. With its button, VS Code shows the whole sentence. */
+async function tellTrust(context: vscode.ExtensionContext): Promise<void> {
+  if (vscode.workspace.isTrusted || vscode.workspace.workspaceFolders === undefined || context.workspaceState.get<boolean>("trust.told", false)) {
+    return;
   }
-}
-
-/** Says once for each folder what works without trust. */
-function tellTrust(context: vscode.ExtensionContext): void {
-  if (!vscode.workspace.isTrusted && !context.workspaceState.get<boolean>("trust.told", false)) {
-    void context.workspaceState.update("trust.told", true);
-    void vscode.window.showInformationMessage(
-      "Stet: in a folder that you do not trust, all actions work, with your own settings only; the folder's settings and its Python are ignored.",
-    );
+  void context.workspaceState.update("trust.told", true);
+  const text = "Stet: in a folder that you do not trust, all actions work, with your own settings only; the folder's settings and its Python are ignored.";
+  if ((await vscode.window.showInformationMessage(text, "Manage Trust")) !== undefined) {
+    await vscode.commands.executeCommand("workbench.trust.manage");
   }
 }

@@ -63,7 +63,10 @@ export class Offers implements vscode.Disposable {
         }
       }),
       vscode.window.onDidChangeVisibleTextEditors(() => this.open.forEach((shown) => this.tell(shown))),
-      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => closed.forEach((tab) => this.closed(tab))),
+      vscode.window.tabGroups.onDidChangeTabs(({ opened, changed, closed }) => {
+        [...opened, ...changed].forEach((tab) => this.keepOpen(tab));
+        closed.forEach((tab) => this.closed(tab));
+      }),
     ];
   }
 
@@ -196,6 +199,13 @@ export class Offers implements vscode.Disposable {
     await Promise.all(changed.map((each) => each.save())); // else VS Code asks
     await vscode.window.tabGroups.close(tabs().filter((tab) => belongs(tab, shown)), true);
     shown.rows.forEach((row) => this.texts.drop(row.before, row.after));
+  }
+
+  /** A list of diffs opens as a preview, which the next file would replace: that would discard the edit. */
+  private keepOpen(tab: vscode.Tab): void {
+    if (tab.isPreview && tab.isActive && this.open.some((shown) => belongs(tab, shown))) {
+      void vscode.commands.executeCommand("workbench.action.keepEditor");
+    }
   }
 
   private closed(tab: vscode.Tab): void {

@@ -7,8 +7,17 @@ import { createInterface } from "node:readline";
 const [folder, executablePath] = process.argv.slice(2);
 const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-page.setDefaultTimeout(90_000);
+const windows = [];
+let page = await window(0);
+
+/** The window of a number, which is opened if there is none yet. */
+async function window(number) {
+  if (windows[number] === undefined) {
+    windows[number] = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    windows[number].setDefaultTimeout(90_000);
+  }
+  return windows[number];
+}
 
 /** Repeats an attempt of a few seconds: a workbench that is still starting drops keys and closes menus. */
 async function insist(attempt) {
@@ -29,6 +38,11 @@ const calls = {
     page.on("dialog", (dialog) => void dialog.accept());
     await page.goto(url);
     await page.locator(".monaco-editor .view-lines").first().waitFor();
+  },
+  /** What follows happens in the window of this number. */
+  window: async ({ number }) => {
+    page = await window(number);
+    await page.bringToFront();
   },
   /** Runs a command of the palette by its title. */
   palette: ({ title }) =>
@@ -53,6 +67,27 @@ const calls = {
     });
   },
   press: ({ key }) => page.keyboard.press(key),
+  /** Milliseconds from a key's event until a frame of the page shows a text in such an element, and no `gone` any more. */
+  clock: async ({ key, selector, text, gone }) => {
+    await page.evaluate((wanted) => {
+      window.stetClock = new Promise((resolve) => {
+        const begin = ({ key, timeStamp }) => {
+          if (key !== wanted.key.split("+").at(-1)) return;
+          window.removeEventListener("keydown", begin, true);
+          const look = () => {
+            const texts = [...document.querySelectorAll(wanted.selector)].map((each) => each.textContent.replaceAll("\u00a0", " "));
+            const left = wanted.gone && [...document.querySelectorAll(wanted.gone)].some((each) => each.offsetParent !== null);
+            const shown = texts.some((each) => each.includes(wanted.text)) && !left;
+            shown ? resolve(performance.now() - timeStamp) : requestAnimationFrame(look);
+          };
+          look();
+        };
+        window.addEventListener("keydown", begin, true);
+      });
+    }, { key, selector, text, gone });
+    await page.keyboard.press(key);
+    return page.evaluate(() => window.stetClock);
+  },
   type: ({ text }) => page.keyboard.type(text),
   /** Waits until something is visible and returns its text. */
   text: async ({ selector, timeout }) => {
@@ -64,6 +99,9 @@ const calls = {
   /** The text inside the newest webview: a frame in a frame. */
   framed: ({ selector, inner, content }) =>
     page.frameLocator(selector).last().frameLocator(inner).locator(content).innerText(),
+  /** A computed style of the first such element. */
+  style: ({ selector, property, pseudo }) =>
+    page.locator(selector).first().evaluate((element, [name, part]) => getComputedStyle(element, part)[name], [property, pseudo]),
   click: ({ selector }) => page.locator(selector).first().click(),
   gone: ({ selector }) => page.locator(selector).first().waitFor({ state: "hidden" }),
   /** Takes a picture, without what hangs at the pointer. */

@@ -25,6 +25,12 @@ DRIVER = ROOT / "tests" / "e2e" / "vscode" / "drive.mjs"
 SECONDS = 90.0
 """How long anything may take; a loaded machine with two cores starts the workbench in ten."""
 
+NOTIFICATION = ".notification-toast"
+STATUS = ".statusbar-item"
+INPUT = ".quick-input-widget"
+LENS = ".codelens-decoration"
+VERDICT = ".breadcrumbs-control"
+
 _ENTRY = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 
 _SETTINGS = {
@@ -45,6 +51,14 @@ def missing() -> str | None:
     if not (INSTALLED / ".installed").exists():
         return "code-server is not installed: make code-server"
     return None if VSIX.exists() else "the extension is not built: make vsix"
+
+
+def wait_saved(file: Path, text: str) -> None:
+    """Waits until a file has this text."""
+    deadline = time.monotonic() + SECONDS
+    while (saved := file.read_text(encoding="utf-8")) != text and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert saved == text
 
 
 class VSCode:
@@ -107,9 +121,13 @@ class VSCode:
         """Writes a file and opens the workbench again with it."""
         file = self.work / name
         file.write_text(text, encoding="utf-8")
-        payload = json.dumps([["openFile", f"vscode-remote://127.0.0.1:{self._port}{file}"]])
-        self.call("open", url=f"http://127.0.0.1:{self._port}/?folder={quote(str(self.work))}&payload={quote(payload)}")
+        self.show(file, f"folder={quote(str(self.work))}")
         return file
+
+    def show(self, file: Path, where: str) -> None:
+        """Opens the workbench again with a file; `where` is the folder as a query, or `ew=true` for none."""
+        payload = json.dumps([["openFile", f"vscode-remote://127.0.0.1:{self._port}{file}"]])
+        self.call("open", url=f"http://127.0.0.1:{self._port}/?{where}&payload={quote(payload)}")
 
     def palette(self, title: str) -> None:
         """Runs a command by its title."""
@@ -129,9 +147,17 @@ class VSCode:
             assert time.monotonic() < deadline, text
             time.sleep(0.1)
 
+    def messages(self) -> list[str]:
+        """The notifications that are shown."""
+        return [str(text) for text in self.call("texts", selector=NOTIFICATION)]
+
     def press(self, key: str) -> None:
         """Presses a key, named as in "Control+S"."""
         self.call("press", key=key)
+
+    def clock(self, key: str, selector: str, text: str, gone: str | None = None) -> float:
+        """Milliseconds from a key until an element with the text is drawn and none of `gone` is left."""
+        return float(self.call("clock", key=key, selector=selector, text=text, gone=gone))
 
     def type(self, text: str) -> None:
         """Types a text."""
@@ -148,6 +174,10 @@ class VSCode:
     def text(self, selector: str, seconds: float = SECONDS) -> str:
         """Waits until such an element is visible; returns its text."""
         return str(self.call("text", selector=selector, timeout=seconds * 1000))
+
+    def style(self, selector: str, property: str, pseudo: str | None = None) -> str:
+        """A computed style of the first such element, or of its part `::before` or `::after`."""
+        return str(self.call("style", selector=selector, property=property, pseudo=pseudo))
 
     def gone(self, selector: str) -> None:
         """Waits until no such element is visible."""

@@ -1,0 +1,69 @@
+"""What VS Code's workbench feels of the extension: its size, its start, the way of an accepted edit."""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.row import Row
+from support.editors import vscode
+from support.editors.signs import BEFORE, REPLY
+from support.editors.vscode import STATUS, VSIX, VSCode
+from support.processes.stet import stet_argv
+from support.servers.scripted import Reply, ScriptedModel
+
+ROUNDS = 5
+DIFF = '.tab:has-text("Stet: Refactor `sign`")'
+EXTENSION = '.extension .name:has-text("Stet")'
+
+
+def rows() -> Iterator[Row]:
+    """One row a promise; one that says what is missing where the workbench is not installed."""
+    if (missing := vscode.missing()) is not None:
+        yield Row("VS Code's workbench", missing, "-")
+        return
+    yield Row("VSIX", f"{VSIX.stat().st_size / 1000:.0f} KB", "500 KB")
+    with tempfile.TemporaryDirectory() as home, ScriptedModel() as model:
+        model.default = Reply(REPLY)
+        env = {**os.environ, "HOME": home, "STET_HOME": home, "STET_BASE_URL": model.base_url}
+        env |= {"STET_MODEL": model.models[0], "STET_API_KEY": "bench", "STET_MODEL_CACHE": "false"}
+        settings = {"stet.server.command": [*stet_argv("--stdio")], "stet.editor.preview": "always"}
+        folder = Path(home) / "bench"
+        folder.mkdir()
+        os.environ.setdefault("PYTEST_CURRENT_TEST", "bench::workbench ")  # the name of a picture, if it fails
+        with VSCode(folder, env, settings) as editor:
+            yield _activation(editor)
+            yield _accepted(editor)
+
+
+def _activation(editor: VSCode) -> Row:
+    """What VS Code itself counts for `activate`, in fresh windows."""
+    times = []
+    for _ in range(ROUNDS):
+        _ready(editor)
+        editor.palette("Developer: Show Running Extensions")
+        editor.text(EXTENSION)
+        texts = editor.call("texts", selector='.extension:has(.name:has-text("Stet")) .activation-time')
+        times.append(int(re.findall(r"(\d+)ms", texts[0])[-1]))
+    return Row("activation of the extension (median)", f"{statistics.median(times):.0f} ms", "50 ms")
+
+
+def _accepted(editor: VSCode) -> Row:
+    """From the key that accepts an edit to the changed text on the screen, as the page's own clock sees it."""
+    times = []
+    for number in range(ROUNDS):
+        _ready(editor, f"signs{number}.py")
+        editor.choose("Refactor `sign`")
+        editor.text(DIFF)
+        editor.press("Control+Shift+J")
+        times.append(editor.clock("Enter", ".view-line", "(x > 0) - (x < 0)", gone=".monaco-diff-editor"))
+    return Row("accept -> changed text is drawn (median)", f"{statistics.median(times):.0f} ms", "100 ms")
+
+
+def _ready(editor: VSCode, name: str = "signs.py") -> None:
+    editor.open(name, BEFORE)
+    editor.text(f'{STATUS}:has-text("Stet ✓")')
