@@ -85,13 +85,13 @@ async def _run(job: Job, options: TaskOptions, log: TaskLog) -> Answer:
     with job.stage("context"):
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
         overlay = await asyncio.to_thread(_overlay, request, about)
-    plan = await _plan(job, about, options, log)
+        arms = (await asyncio.to_thread(all_arms)).by_name
+    plan = await _plan(job, about, frozenset(arms), options, log)
     if isinstance(plan, UnusableReply):
         return log.ended(refusal(job, f"Task: no plan. {plan.problem}"))
     if plan.intent.question:
         return log.ended(refusal(job, f"Task: {plan.intent.question}"))
     with job.stage("route"):
-        arms = all_arms().by_name
         plan, routes = await route_plan(job, plan, arms)
     text = write_text(plan, [each if isinstance(each, str) else each.reason for each in routes.values()])
     log.planned(plan, routes, text)
@@ -129,7 +129,9 @@ def _overlay(request: Request, about: Project) -> WorkspaceOverlay:
     return overlay
 
 
-async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) -> Plan | UnusableReply:
+async def _plan(
+    job: Job, about: Project, arms: frozenset[str], options: TaskOptions, log: TaskLog
+) -> Plan | UnusableReply:
     """The plan that the user edited, that of an earlier run, the one of the rules, or the model's."""
     request = job.request
     target = resolve_target(request)
@@ -138,7 +140,7 @@ async def _plan(job: Job, about: Project, options: TaskOptions, log: TaskLog) ->
     selected = target.name if request.selection is not None and target.kind is TargetKind.UNIT else ""
     intent = await asyncio.to_thread(request_intent, words, request.constraints, about, selected)
     intent = replace(intent, libraries=tuple(dict.fromkeys((*intent.libraries, *options.libraries))))
-    rules = PlanRules(about, intent, frozenset(job.settings.sandbox.packages), frozenset(all_arms().by_name))
+    rules = PlanRules(about, intent, frozenset(job.settings.sandbox.packages), arms)
     if text := options.plan or log.plan_text:
         plan = await asyncio.to_thread(read_edited, text, rules)
         if isinstance(plan, UnusableReply) and options.plan:

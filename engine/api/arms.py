@@ -37,6 +37,10 @@ class ArmHealth:
     state: ArmState = ArmState.HEALTHY
     reason: str = ""
 
+    def to_json(self) -> dict[str, str]:
+        """The state as in `stet.capabilities`."""
+        return {"state": self.state.value, "reason": self.reason}
+
 
 @dataclass(frozen=True, slots=True)
 class ArmSpec:

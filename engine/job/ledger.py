@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MODE = 0o600
+_BLOCK = 65_536
+"""Bytes that are read at once from the end of a file."""
+AT = "%Y-%m-%dT%H:%M:%SZ"
+"""How entries write a moment, in UTC."""
 
 
 class JobEnd(StrEnum):
@@ -151,6 +155,23 @@ class LedgerFile:
                 log.warning("%s: ignored %d damaged lines", path, broken)
             yield from (entry for entry in entries if entry and entry.day >= first)
 
+    def latest(self, most: int, *, since: date) -> list[LedgerEntry]:
+        """At most so many of the last jobs from a day on (UTC), oldest first. Reads no more of the files than it needs.
+
+        Damaged lines are skipped.
+        """
+        found: list[LedgerEntry] = []
+        for path in sorted(self._folder.glob("????-??.jsonl"), reverse=True):
+            if len(found) >= most or path.stem < since.isoformat()[:7]:
+                break
+            try:
+                lines = _last_lines(path, most - len(found))
+            except OSError as error:
+                log.warning("cannot read %s: %s", path, error)
+                continue
+            found = [entry for line in lines if (entry := _entry(line)) and entry.day >= since.isoformat()] + found
+        return found
+
     def today(self) -> LedgerTotal:
         """What was spent since midnight, UTC."""
         return total(self.entries(since=datetime.now(UTC).date()))
@@ -158,7 +179,7 @@ class LedgerFile:
 
 def now() -> str:
     """This moment, as entries write it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.now(UTC).strftime(AT)
 
 
 def days_ago(days: int) -> date:
@@ -181,6 +202,19 @@ def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> d
         name = str(getattr(entry, by)) or "none"
         sums[name] = sums[name].plus(entry)
     return dict(sorted(sums.items()))
+
+
+def _last_lines(path: Path, most: int) -> list[str]:
+    """At most so many lines from the end of a file, in its order."""
+    data = b""
+    with path.open("rb") as file:
+        at = file.seek(0, os.SEEK_END)
+        while at and data.count(b"\n") <= most:
+            start = max(at - _BLOCK, 0)
+            file.seek(start)
+            data, at = file.read(at - start) + data, start
+    whole = data if not at else data.partition(b"\n")[2]
+    return [line for line in whole.decode("utf-8", "replace").split("\n") if line.strip()][-most:]
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import ACTIONS
@@ -58,11 +59,23 @@ def input_schema(action: str) -> Schema:
     return schema
 
 
-def arms() -> list[Schema]:
-    """The arms of tasks, built-in ones first, with their capabilities and schemas."""
+async def arms(engine: Engine) -> list[Schema]:
+    """The arms of tasks, built-in ones first, with their capabilities, schemas, health and record."""
+    from stet_ls.engine.actions.arms.measured import ArmRecord
+    from stet_ls.engine.actions.arms.router import looked_up
     from stet_ls.engine.actions.arms.table import all_arms
 
-    return [{**arm.spec.to_json(), "source": arm.source} for arm in all_arms().by_name.values()]
+    known = (await asyncio.to_thread(all_arms)).by_name
+    health, records = await looked_up(engine, engine.ledger, known)
+    return [
+        {
+            **arm.spec.to_json(),
+            "source": arm.source,
+            "health": health[name].to_json(),
+            "measured": records.get(name, ArmRecord()).to_json(),
+        }
+        for name, arm in known.items()
+    ]
 
 
 def arm_problems() -> tuple[str, ...]:

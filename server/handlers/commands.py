@@ -234,7 +234,7 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "log": str(ls.monitoring.log_path(ls.paths.logs)),
         "actions": described.actions_of(ready.engine.actions),
         "problems": [*ready.engine.actions.problems, *described.arm_problems()],
-        "arms": described.arms(),
+        "arms": await described.arms(ready.engine),
         "steps": described.steps(),
         "model": await described.model(ready.engine),
         "languages": described.languages(),

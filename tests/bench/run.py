@@ -28,6 +28,7 @@ TOPICS = (
     "sandbox",
     "scaling",
     "search",
+    "tasks",
     "verdicts",
     "verify",
 )

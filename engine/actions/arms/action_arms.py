@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from stet_ls.engine.actions.action import built_in
-from stet_ls.engine.actions.arms.arm import StepRun
+from stet_ls.engine.actions.arms.arm import ArmNeeds, StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmState
-from stet_ls.engine.job.job import Job
 
 _REVIEW = "analyze"
 """The action that reads code and finds what is wrong with it."""
@@ -24,13 +23,11 @@ async def review(run: StepRun) -> Answer:
     return await built_in(_REVIEW).run(run.job)
 
 
-async def model_health(job: Job) -> ArmHealth:
+async def model_health(needs: ArmNeeds) -> ArmHealth:
     """Whether a model would answer, as far as that is known at once: routing waits for no slow endpoint."""
-    if job.usage.calls:
-        return ArmHealth()
     try:
         async with asyncio.timeout(_TIMEOUT):
-            known = await job.models.health()
+            known = await needs.models.health()
     except TimeoutError:
         return ArmHealth()
     state = str(known["status"])

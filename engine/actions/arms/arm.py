@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +15,9 @@ from stet_ls.engine.job.job import Job
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
+    from stet_ls.engine.execution.runtime_provider import RuntimeProvider
+    from stet_ls.engine.model.model_source import ModelSource
+    from stet_ls.engine.workspace.symbol_index import SymbolIndex
 
 
 class StepInput(BaseModel):
@@ -56,7 +59,23 @@ class StepRun:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-async def healthy(job: Job) -> ArmHealth:
+class ArmNeeds(Protocol):
+    """What the health of an arm depends on: a job has it, and the engine."""
+
+    @property
+    def models(self) -> ModelSource:
+        """The models that answer calls."""
+
+    @property
+    def runtimes(self) -> RuntimeProvider | None:
+        """Where code runs; None if none may."""
+
+    @property
+    def index(self) -> SymbolIndex | None:
+        """The symbols of the workspace."""
+
+
+async def healthy(needs: ArmNeeds) -> ArmHealth:
     """The health of an arm that needs nothing but the engine."""
     return ArmHealth()
 
@@ -67,5 +86,5 @@ class Arm:
 
     spec: ArmSpec
     run: Callable[[StepRun], Awaitable[Answer]]
-    health: Callable[[Job], Awaitable[ArmHealth]] = healthy
+    health: Callable[[ArmNeeds], Awaitable[ArmHealth]] = healthy
     source: str = "built in"

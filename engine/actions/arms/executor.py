@@ -9,13 +9,12 @@ import sys
 from pathlib import Path
 
 from stet_ls.engine.actions.action import finish_answer, refusal
-from stet_ls.engine.actions.arms.arm import StepRun
+from stet_ls.engine.actions.arms.arm import ArmNeeds, StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmState
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import fenced
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import TESTS, Overlay, RunResult, RunSpec, RunStatus
@@ -65,11 +64,11 @@ async def in_overlay(runtime: Runtime, words: str, run: StepRun) -> RunResult | 
         return str(error)
 
 
-async def sandbox_health(job: Job) -> ArmHealth:
+async def sandbox_health(needs: ArmNeeds) -> ArmHealth:
     """Whether there is a sandbox of the required level."""
-    if job.runtimes is None:
+    if needs.runtimes is None:
         return ArmHealth(ArmState.DOWN, "code may not run")
-    if job.runtimes.sandbox.obstacle is not None:
+    if needs.runtimes.sandbox.obstacle is not None:
         return ArmHealth(ArmState.DEGRADED, "the sandbox uses a temporary folder")
     return ArmHealth()
 

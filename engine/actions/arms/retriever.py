@@ -6,11 +6,10 @@ import asyncio
 import re
 
 from stet_ls.engine.actions.action import finish_answer, refusal
-from stet_ls.engine.actions.arms.arm import StepRun
+from stet_ls.engine.actions.arms.arm import ArmNeeds, StepRun
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmState
 from stet_ls.engine.api.summary import Summary
-from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import fenced
 from stet_ls.engine.plurals import plural
 
@@ -45,6 +44,6 @@ def _find(run: StepRun) -> Answer:
     return finish_answer(job, Answer(True, request.action, request.language, summary, markdown="\n\n".join(parts)))
 
 
-async def index_health(job: Job) -> ArmHealth:
+async def index_health(needs: ArmNeeds) -> ArmHealth:
     """Whether the symbols of the workspace are known."""
-    return ArmHealth() if job.index is not None else ArmHealth(ArmState.DEGRADED, "no symbol index")
+    return ArmHealth() if needs.index is not None else ArmHealth(ArmState.DEGRADED, "no symbol index")

@@ -75,5 +75,6 @@ def _follows(step: PlanStep, earlier: PlanStep, about: Project) -> bool:
 
 def _mentions(text: str, path: Path) -> bool:
     """Whether a text imports a file, by a line of an import that has its stem."""
-    stem = re.escape(path.stem if path.stem != "__init__" else path.parent.name)
-    return re.search(rf"^.*\b(?:import|from|require|use|include)\b.*\b{stem}\b", text, re.MULTILINE) is not None
+    stem = path.stem if path.stem != "__init__" else path.parent.name
+    imports = re.compile(rf"\b(?:import|from|require|use|include)\b.*\b{re.escape(stem)}\b")
+    return any(stem in line and imports.search(line) is not None for line in text.splitlines())

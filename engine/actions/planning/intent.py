@@ -87,7 +87,7 @@ def named_units(words: str, about: Project) -> list[tuple[str, str]]:
     """The units of the project that a request names, with their files: qualified names, or unambiguous last parts."""
     mentioned = {word.strip(".'-") for word in _WORDS.findall(words)} - _VAGUE
     named = []
-    for file in about.files:
+    for file in about.defining(mentioned):
         for unit in about.defined(file):
             if unit in mentioned or (unit.rpartition(".")[2] in mentioned and _is_name(unit.rpartition(".")[2], words)):
                 named.append((file, unit))

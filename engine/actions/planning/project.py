@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from stet_ls.engine.api.request import Request
@@ -18,6 +19,8 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 _MOST_FILES, _MOST_NAMES = 40, 12
+_KEYWORDS = "class|def|enum|fn|func|function|interface|module|object|record|struct|trait|type"
+"""What precedes the name of a definition where nothing of note follows it."""
 _LARGEST = 200_000
 """Bytes of a named file that is read."""
 
@@ -43,7 +46,15 @@ class Project:
 
     def defined(self, name: str) -> tuple[str, ...]:
         """The qualified names of the units of a file."""
-        return tuple(unit.qualified for unit in units(Source(self.files.get(name, "")), language_of(name)))
+        return _units(self.files.get(name, ""), language_of(name))
+
+    def defining(self, words: Collection[str]) -> list[str]:
+        """The files that may define a unit with one of these names: parsing all of them takes far longer."""
+        parts = sorted({part for word in words if (part := word.rpartition(".")[2])})
+        any_name = "|".join(map(re.escape, parts))
+        defined = re.compile(rf"\b(?:{_KEYWORDS})\s+(?:{any_name})\b|\b(?:{any_name})\b\s*[(=<:{{]")
+        likely = (name for name, text in self.files.items() if any(part in text for part in parts))
+        return [name for name in likely if defined.search(self.files[name])]
 
     def name_of(self, path: Path) -> str:
         """The path as its files are called."""
@@ -68,6 +79,12 @@ class Project:
             return None
         known = new.parent in {Path(name).parent for name in self.files}
         return place if known and language_of(place) in self.languages else None
+
+
+@lru_cache(maxsize=2 * _MOST_FILES)
+def _units(text: str, language: str) -> tuple[str, ...]:
+    """The qualified names of a text's units. Rules, listing, plan and the next task ask for the same ones."""
+    return tuple(unit.qualified for unit in units(Source(text), language))
 
 
 def project(request: Request, own: Sequence[str] = ()) -> Project:

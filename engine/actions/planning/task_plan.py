@@ -215,7 +215,7 @@ def _second(step: PlanStep, plan: Collection[PlanStep], about: Project) -> str:
     """The problem with a new file for a name that another file defines; "" if the plan changes that file too."""
     if not step.new or about.name_of(step.path) in about.files:
         return ""
-    for file in about.files:
+    for file in about.defining({step.new}):
         if step.new in about.defined(file) and not any(each.path == about.root / file for each in plan):
             return f"The plan puts {step.new!r} into the new file {step.path.name}, but {file} already defines it."
     return ""

@@ -114,6 +114,20 @@ def test_spending_is_summed_by_day_model_and_action(tmp_path: Path) -> None:
     assert ledger.today().jobs == 2
 
 
+def test_the_last_jobs_are_read_from_the_end_of_the_files(tmp_path: Path) -> None:
+    ledger = LedgerFile(tmp_path)
+    for month, count in ((now()[:7], 3), ("2020-01", 700), ("2019-12", 1)):
+        for number in range(count):
+            ledger.add(LedgerEntry(f"{month}-01T00:00:00Z", f"{month} {number}", "refactor", "m" * 150, "offered"))
+    long_ago = days_ago(365 * 30)
+    assert [each.job for each in ledger.latest(5, since=long_ago)] == [
+        "2020-01 698", "2020-01 699", *(f"{now()[:7]} {number}" for number in range(3)),
+    ]  # fmt: skip
+    assert len(ledger.latest(600, since=long_ago)) == 600, "more than one block"
+    assert len(ledger.latest(1_000, since=long_ago)) == 704, "all there are"
+    assert len(ledger.latest(1_000, since=days_ago(60))) == 3
+
+
 def test_malformed_lines_are_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     ledger = LedgerFile(tmp_path)
     ledger.add(entry(calls=1))

@@ -60,5 +60,9 @@ async def test_a_plan_is_shown_edited_run_and_listed(
 
         listed = await command(client, "stet.capabilities")
         assert {"coder", "executor", "guardian"} <= {arm["name"] for arm in listed["arms"]}
+        coder = next(arm for arm in listed["arms"] if arm["name"] == "coder")
+        assert coder["health"] == {"state": "healthy", "reason": ""}
+        assert (coder["measured"]["tried"], coder["measured"]["done"]) == (1, 1)
+        assert coder["measured"]["seconds"] > 0
         assert {"generate", "check", "guard"} <= {step["name"] for step in listed["steps"]}
         assert listed["model"]["name"] == scripted.models[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +14,11 @@ from support.engine import Bench
 from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.actions.arms import packages, table
-from stet_ls.engine.actions.arms.arm import Arm, StepOutput, StepRun
+from stet_ls.engine.actions.arms.arm import Arm, ArmNeeds, StepOutput, StepRun
 from stet_ls.engine.actions.arms.guardian import AdditionKind, additions_in
+from stet_ls.engine.actions.arms.measured import measured_arms
 from stet_ls.engine.actions.arms.packages import CustomArm
-from stet_ls.engine.actions.arms.router import Router, measured_arms
+from stet_ls.engine.actions.arms.router import Router
 from stet_ls.engine.actions.arms.table import BUILT_IN
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import ArmHealth, ArmSpec, ArmState, Capability, Route
@@ -24,18 +26,18 @@ from stet_ls.engine.api.evidence import Check
 from stet_ls.engine.api.plan import STEP_KINDS, PlanStep, TaskOptions
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.job.ledger import LedgerEntry, LedgerFile, now
+from stet_ls.engine.job.ledger import AT, LedgerEntry, LedgerFile, now
 from stet_ls.validators.source import Source
 
 
-def arm(name: str, *, cost: int = 3, state: ArmState = ArmState.HEALTHY) -> Arm:
+def arm(name: str, *, cost: int = 3, seconds: float = 10.0, state: ArmState = ArmState.HEALTHY) -> Arm:
     async def run(step: StepRun) -> Answer:
         raise AssertionError("only routed")
 
-    async def health(job: Job) -> ArmHealth:
+    async def health(needs: ArmNeeds) -> ArmHealth:
         return ArmHealth(state, "" if state is ArmState.HEALTHY else "asleep")
 
-    return Arm(ArmSpec(name, "", (Capability.CODE,), {}, {}, cost), run, health)
+    return Arm(ArmSpec(name, "", (Capability.CODE,), {}, {}, cost, seconds), run, health)
 
 
 async def route(tmp_path: Path, *arms: Arm, chosen: str = "") -> Route | str:
@@ -44,8 +46,9 @@ async def route(tmp_path: Path, *arms: Arm, chosen: str = "") -> Route | str:
     return router.route(PlanStep(1, "debug", Path("/p/a.py"), "f", "mend", arm=chosen))
 
 
-def entry(name: str, tried: int, done: int) -> LedgerEntry:
-    return LedgerEntry(now(), "j", "task", "m", "offered", arms={name: {"tried": tried, "done": done, "seconds": 8.0}})
+def entry(name: str, tried: int, done: int, *, at: str = "", seconds: float = 8.0) -> LedgerEntry:
+    arms = {name: {"tried": tried, "done": done, "seconds": seconds}}
+    return LedgerEntry(at or now(), "j", "task", "m", "offered", arms=arms)
 
 
 async def test_the_arm_that_succeeded_before_does_the_step_and_the_reason_is_kept(tmp_path: Path) -> None:
@@ -54,7 +57,7 @@ async def test_the_arm_that_succeeded_before_does_the_step_and_the_reason_is_kep
     found = await route(tmp_path, arm("bad"), arm("good"))
     assert isinstance(found, Route)
     assert found.arm == "good"
-    assert "9 of 10 steps done" in found.reason
+    assert "9 of 10 steps done, 0.8 s each" in found.reason
     assert "before `bad`" in found.reason
     picked = await route(tmp_path, arm("bad"), arm("good"), chosen="bad")
     assert isinstance(picked, Route)
@@ -71,6 +74,36 @@ async def test_of_equal_arms_the_cheaper_and_the_healthy_one_is_taken(tmp_path: 
     assert await route(tmp_path, arm("gone", state=ArmState.DOWN)) == "`gone` cannot work: asleep"
 
 
+async def test_of_equal_arms_the_one_whose_steps_took_less_time_is_taken(tmp_path: Path) -> None:
+    declared = await route(tmp_path, arm("slow", seconds=60.0), arm("fast", seconds=1.0))
+    assert isinstance(declared, Route)
+    assert declared.arm == "fast"
+    LedgerFile(tmp_path).add(entry("fast", 4, 4, seconds=400.0))
+    LedgerFile(tmp_path).add(entry("slow", 4, 4, seconds=4.0))
+    measured = await route(tmp_path, arm("slow", seconds=60.0), arm("fast", seconds=1.0))
+    assert isinstance(measured, Route)
+    assert measured.arm == "slow", "what was measured counts, not what is declared"
+
+
+async def test_an_arm_that_failed_five_times_in_a_row_is_degraded_for_ten_minutes(tmp_path: Path) -> None:
+    for _ in range(5):
+        LedgerFile(tmp_path).add(entry("unlucky", 1, 0))
+    found = await route(tmp_path, arm("unlucky"))
+    assert isinstance(found, Route)
+    assert "degraded (5 failures in a row)" in found.reason
+    LedgerFile(tmp_path).add(entry("unlucky", 1, 1))
+    again = await route(tmp_path, arm("unlucky"))
+    assert isinstance(again, Route)
+    assert "healthy" in again.reason
+
+    old = LedgerFile(tmp_path / "old")
+    for _ in range(5):
+        old.add(entry("unlucky", 1, 0, at=(datetime.now(UTC) - timedelta(minutes=11)).strftime(AT)))
+    rested = await route(tmp_path / "old", arm("unlucky"))
+    assert isinstance(rested, Route)
+    assert "healthy" in rested.reason
+
+
 async def test_without_a_capable_arm_there_is_no_candidate(tmp_path: Path) -> None:
     assert await route(tmp_path, BUILT_IN["guardian"]) == "no arm can do code generation"
 
@@ -85,9 +118,10 @@ def test_jobs_of_their_own_count_for_the_arm_that_would_do_them(tmp_path: Path) 
     ledger = LedgerFile(tmp_path)
     ledger.add(LedgerEntry(now(), "j", "refactor", "m", "offered", seconds=2.0))
     ledger.add(LedgerEntry(now(), "k", "test", "m", "refused", seconds=4.0))
-    used = measured_arms(ledger, BUILT_IN)
-    assert (used["coder"].tried, used["coder"].done) == (1, 1)
-    assert (used["tester"].tried, used["tester"].done) == (1, 0)
+    ledger.add(LedgerEntry(now(), "l", "refactor", "m", "cancelled", seconds=9.0))
+    records = measured_arms(ledger, BUILT_IN)
+    assert records["coder"].to_json() == {"tried": 1, "done": 1, "failing": 0, "seconds": 2.0}
+    assert records["tester"].to_json() == {"tried": 1, "done": 0, "failing": 1, "seconds": 4.0}
 
 
 def test_the_guardian_sees_what_a_text_gets() -> None:

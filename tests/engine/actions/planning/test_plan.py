@@ -35,6 +35,23 @@ def problem_of(text: str, rules: PlanRules = RULES) -> str:
     return plan.problem
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("a.py", "class discount:\n    pass\n"), ("a.py", "async def discount(x): ...\n"),
+        ("a.js", "export const discount = (x) => x\n"), ("a.ts", "interface discount extends Rate {}\n"),
+        ("a.rb", "def discount\nend\n"), ("a.go", "func (r *Rate) discount(x int) int { return x }\n"),
+        ("A.java", "class A { int discount (int x) { return x; } }\n"), ("a.rs", "fn discount<T>(x: T) {}\n"),
+        ("a.sh", "discount() {\n  :\n}\n"), ("a.cpp", "struct discount {};\n"),
+    ],
+)  # fmt: skip
+def test_files_that_may_define_a_name_are_found_without_parsing(file: str, text: str) -> None:
+    about = Project(Path("/p"), {file: text, "other.py": "# no discount here\n", "third.py": "x = 1\n"})
+    assert about.defining({"discount"}) == [file]
+    assert about.defining({"Cart.discount"}) == [file]
+    assert about.defining(()) == []
+
+
 @pytest.mark.parametrize("words", ["make it better", "Please improve this code.", "fix it", "clean it up a bit"])
 def test_a_vague_request_gets_a_question_that_names_what_is_missing(words: str) -> None:
     question = request_intent(words, (), ABOUT).question

@@ -1,0 +1,80 @@
+"""Planning and routing of a task without the model: seven steps, a project of 40 files, 10,000 jobs in the ledger.
+
+All of a job whose plan is given counts: reading the project, the checks of the plan, the routes, the record. Next to
+the time that passed is that of this process' processors: on a busy machine the difference is other people's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.context import STDLIB
+from bench.row import Row
+from support.engine import Bench
+from support.servers.scripted import ScriptedModel
+
+from stet_ls.engine.api.plan import TaskOptions
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.job.ledger import LedgerEntry, now
+from stet_ls.engine.storage.paths import user_paths
+
+RUNS, FILES, STEPS, JOBS = 20, 40, 7, 10_000
+
+
+def rows() -> Iterator[Row]:
+    """The first plan of a process, and the median of the next ones."""
+    with tempfile.TemporaryDirectory() as folder, ScriptedModel() as model:
+        os.environ["XDG_DATA_HOME"] = f"{folder}/data"
+        root = _project(Path(folder) / "project")
+        _ledger(user_paths().ledger)
+        first, *others = asyncio.run(_planned(root, model))
+        for what, runs in (("first in a process", [first]), (f"median of {RUNS}", others)):
+            passed, used = (statistics.median(each) * 1000 for each in zip(*runs, strict=True))
+            number = f"{passed / STEPS:.1f} ms a step, {used / STEPS:.1f} of CPU"
+            yield Row(f"plan and route {STEPS} steps, {what}", number, "50 ms a step")
+
+
+def _project(root: Path) -> Path:
+    """A folder with real files."""
+    root.mkdir()
+    sources = [path for path in sorted(STDLIB.glob("*.py")) if 10_000 < path.stat().st_size < 40_000]
+    for path in sources[:FILES]:
+        shutil.copyfile(path, root / path.name)
+    return root
+
+
+def _ledger(folder: Path) -> None:
+    """The ledger of a busy month."""
+    folder.mkdir(parents=True)
+    lines = [
+        json.dumps(asdict(LedgerEntry(now(), f"{number}", "refactor", "m", "offered", 2, 1500, 400, 0.001, 4.2)))
+        for number in range(JOBS)
+    ]
+    (folder / f"{now()[:7]}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+async def _planned(root: Path, model: ScriptedModel) -> list[tuple[float, float]]:
+    """The seconds of each run: passed, and of the processors."""
+    first, *others = sorted(root.glob("*.py"))
+    steps = [f"{at}. generate | {path.name} | added_{at} | add a check" for at, path in enumerate(others[:STEPS], 1)]
+    options = TaskOptions(plan="# Plan: checks\n" + "\n".join(steps), plan_only=True)
+    found = []
+    async with Bench(model) as bench:
+        for _ in range(RUNS + 1):
+            began, used = time.perf_counter(), time.process_time()
+            answer = await bench.run(
+                "task", "$0" + first.read_text(), path=first, workspace=Workspace((root,)),
+                instruction="check every argument of the functions", task=options,
+            )  # fmt: skip
+            found.append((time.perf_counter() - began, time.process_time() - used))
+            assert answer.success, answer.message
+    return found
