@@ -21,6 +21,7 @@ from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project, project
+from stet_ls.engine.actions.planning.schedule import scheduled, with_lateness
 from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single_step_plan
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
@@ -57,14 +58,19 @@ async def run(job: Job) -> Answer:
     request = job.request
     if request.path is None:
         return refusal(job, "Task: save the document first; a task needs a project.")
-    if request.budget is Budget.STANDARD:
-        job = replace(job, request=replace(request, budget=request.spec.standard_budget))
     options = request.task or TaskOptions()
-    if not request.instruction and (goal := read_text(options.plan).goal):
-        job = replace(job, request=replace(job.request, instruction=goal))
+    written = read_text(options.plan)
+    options = scheduled(options, written)
+    budget = request.spec.standard_budget if request.budget is Budget.STANDARD else request.budget
+    job.due = None if options.deadline is None else job.deadline.started + options.deadline
+    job.deadline.budget, job.deadline.due = budget, job.due
+    job = job.with_request(
+        replace(request, budget=budget, instruction=request.instruction or written.goal, task=options)
+    )
     log = TaskLog.of(job, options)
     try:
-        return await _run(job, options, log)
+        answer, state = await _run(job, options, log)
+        return log.ended(with_lateness(answer, job), state)
     except asyncio.CancelledError:
         log.cancelled()
         raise
@@ -75,30 +81,31 @@ async def run(job: Job) -> Answer:
         log.close()
 
 
-async def _run(job: Job, options: TaskOptions, log: TaskLog) -> Answer:
+async def _run(job: Job, options: TaskOptions, log: TaskLog) -> tuple[Answer, TaskEnd]:
     if log.earlier:
         job = _with_context(job, {_EARLIER: log.earlier})
     request = job.request
     planned = options.plan or options.plan_only or log.plan_text
     if not planned and (answer := await done_without_plan(job)) is not None:
-        return log.ended(answer)
+        return answer, TaskEnd.DONE
     with job.stage("context"):
         about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
         overlay = await asyncio.to_thread(_overlay, request, about)
         arms = (await asyncio.to_thread(all_arms)).by_name
     plan = await _plan(job, about, frozenset(arms), options, log)
     if isinstance(plan, UnusableReply):
-        return log.ended(refusal(job, f"Task: no plan. {plan.problem}"))
+        return refusal(job, f"Task: no plan. {plan.problem}"), TaskEnd.REFUSED
+    plan = replace(plan, priority=options.priority or plan.priority, deadline=options.deadline)
     if plan.intent.question:
-        return log.ended(refusal(job, f"Task: {plan.intent.question}"))
+        return refusal(job, f"Task: {plan.intent.question}"), TaskEnd.REFUSED
     with job.stage("route"):
         plan, routes = await route_plan(job, plan, arms)
     text = write_text(plan, [each if isinstance(each, str) else each.reason for each in routes.values()])
     log.planned(plan, routes, text)
     if options.plan_only:
-        return log.ended(_shown(job, plan, text), TaskEnd.PLANNED)
+        return _shown(job, plan, text), TaskEnd.PLANNED
     if why := log.conflict():
-        return log.ended(refusal(job, f"Task: {why}"))
+        return refusal(job, f"Task: {why}"), TaskEnd.REFUSED
     job.on_event(Stage("planned", "; ".join(f"{step.number}. {step}" for step in plan.enabled)))
     return await _carried_out(job, plan, routes, arms, overlay, log)
 
@@ -110,14 +117,14 @@ async def _carried_out(
     arms: Mapping[str, Arm],
     overlay: WorkspaceOverlay,
     log: TaskLog,
-) -> Answer:
+) -> tuple[Answer, TaskEnd]:
     results = StepResults()
     await asyncio.to_thread(log.resume, overlay, results)
     results = await PlanRun(job, plan, routes, arms, overlay, log.step, results).run()
     if not results.done and results.errors:
         raise results.errors[0]
     answer = await with_whole_evidence(job, put_together(job, plan, results, overlay))
-    return log.ended(answer, TaskEnd.PARTIAL if results.failed or results.lost else TaskEnd.DONE)
+    return answer, TaskEnd.PARTIAL if results.failed or results.lost else TaskEnd.DONE
 
 
 def _overlay(request: Request, about: Project) -> WorkspaceOverlay:
@@ -174,9 +181,7 @@ async def _asked(job: Job, rules: PlanRules) -> Plan | UnusableReply:
 
 def _with_context(job: Job, context: Mapping[str, str]) -> Job:
     """The same job with more context."""
-    other = replace(job, request=replace(job.request, context={**job.request.context, **context}))
-    other.deadline = job.deadline
-    return other
+    return job.with_request(replace(job.request, context={**job.request.context, **context}))
 
 
 def _shown(job: Job, plan: Plan, text: str) -> Answer:

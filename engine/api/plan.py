@@ -44,6 +44,19 @@ class RequestIntent:
     question: str = ""
 
 
+class TaskPriority(StrEnum):
+    """Whose calls go first where several jobs wait for an endpoint. Other jobs have the normal priority."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """The more, the earlier: normal is 0."""
+        return list(TaskPriority).index(self) - 1
+
+
 class CriterionKind(StrEnum):
     """How a criterion is checked: by a test, a command, an example or a judge."""
 
@@ -136,11 +149,13 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a task. `root` is the folder that no step leaves."""
+    """The plan of a task. `root` is the folder that no step leaves; `deadline` are its seconds, None for no limit."""
 
     intent: RequestIntent
     root: Path
     steps: tuple[PlanStep, ...]
+    priority: TaskPriority = TaskPriority.NORMAL
+    deadline: float | None = None
 
     @property
     def enabled(self) -> tuple[PlanStep, ...]:
@@ -160,6 +175,8 @@ class Plan:
             "capabilities": [each.value for each in intent.capabilities],
             "libraries": list(intent.libraries),
             "complexity": intent.complexity.value,
+            "priority": self.priority.value,
+            "deadline": self.deadline,
             "steps": [step.to_json(self.root) for step in self.steps],
         }
 
@@ -206,6 +223,8 @@ class TaskOptions:
     after: The ids of earlier tasks whose results are context.
     files: Files that the task is about besides the request's own, absolute.
     libraries: Packages that the task requires.
+    priority: Whose calls go first; None for what the plan says, or normal.
+    deadline: Seconds after which no further step starts and no call continues; None for what the plan says, or none.
     """
 
     plan: str = ""
@@ -214,6 +233,8 @@ class TaskOptions:
     after: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     libraries: tuple[str, ...] = ()
+    priority: TaskPriority | None = None
+    deadline: float | None = None
 
 
 def plan_path(path: Path, root: Path) -> str:

@@ -88,6 +88,11 @@ class Request:
         """The row of its action."""
         return spec_of(self.action)
 
+    @property
+    def rank(self) -> int:
+        """The rank of its task's priority: calls of a higher one go first."""
+        return self.task.priority.rank if self.task is not None and self.task.priority is not None else 0
+
 
 class TargetKind(StrEnum):
     """The kind of a target. An INSERTION replaces nothing: its span is a position."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -40,6 +41,8 @@ class Deadline:
     waited: float = 0.0
     added: float = 0.0
     """For the steps of a task, each of which has its own deadline."""
+    due: float | None = None
+    """The moment (monotonic) at which the user wants a task to be done, waiting included; None for no limit."""
 
     @property
     def limit(self) -> float:
@@ -58,12 +61,18 @@ class Deadline:
 
     def left(self) -> float:
         """Seconds of work that the job may still take."""
-        return self.limit - (self.seconds() - self.waited)
+        left = self.limit - (self.seconds() - self.waited)
+        return left if self.due is None else min(left, -self.late)
+
+    @property
+    def late(self) -> float:
+        """Seconds since the task was due; negative before, and if it never is."""
+        return -math.inf if self.due is None else time.monotonic() - self.due
 
     def of_call(self, prompt_tokens: int, reply_tokens: int, *, is_first: bool) -> float:
         """Seconds that a call may take. The first call of a slow model ignores the deadline."""
         left = max(self.left(), 1.0)
-        if not is_first or not self._is_slow:
+        if not is_first or not self._is_slow or self.due is not None:
             return left
         expected = self.profile.seconds_for(round(prompt_tokens * self.profile.token_factor), reply_tokens)
         return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))

@@ -94,10 +94,12 @@ class Job:
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; the creator of the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
+    due: float | None = None
+    """The moment (monotonic) at which a task has to be done, if its user said so."""
     deadline: Deadline = field(init=False)
 
     def __post_init__(self) -> None:
-        self.deadline = Deadline(self.settings.deadline, self.request.budget, self.profile)
+        self.deadline = Deadline(self.settings.deadline, self.request.budget, self.profile, due=self.due)
 
     def about(self, request: Request) -> Job:
         """The same job with another request, to build a prompt for it: time, usage and resources are shared."""
@@ -109,6 +111,12 @@ class Job:
     def tools(self) -> Toolbox:
         """The checkers, linters and formatters that the settings allow."""
         return toolbox(self.settings, self.request.workspace.roots)
+
+    def with_request(self, request: Request) -> Job:
+        """The same job, its clock included, with another request."""
+        other = replace(self, request=request)
+        other.deadline = self.deadline
+        return other
 
     def look_for_runtime(self) -> None:
         """Starts to look for the runtime of the code, so that it is known when the first candidate arrives."""
@@ -206,6 +214,7 @@ class Job:
             overrun=None
             if prompt.unit is None
             else partial(continues_after_unit, language=self.request.language, unit=prompt.unit),
+            priority=self.request.rank,
         )
         if self.usage.calls + len(self.usage.in_flight) >= CALLS[self.request.budget]:
             raise LimitError(

@@ -22,7 +22,7 @@ class Sampling:
     `by_user`: the temperature is the user's own for all models; otherwise a model that needs a higher one gets it.
     `form` is a `response_format`: for labels only, never for code. `begun` is the start of the reply, a fence and
     perhaps code: an endpoint that can continue it gets it, and the reply holds it in any case. `overrun` is asked
-    about the reply so far: if true, the reply is stopped.
+    about the reply so far: if true, the reply is stopped. `priority`: calls of a higher one wait before others.
     """
 
     temperature: float
@@ -34,6 +34,7 @@ class Sampling:
     form: Mapping[str, Any] | None = None
     begun: str = ""
     overrun: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
+    priority: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ async def ask(
     for index, client in enumerate(ordered):
         following = ordered[index + 1 :]
         queued_at = clock()
-        async with nullcontext() if line_of is None else line_of(client).turn(on_event):
+        async with nullcontext() if line_of is None else line_of(client).turn(on_event, sampling.priority):
             deadline_at += clock() - queued_at
             admission = client.breaker.admit() or await _second_look(client, clients)
             if admission is None:

@@ -96,7 +96,7 @@ class CachedReplies:
         """Of all that a reply depends on; the id of a data fence and functions differ in each process."""
         own = [(each.role, each.content.replace(ident, "ID") if ident else each.content) for each in messages]
         begun = sampling.begun.replace(ident, "ID") if ident else sampling.begun
-        parts = [__version__, self._identity, own, asdict(replace(sampling, begun=begun, overrun=None))]
+        parts = [__version__, self._identity, own, asdict(replace(sampling, begun=begun, overrun=None, priority=0))]
         digest = sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
         self._asked[digest] += 1
         return sha256(f"{digest} {self._asked[digest]}".encode()).hexdigest()

@@ -1,15 +1,24 @@
-"""Calls that wait for an endpoint, first come, first served; each learns how many are ahead of it."""
+"""Calls that wait for an endpoint, by priority, then first come, first served; each learns how many are ahead of it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from stet_ls.engine.api.events import OnEvent, Stage
 
 QUEUED = "queued"
 """The stage of a waiting call; its detail says how many are ahead."""
+
+
+@dataclass(eq=False)
+class _Place:
+    """One waiting call."""
+
+    priority: int
+    called: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class RequestQueue:
@@ -18,7 +27,7 @@ class RequestQueue:
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once
         self._working = 0
-        self._waiting: list[asyncio.Event] = []
+        self._waiting: list[_Place] = []
 
     @property
     def length(self) -> tuple[int, int]:
@@ -26,9 +35,9 @@ class RequestQueue:
         return self._working, len(self._waiting)
 
     @asynccontextmanager
-    async def turn(self, on_event: OnEvent) -> AsyncIterator[None]:
-        """Waits for a free place, first come, first served. Reports the position of those who wait."""
-        waited = await self._enter(on_event)
+    async def turn(self, on_event: OnEvent, priority: int = 0) -> AsyncIterator[None]:
+        """Waits for a free place: before all of a lower priority. Reports the position of those who wait."""
+        waited = await self._enter(on_event, priority)
         try:
             if waited:
                 on_event(Stage("model"))
@@ -37,10 +46,12 @@ class RequestQueue:
             self._working -= 1
             self._wake()
 
-    async def _enter(self, on_event: OnEvent) -> bool:
+    async def _enter(self, on_event: OnEvent, priority: int) -> bool:
         """True if it had to wait."""
-        place = asyncio.Event()
-        self._waiting.append(place)
+        place = _Place(priority)
+        later = (at for at, other in enumerate(self._waiting) if other.priority < priority)
+        self._waiting.insert(next(later, len(self._waiting)), place)
+        self._wake()
         reported = 0
         try:
             while self._waiting[0] is not place or self._working >= self._at_once:
@@ -48,8 +59,8 @@ class RequestQueue:
                 if ahead != reported:
                     on_event(Stage(QUEUED, f"{ahead} ahead"))
                     reported = ahead
-                place.clear()
-                await place.wait()
+                place.called.clear()
+                await place.called.wait()
             self._working += 1
         finally:
             self._waiting.remove(place)
@@ -59,7 +70,7 @@ class RequestQueue:
     def _wake(self) -> None:
         """Wakes all waiters: the first may go, the others report their new position."""
         for place in self._waiting:
-            place.set()
+            place.called.set()
 
 
 class RequestQueues:

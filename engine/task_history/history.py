@@ -54,7 +54,8 @@ class TaskRecord:
     plan_text: The plan as the document that a user edits.
     steps: The last result of each step, by its number.
     state: "running", "interrupted" (its process died), or how it ended: a `TaskEnd`.
-    result: The answer's sentence, seconds, calls, tokens and cost; empty until it ended.
+    result: The answer's sentence, seconds, calls, tokens, cost, and by how many seconds it was late; empty while it
+        runs.
     """
 
     id: str
@@ -92,6 +93,8 @@ class TaskRecord:
         if self.result:
             result = self.result
             lines.append(f"{result['seconds']:.1f} s, {result['calls']} calls, {result['tokens']} tokens")
+            if result.get("late"):
+                lines.append(f"the deadline of {self.request['deadline']:g} s was missed by {result['late']:.1f} s")
             lines += ["", str(result["message"])]
         if self.steps:
             lines += ["", "## Steps", ""]
@@ -244,6 +247,8 @@ def request_row(request: Request) -> dict[str, Any]:
         "files": [str(path) for path in options.files] if options else [],
         "libraries": list(options.libraries) if options else [],
         "after": list(options.after) if options else [],
+        "priority": options.priority if options else None,
+        "deadline": options.deadline if options else None,
     }
 
 

@@ -59,6 +59,8 @@ async def resume(ls: StetServer, params: Any) -> Json:
         files=tuple(row["files"]),
         libraries=tuple(row["libraries"]),
         after=tuple(row["after"]),
+        priority=row.get("priority"),
+        deadline=row.get("deadline"),
         plan=params.plan,
         task=record.id,
     )

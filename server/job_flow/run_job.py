@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from stet_ls.engine.api.events import Event, Progress, Stage
-from stet_ls.engine.api.plan import TaskOptions
+from stet_ls.engine.api.plan import TaskOptions, TaskPriority
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.documents.open_documents import Snapshot
@@ -120,7 +120,10 @@ def _task(ls: StetServer, params: ActionParams, snapshot: Snapshot) -> TaskOptio
     own = snapshot.path or Path()
     folder = next((root for root in ls.editor.roots() if own.is_relative_to(root)), own.parent)
     files = tuple(folder / name for name in params.files)
-    return TaskOptions(params.plan, params.plan_only, params.task, params.after, files, params.libraries)
+    return TaskOptions(
+        params.plan, params.plan_only, params.task, params.after, files, params.libraries,
+        params.priority and TaskPriority(params.priority), params.deadline,
+    )  # fmt: skip
 
 
 def _buffers(ls: StetServer) -> tuple[Buffer, ...]:

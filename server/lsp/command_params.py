@@ -87,6 +87,12 @@ class TaskParams(ActionParams):
     after: tuple[str, ...] = Field(default=(), description="Ids of earlier tasks whose results are context.")
     task: str = Field(default="", description="Id of an earlier task to resume.")
     plan_only: bool = Field(default=False, strict=True, description="Return the plan and do nothing.")
+    priority: Literal["low", "normal", "high"] | None = Field(
+        default=None, description="Whose model calls go first; default: what the plan says, or normal."
+    )
+    deadline: float | None = Field(
+        default=None, gt=0, description="Seconds after which no further step starts; default: what the plan says."
+    )
 
 
 class TaskIdParams(Params):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, PlanStep, plan_path
+from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, PlanStep, TaskPriority, plan_path
 
 _STEP = re.compile(
     r"^[\s>*-]*(?:\[(?P<tick>[ xX])\]\s*)?(?:(?:step\s*)?(?P<number>\d{1,2})\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)"
@@ -51,6 +51,8 @@ class PlanText:
     question: str = ""
     libraries: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
+    priority: str = ""
+    deadline: str = ""
     unread: tuple[int, ...] = field(default=())
     """Lines that look like steps and are none, from 1."""
 
@@ -58,7 +60,7 @@ class PlanText:
 def read_text(text: str) -> PlanText:
     """The steps and fields of a text; other lines are ignored."""
     steps: list[dict[str, object]] = []
-    head: dict[str, list[str]] = {"ask": [], "libraries": [], "constraint": []}
+    head: dict[str, list[str]] = {"ask": [], "libraries": [], "constraint": [], "priority": [], "deadline": []}
     goal = _GOAL.search(text)
     unread = []
     for line, words in enumerate(text.splitlines(), 1):
@@ -85,6 +87,8 @@ def read_text(text: str) -> PlanText:
         next(iter(head["ask"]), ""),
         libraries,
         tuple(head["constraint"]),
+        next(iter(head["priority"]), "").lower(),
+        next(iter(head["deadline"]), ""),
         tuple(unread),
     )
 
@@ -95,6 +99,8 @@ def write_text(plan: Plan, reasons: Sequence[str] = ()) -> str:
     lines = [f"# Plan: {intent.goal}", ""]
     lines += [f"constraint: {each}" for each in intent.constraints]
     lines += [f"libraries: {', '.join(intent.libraries)}"] if intent.libraries else []
+    lines += [f"priority: {plan.priority}"] if plan.priority is not TaskPriority.NORMAL else []
+    lines += [f"deadline: {plan.deadline:g} s"] if plan.deadline is not None else []
     lines += [""] if len(lines) > 2 else []
     for at, step in enumerate(plan.steps):
         name = step.unit or step.new or "new"

@@ -10,6 +10,7 @@ from stet_ls.engine.actions.planning import dependencies
 from stet_ls.engine.actions.planning.libraries import library_problem
 from stet_ls.engine.actions.planning.plan_text import PlanText, StepText, read_text
 from stet_ls.engine.actions.planning.project import Project
+from stet_ls.engine.actions.planning.schedule import schedule_of
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.evidence import Check, JudgedEdits
 from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS, Criterion, CriterionKind, Plan, PlanStep, RequestIntent
@@ -79,6 +80,10 @@ def read_edited(text: str, rules: PlanRules) -> Plan | UnusableReply:
         return UnusableReply("The plan has no steps: a step is a line `- [x] 1. action | file | name | what to do`.")
     if len(written.steps) > MOST_STEPS:
         return UnusableReply(f"The plan has {len(written.steps)} steps; at most {MOST_STEPS} are possible.")
+    try:
+        schedule_of(written)
+    except ValueError as error:
+        return UnusableReply(str(error))
     return checked_plan(written, rules)
 
 

@@ -130,6 +130,7 @@ class TaskLog:
             "cost": used.cost,
             "stages": {name: round(seconds, 3) for name, seconds in used.stages.items()},
             "at": now(),
+            "late": round(max(self.job.deadline.late, 0.0), 3),
         }
         self.opened.end(state, result)
 

@@ -75,6 +75,8 @@ class PlanRun:
     def _startable(self, waiting: list[PlanStep], running: list[PlanStep]) -> list[PlanStep]:
         """The steps that can start now: needed ones done, calls left, and no more than the arms can do at once."""
         found: list[PlanStep] = []
+        if self.job.deadline.late > 0:
+            return found
         left = CALLS[self.job.request.budget] - self.job.usage.calls - sum(map(self._least, running))
         for step in waiting:
             if not self.results.is_free(step.number, self.plan):
@@ -97,9 +99,11 @@ class PlanRun:
         return 0 if isinstance(route, str) else min(self.arms[route.arm].spec.calls, 1)
 
     def _give_up(self, waiting: list[PlanStep]) -> None:
-        budget = self.job.request.budget
-        for step in waiting:
-            self.results.lost[step.number] = f"the budget {budget} of {CALLS[budget]} model calls is used up"
+        budget, options = self.job.request.budget, self.job.request.task
+        why = f"the budget {budget} of {CALLS[budget]} model calls is used up"
+        if self.job.deadline.late > 0 and options is not None:
+            why = f"the deadline of {options.deadline:g} s has passed"
+        self.results.lost.update({step.number: why for step in waiting})
 
     async def _step(self, step: PlanStep) -> None:
         route = self.routes[step.number]

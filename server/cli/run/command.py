@@ -138,8 +138,9 @@ def run(arguments: argparse.Namespace) -> int:
     is_batch = arguments.jobs or arguments.max_calls or arguments.resume or arguments.shard
     if spec_of(arguments.action).takes_project and not is_batch:
         return run_task(arguments, words)
-    if arguments.plan or arguments.edit or arguments.after or arguments.library:
-        raise UsageError(f"`--plan`, `--edit`, `--after` and `--library` belong to the action {PROJECT_ACTION}")
+    own = ("plan", "edit", "after", "library", "priority", "deadline")
+    if given := [f"`--{name}`" for name in own if getattr(arguments, name)]:
+        raise UsageError(f"only the action {PROJECT_ACTION} has {given[0]}")
     if is_batch or len(words) > 1 or is_pattern(words[0]):
         return _run_batch(arguments, words)
     arguments.target = words[0]

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.api.budget import Budget
-from stet_ls.engine.api.plan import TaskOptions
+from stet_ls.engine.api.duration import seconds_of
+from stet_ls.engine.api.plan import TaskOptions, TaskPriority
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.file_discovery import collect
@@ -35,6 +36,12 @@ def configure_task(parser: argparse.ArgumentParser, *, plans: bool = True) -> No
     task.add_argument(
         "--after", action="append", default=[], metavar="ID", help="an earlier task as context; repeatable"
     )
+    task.add_argument(
+        "--priority", choices=tuple(TaskPriority), help="whose model calls go first in this process; default: normal"
+    )
+    task.add_argument(
+        "--deadline", metavar="DURATION", type=_duration, help="such as 90, 90s or 10min: no step starts later"
+    )
     task.add_argument("--library", action="append", default=[], metavar="NAME", help="a required package; repeatable")
 
 
@@ -55,6 +62,8 @@ def task_request(arguments: argparse.Namespace, words: Sequence[str]) -> tuple[C
         after=tuple(arguments.after),
         files=others,
         libraries=tuple(arguments.library),
+        priority=arguments.priority and TaskPriority(arguments.priority),
+        deadline=arguments.deadline,
     )
     return target, replace(request, task=options)
 
@@ -78,6 +87,8 @@ def resumed_request(row: Mapping[str, Any], task: str) -> tuple[CommandTarget, R
             after=tuple(row["after"]),
             files=tuple(map(Path, row["files"])),
             libraries=tuple(row["libraries"]),
+            priority=TaskPriority(row["priority"]) if row.get("priority") else None,
+            deadline=row.get("deadline"),
         ),
     )
     return target, request
@@ -100,6 +111,13 @@ def edited_plan(plan: str) -> str:
         if code:
             raise UsageError(f"the editor `{command}` ended with exit {code}; nothing was done")
         return file.read_text(encoding="utf-8")
+
+
+def _duration(text: str) -> float:
+    try:
+        return seconds_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _plan(arguments: argparse.Namespace) -> str:

@@ -13,6 +13,8 @@ from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Event, Stage, ignore
+from stet_ls.engine.api.plan import TaskOptions, TaskPriority
+from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.model.request_queue import RequestQueue
 from stet_ls.engine.settings.schema import Settings
 
@@ -62,6 +64,28 @@ async def test_the_queue_limits_concurrency_and_is_first_in_first_out(scripted: 
     wishes = [re.findall(r"wish (\d)", request.prompt)[0] for request in scripted.requests]
     # Of two that are on their way at a time the second may be there first.
     assert all(abs(int(wish) - at) <= 1 for at, wish in enumerate(wishes)), wishes
+
+
+async def test_calls_of_a_task_with_a_higher_priority_go_first(
+    scripted: ScriptedModel, stet_home: Path, tmp_path: Path
+) -> None:
+    gate = threading.Event()
+    scripted.default = Reply("no plan", hold=gate)
+    (tmp_path / "a.py").write_text(CODE.replace("$0", ""))
+    asked = {"path": tmp_path / "a.py", "workspace": Workspace((tmp_path,))}
+    async with Bench(scripted, Settings(jobs_at_once=1)) as bench:
+        jobs = []
+        for at, priority in enumerate((TaskPriority.NORMAL, TaskPriority.LOW, None, TaskPriority.HIGH)):
+            options = TaskOptions(priority=priority)
+            words = f"raise {priority or 'nothing'} in two steps, and log it"
+            jobs.append(asyncio.create_task(bench.run("task", CODE, instruction=words, task=options, **asked)))
+            while sum(bench.engine.queue) <= at:
+                await asyncio.sleep(0)
+        await asyncio.to_thread(scripted.wait_request, 1, 30)
+        gate.set()
+        await asyncio.gather(*jobs)
+    order = list(dict.fromkeys(re.findall(r"raise (\w+)", request.prompt)[0] for request in scripted.requests))
+    assert order == ["normal", "high", "nothing", "low"]
 
 
 async def test_a_job_that_needs_no_model_does_not_wait(scripted: ScriptedModel, stet_home: Path) -> None:

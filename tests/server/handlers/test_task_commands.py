@@ -37,11 +37,18 @@ async def test_a_plan_is_shown_edited_run_and_listed(
     uri = (folder / "a.py").as_uri()
     async with editor(environment, NOTHING, rootUri=folder.as_uri()) as client:
         client.open(uri, "python", ONE)
-        argument = {"uri": uri, "instruction": "more numbers", "files": ["shop/b.py"], "libraries": ["numpy"]}
+        argument = {
+            "uri": uri,
+            "instruction": "more numbers",
+            "files": ["shop/b.py"],
+            "libraries": ["numpy"],
+            "deadline": 600,
+            "priority": "low",
+        }
         planned = await finish(client, (await command(client, "stet.plan", **argument))["job"])
         assert planned["status"] == "done", planned["message"]
         assert "- [x] 2. generate | shop/b.py | three | gives 3" in planned["markdown"]
-        assert "libraries: numpy" in planned["markdown"]
+        assert "libraries: numpy\npriority: low\ndeadline: 600 s" in planned["markdown"]
         task = planned["answer"]["metadata"]["task"]
 
         edited = planned["markdown"].replace("[x] 2.", "[ ] 2.")

@@ -10,11 +10,13 @@ import pytest
 
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.libraries import one_letter_off
-from stet_ls.engine.actions.planning.plan_text import write_text
+from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project
+from stet_ls.engine.actions.planning.schedule import schedule_of, scheduled
 from stet_ls.engine.actions.planning.task_plan import PlanRules, read_edited, read_plan
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity
+from stet_ls.engine.api.duration import seconds_of
+from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity, TaskOptions, TaskPriority
 from stet_ls.engine.loop import UnusableReply
 
 PRICES = "def discount(price, rate):\n    return price - rate\n\n\ndef net_total(prices):\n    return sum(prices)\n"
@@ -127,10 +129,29 @@ def test_every_step_has_a_criterion_that_a_machine_can_check() -> None:
         ("1. debug | prices.py | discount | x\n1. debug | cart.py | pay | y", "two steps with the number 1"),
         ("\n".join(f"{n}. generate | mail.py | f{n} | x" for n in range(1, 9)), "8 steps; at most 7"),
         ("nothing here", "The plan has no steps"),
+        ("priority: urgent\n1. debug | prices.py | discount | x", "no priority 'urgent'; there are low, normal, high"),
+        ("deadline: soon\n1. debug | prices.py | discount | x", "'soon' is not a duration"),
     ],
 )  # fmt: skip
 def test_a_plan_that_cannot_be_done_is_refused(text: str, problem: str) -> None:
     assert problem in problem_of(text)
+
+
+def test_a_plan_says_whose_calls_go_first_and_when_it_is_due() -> None:
+    written = read_text("# Plan: x\npriority: High\ndeadline: 1.5 min\n1. debug | prices.py | discount | x")
+    assert schedule_of(written) == (TaskPriority.HIGH, 90.0)
+    assert scheduled(TaskOptions(deadline=5.0), written).deadline == 5.0, "what the caller says counts more"
+    text = write_text(replace(plan_of("1. debug | prices.py | discount | x"), priority=TaskPriority.LOW, deadline=90.0))
+    assert schedule_of(read_text(text)) == (TaskPriority.LOW, 90.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90", 90), ("90s", 90), ("90 s", 90), ("2 min", 120), ("2 minutes", 120), ("0.5 h", 1800)]
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert seconds_of(text) == seconds
+    with pytest.raises(ValueError, match="not a duration"):
+        seconds_of(f"about {text}")
 
 
 def test_what_a_user_allows_is_a_known_package() -> None:

@@ -6,18 +6,21 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.engine import Bench, asks_for_tests, request_for
 from support.servers.scripted import Body, Reply, ScriptedModel
 
+from stet_ls.engine.actions import task
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.errors import UsageError
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 from stet_ls.engine.task_history.history import RUNNING, TaskHistory
@@ -202,6 +205,26 @@ async def test_what_stands_above_the_steps_of_a_plan_counts_for_each_step(
         assert "keep every function to one line" in prompt
         assert "pandas, numpy" in prompt
         assert "make it better (refused)" in prompt, "the earlier task"
+
+
+async def test_a_task_is_stopped_by_the_time_of_its_own_budget_and_steps(folder: Path, scripted: ScriptedModel) -> None:
+    scripted.default = block("def two():\n    return 2\n")
+    deadlines = []
+
+    async def watched(job: Job) -> Answer:
+        answer = await task.run(job)
+        deadlines.append(job.deadline)  # the one that the engine watches
+        return answer
+
+    request = request_for(
+        "task", "$0" + ONE, path=folder / "a.py", workspace=Workspace((folder,)), instruction="more numbers",
+        task=TaskOptions(plan="# Plan: x\n1. generate | a.py | two | gives 2\n"),
+    )  # fmt: skip
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        answer = await bench.engine.run_action(request, replace(task.ACTION, run=watched))
+    assert answer.success, answer.message
+    assert [deadline.budget for deadline in deadlines] == [Budget.TASK]
+    assert deadlines[0].added, "the time of its step"
 
 
 async def test_a_plan_is_made_for_the_required_packages(folder: Path, scripted: ScriptedModel) -> None:

@@ -95,6 +95,26 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     assert "Packages that the task requires:" in prompt
 
 
+def test_no_step_starts_after_the_deadline_of_a_task(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
+    project(folder)
+    (folder / "plan.md").write_text(f"# Plan: more numbers\n{PLAN}")
+    ran = stet("run", "task", ".", "--plan", "plan.md", "--deadline", "0.001", "--priority", "high")
+    assert ran.status == 1
+    assert "the deadline of 0.001 s has passed" in ran.err
+    assert "The deadline of 0.001 s was missed by" in ran.err
+    assert not scripted.requests
+    (row,) = [json.loads(line) for line in stet("tasks", "list", "--json").out.splitlines()]
+    assert (row["request"]["priority"], row["request"]["deadline"]) == ("high", 0.001)
+    assert "the deadline of 0.001 s was missed by" in stet("tasks", "show", row["id"]).out
+
+    wrong = stet("run", "task", ".", "--plan", "plan.md", "--deadline", "soon")
+    assert wrong.status == 2
+    assert "'soon' is not a duration" in wrong.err
+    other = stet("run", "refactor", "a.py", "--deadline", "90")
+    assert other.status == 2
+    assert "only the action task has `--deadline`" in other.err
+
+
 def test_a_step_is_taken_alone(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
     project(folder)
     scripted.on(asks_for_tests, "none")
