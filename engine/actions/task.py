@@ -17,6 +17,7 @@ from stet_ls.engine.actions.action import Action, build_job_prompt, finish_answe
 from stet_ls.engine.actions.arms.arm import Arm
 from stet_ls.engine.actions.arms.router import route_plan
 from stet_ls.engine.actions.arms.table import all_arms
+from stet_ls.engine.actions.box_work.requested import named_data
 from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
@@ -50,6 +51,7 @@ from stet_ls.engine.task_history.history import TaskEnd
 _PLAN_TOKENS = 500
 _LISTING = "The files of the project and what they define"
 _EARLIER = "What an earlier task did"
+_DATA = "A step may also read data, of which a program finds something out for the steps after it"
 _BROKE_OFF = "The plan is incomplete; a few short lines are enough."
 
 
@@ -157,14 +159,16 @@ async def _plan(
         return Plan(intent, about.root, ())
     if (plain := plain_action(words, intent, about)) is not None:
         return single_step_plan(*plain, words, rules)
-    return await _asked(job, rules)
+    return await _asked(job, words, rules)
 
 
-async def _asked(job: Job, rules: PlanRules) -> Plan | UnusableReply:
+async def _asked(job: Job, words: str, rules: PlanRules) -> Plan | UnusableReply:
     """The plan that the model proposes."""
     request = job.request
     listing = await asyncio.to_thread(rules.about.listing)
-    asking = _with_context(job, {_LISTING: listing, **packages(rules.intent)})
+    inputs, _ = await asyncio.to_thread(named_data, request, words)
+    data = {_DATA: "\n".join(f"compute | {name} | - | what to find out of it" for name in inputs)} if inputs else {}
+    asking = _with_context(job, {_LISTING: listing, **data, **packages(rules.intent)})
     with job.stage("context"):
         prompt = (await asyncio.to_thread(build_job_prompt, asking, ACTION)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)

@@ -188,18 +188,21 @@ class StepKind:
     capability: What it needs of an arm.
     about: What it does, for the prompt and for lists.
     edits: It ends in an edit; the others end in a report.
+    makes: It also leaves new files, which later steps may read.
     """
 
     name: str
     capability: Capability
     about: str
     edits: bool = True
+    makes: bool = False
 
 
 _WITHOUT_EDIT = (
     StepKind("find", Capability.SEARCH, "find code of the project, and remembered solutions, for later steps", False),
     StepKind("check", Capability.VALIDATION, "run the project's tests on what the steps so far changed", False),
     StepKind("run", Capability.EXECUTION, "run the instruction as a command in the sandbox, in the project", False),
+    StepKind("compute", Capability.DATA, "find something out of data, or make tables and pictures of it", False, True),
     StepKind("review", Capability.REVIEW, "review the file as the steps so far left it", False),
     StepKind("guard", Capability.SAFETY, "look for secrets, dangerous calls and instructions to a model", False),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.summary import Caution, Summary
 from stet_ls.validators.source import Source, Span
@@ -49,7 +51,7 @@ def row_of(answer: Answer) -> dict[str, Any]:
             }
             for edit in answer.edits
         ],
-        "new_files": [{"path": str(file.path), "text": file.text} for file in answer.new_files],
+        "new_files": [_file_row(file) for file in answer.new_files],
         "markdown": answer.markdown,
         "code": answer.code,
         "tests": answer.tests,
@@ -57,9 +59,20 @@ def row_of(answer: Answer) -> dict[str, Any]:
         "confidence": answer.confidence,
         "warnings": list(answer.warnings),
         "evidence": [item.to_json() for item in answer.evidence],
+        "files": [{**asdict(each), "path": str(each.path)} for each in answer.files],
+        "execution": answer.execution and asdict(answer.execution),
         "reasons": list(answer.metadata.reasons),
         "calibration": answer.metadata.calibration,
     }
+
+
+def _file_row(file: NewFile) -> dict[str, Any]:
+    data = {} if file.data is None else {"data": b64encode(file.data).decode("ascii")}
+    return {"path": str(file.path), "text": file.text, **data}
+
+
+def _data_of(row: Mapping[str, Any]) -> bytes | None:
+    return b64decode(row["data"]) if "data" in row else None
 
 
 def answer_of(row: Mapping[str, Any], text_of: Callable[[Path], str | None]) -> Answer | None:
@@ -71,7 +84,7 @@ def answer_of(row: Mapping[str, Any], text_of: Callable[[Path], str | None]) -> 
         if text is None or digest(text) != each["base"]:
             return None
         edits.append(Edit(path, Source(text), Span(each["start"], each["end"]), each["text"]))
-    files = tuple(NewFile(Path(each["path"]), each["text"]) for each in row["new_files"])
+    files = tuple(NewFile(Path(each["path"]), each["text"], _data_of(each)) for each in row["new_files"])
     if any(text_of(file.path) is not None for file in files):
         return None
     return Answer(
@@ -88,8 +101,14 @@ def answer_of(row: Mapping[str, Any], text_of: Callable[[Path], str | None]) -> 
         confidence=row["confidence"],
         warnings=tuple(row["warnings"]),
         evidence=tuple(Evidence.from_json(item) for item in row["evidence"]),
+        files=tuple(_produced(each) for each in row.get("files", ())),
+        execution=ExecutionResult(**row["execution"]) if row.get("execution") else None,
         metadata=Metadata(reasons=tuple(row["reasons"]), calibration=row["calibration"]),
     )
+
+
+def _produced(row: Mapping[str, Any]) -> ProducedFile:
+    return ProducedFile(**{**row, "path": Path(row["path"]), "kind": FileKind(row["kind"])})
 
 
 def _summary(row: Mapping[str, Any]) -> Summary:

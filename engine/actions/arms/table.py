@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from stet_ls.engine.actions.arms import action_arms, executor, guardian, judge, retriever
+from stet_ls.engine.actions.arms import action_arms, analyst, executor, guardian, judge, retriever
 from stet_ls.engine.actions.arms.arm import Arm, StepInput, StepOutput
 from stet_ls.engine.actions.arms.packages import packaged
 from stet_ls.engine.api.arms import ArmSpec, Capability
@@ -34,9 +34,17 @@ _ROWS = (
     Arm(
         ArmSpec(
             "executor", "Runs a command in the sandbox, on the project as the steps left it.",
-            (Capability.EXECUTION, Capability.DATA), _IN, _OUT, cost=2, seconds=5.0, at_once=2,
+            (Capability.EXECUTION,), _IN, _OUT, cost=2, seconds=5.0, at_once=2,
         ),
         executor.run_command,
+        executor.sandbox_health,
+    ),
+    Arm(
+        ArmSpec(
+            "analyst", "Writes programs that read data and make tables and pictures, and runs them in the sandbox.",
+            (Capability.DATA,), _IN, _OUT, cost=4, seconds=40.0, calls=2, at_once=2,
+        ),
+        analyst.compute,
         executor.sandbox_health,
     ),
     Arm(

@@ -78,18 +78,19 @@ def _input(request: Request, root: Path, name: str, hidden: IgnoredFiles) -> Inp
     path = root / name
     if PurePosixPath(name).is_absolute() or not is_inside(path, root):
         raise UsageError(f"{name} is outside of {root}: a task reads files of its project only; copy it there")
+    if (reason := hidden.reason(path)) is not None:
+        raise UsageError(f"{name} cannot be read by a program: {reason}")
+    unsaved = next((each.text.encode() for each in request.workspace.buffers if each.path == path), None)
+    if unsaved is not None:
+        return InputFile(name, len(unsaved), "\n".join(_about(name, len(unsaved), unsaved[:_MEASURED])))
     try:
         state = path.lstat()
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from None
     if not stat.S_ISREG(state.st_mode):
         raise UsageError(f"{name} is not a regular file")
-    if (reason := hidden.reason(path)) is not None:
-        raise UsageError(f"{name} cannot be read by a program: {reason}")
-    unsaved = next((each.text.encode() for each in request.workspace.buffers if each.path == path), None)
-    size = state.st_size if unsaved is None else len(unsaved)
-    start = read_start(path, min(size, _MEASURED)) if unsaved is None else unsaved[:_MEASURED]
-    return InputFile(name, size, "\n".join(_about(name, size, start)))
+    start = read_start(path, min(state.st_size, _MEASURED))
+    return InputFile(name, state.st_size, "\n".join(_about(name, state.st_size, start)))
 
 
 def _about(name: str, size: int, start: bytes) -> Iterator[str]:

@@ -35,26 +35,31 @@ def computing_task(request: Request) -> BoxTask | None:
         return None
     found = find_instruction(request, resolve_target(request))
     goal = found.text if found is not None else ""
-    root, folder = root_of(request), request.path.absolute().parent
-    named = {name: existing_file(root, folder, name) for name in data_names(goal)}
     options = request.task or TaskOptions()
-    inputs = [name for name in named.values() if name] + _listed(request, INPUTS)
-    inputs += [plan_path(each, root) for each in options.files if each.suffix.lower() in DATA_SUFFIXES]
-    own = request.path.absolute()
-    if own.suffix.lower() in DATA_SUFFIXES and own.is_file():
-        inputs.insert(0, own.relative_to(root).as_posix())
-    outputs = tuple(name for name, existing in named.items() if existing is None)
+    inputs, outputs = named_data(request, goal)
     says_code = _EDITS_CODE.search(goal) or any(language_of(name) in NODE_KINDS for name in _code_names(goal))
     if not goal or says_code or not _COMPUTES.search(goal) or not (inputs or outputs):
         return None
     return BoxTask(
         goal,
-        tuple(dict.fromkeys(inputs)),
+        inputs,
         tuple(dict.fromkeys((*_listed(request, LIBRARIES), *options.libraries))),
         request.constraints,
         Criteria(outputs, wants_picture(goal)),
         {name: value for name, value in request.context.items() if name not in (LIBRARIES, INPUTS)},
     )
+
+
+def named_data(request: Request, goal: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The data files that a request is about, and those that its words name and that do not exist yet."""
+    assert request.path is not None, "a task needs a place"
+    root, own = root_of(request), request.path.absolute()
+    named = {name: existing_file(root, own.parent, name) for name in data_names(goal)}
+    options = request.task or TaskOptions()
+    inputs = [own.relative_to(root).as_posix()] if own.suffix.lower() in DATA_SUFFIXES and own.is_file() else []
+    inputs += [name for name in named.values() if name] + _listed(request, INPUTS)
+    inputs += [plan_path(each, root) for each in options.files if each.suffix.lower() in DATA_SUFFIXES]
+    return tuple(dict.fromkeys(inputs)), tuple(name for name, existing in named.items() if existing is None)
 
 
 def _code_names(goal: str) -> list[str]:

@@ -98,6 +98,8 @@ class Turns:
         job.look_for_runtime()
         problem, reply = "", TurnReply()
         while self._turns < MOST_TURNS:
+            if self._turns and job.reserved and (problem := job.call_limit_reason()):
+                break
             try:
                 reply = await self._ask()
             except (ModelError, LimitError) as error:

@@ -55,13 +55,17 @@ def _edits(step: PlanStep) -> bool:
     return STEP_KINDS[step.action].edits
 
 
+def _leaves_files(step: PlanStep) -> bool:
+    return _edits(step) or STEP_KINDS[step.action].makes
+
+
 def _follows(step: PlanStep, earlier: PlanStep, about: Project) -> bool:
     """Whether a step uses what an earlier one changes: the same file, a name that it mentions, a file that it imports.
 
-    A report depends on all edits before it, and what comes after a search may use it.
+    A report depends on all edits and files before it, and what comes after a search may use it.
     """
     if not _edits(step):
-        return _edits(earlier)
+        return _leaves_files(earlier)
     if not _edits(earlier):
         return True
     if step.path == earlier.path:

@@ -80,6 +80,12 @@ class Project:
         known = new.parent in {Path(name).parent for name in self.files}
         return place if known and language_of(place) in self.languages else None
 
+    def data(self, file: str) -> Path | None:
+        """The path of data that a plan names: a file, or one that an earlier step makes; None outside of the root."""
+        path = self.root / file
+        inside = is_inside(path, self.root) and not any(part.startswith(".") for part in Path(file).parts)
+        return path if inside and not Path(file).is_absolute() and not path.is_dir() else None
+
 
 @lru_cache(maxsize=2 * _MOST_FILES)
 def _units(text: str, language: str) -> tuple[str, ...]:

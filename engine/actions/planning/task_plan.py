@@ -146,7 +146,10 @@ def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableR
     if len(cells) < 2 or not cells[-1]:
         return UnusableReply(f"The step {each.action!r} says no file or not what to do.")
     file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
-    path = about.place(file) if file not in _NEW or STEP_KINDS[each.action].edits else about.root
+    kind = STEP_KINDS[each.action]
+    path = about.place(file) if file not in _NEW or kind.edits else about.root
+    if path is None and kind.makes:
+        path = about.data(file)
     if path is None:
         return UnusableReply(
             f"The plan names {file!r}, which is not a file of this project, nor a place for a new one."

@@ -29,6 +29,7 @@ class WorkspaceOverlay:
         assert request.path is not None
         self._before[request.path] = request.source
         self._after: dict[Path, str] = {}
+        self._binary: dict[Path, bytes] = {}
 
     def request_for(self, step: PlanStep) -> Request:
         """The request of one step, on the texts as the previous steps changed them."""
@@ -65,7 +66,10 @@ class WorkspaceOverlay:
     def apply_answer(self, answer: Answer) -> None:
         """Applies the edits and new files of a step."""
         for file in answer.new_files:
-            self._after[file.path] = file.text
+            if file.data is None:
+                self._after[file.path] = file.text
+            else:
+                self._binary[file.path] = file.data
         for path in {edit.path for edit in answer.edits}:
             assert path is not None, "every step has a path"
             own = [edit for edit in answer.edits if edit.path == path]
@@ -76,7 +80,7 @@ class WorkspaceOverlay:
     def with_answer(self, answer: Answer) -> WorkspaceOverlay:
         """A copy in which a step's answer is applied."""
         other = copy.copy(self)
-        other._before, other._after = dict(self._before), dict(self._after)
+        other._before, other._after, other._binary = dict(self._before), dict(self._after), dict(self._binary)
         other.apply_answer(answer)
         return other
 
@@ -87,7 +91,11 @@ class WorkspaceOverlay:
             present = self.text(edit.path)
             if present is not None and present != edit.base.text:
                 return edit.path
-        return next((file.path for file in answer.new_files if file.path in self._after), None)
+        return next((file.path for file in answer.new_files if self.has(file.path)), None)
+
+    def has(self, path: Path) -> bool:
+        """Whether the steps so far made or changed a file."""
+        return path in self._after or path in self._binary
 
     def text(self, path: Path) -> str | None:
         """The text of a file as the steps so far left it; None if there is none."""
@@ -108,11 +116,8 @@ class WorkspaceOverlay:
     def bytes_below(self, root: Path) -> dict[str, bytes]:
         """The changed files and the unsaved documents below a folder, by their paths in it."""
         texts = {each.path: each.text for each in self._request.workspace.buffers} | self._after
-        return {
-            path.relative_to(root).as_posix(): text.encode("utf-8", "surrogatepass")
-            for path, text in texts.items()
-            if path.is_relative_to(root)
-        }
+        contents = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()} | self._binary
+        return {path.relative_to(root).as_posix(): data for path, data in contents.items() if path.is_relative_to(root)}
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -128,7 +133,8 @@ class WorkspaceOverlay:
     @property
     def new_files(self) -> tuple[NewFile, ...]:
         """The files that did not exist."""
-        return tuple(NewFile(path, text) for path, text in self._after.items() if path not in self._before)
+        texts = (NewFile(path, text) for path, text in self._after.items() if path not in self._before)
+        return (*texts, *(NewFile(path, "", data) for path, data in self._binary.items()))
 
 
 def _selection(source: Source, step: PlanStep, language: str) -> Selection | None:

@@ -17,7 +17,7 @@ from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import Route
 from stet_ls.engine.api.events import Stage
-from stet_ls.engine.api.plan import Plan, PlanStep, RequestIntent, dependents
+from stet_ls.engine.api.plan import STEP_KINDS, Plan, PlanStep, RequestIntent, dependents
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.job.budget import CALLS
@@ -158,7 +158,7 @@ class PlanRun:
         notes = {
             _REPORT.format(number=number): answer.markdown
             for number, answer in sorted(self.results.done.items())
-            if answer.markdown and not (answer.edits or answer.new_files)
+            if answer.markdown and not STEP_KINDS[self.plan.step(number).action].edits
         }
         request = self._within(step, self.overlay.request_for(step))
         more = {**packages(self.plan.intent), **notes, **({_BEFORE: why} if why else {})}

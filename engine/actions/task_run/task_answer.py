@@ -30,9 +30,12 @@ def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceO
     if not results.edits(plan):
         return _without_edit(job, plan, results, done, report)
     files = overlay.new_files
+    made = {file.path for answer in done.values() for file in answer.files}  # by programs that ran
     evidence = (
         *_together(done),
-        *unrequested_changes(files, tuple(done.values()), overlay.kept),
+        *unrequested_changes(
+            tuple(file for file in files if file.path not in made), tuple(done.values()), overlay.kept
+        ),
         *_guarded(overlay, done),
     )
     refuted = any(item.verdict is Ruling.FAIL for item in evidence)
@@ -49,13 +52,22 @@ def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceO
         new_files=files_with_steps(files, done),
         code="\n\n".join(each.code for each in done.values() if each.code),
         tests=next((each.tests for each in reversed(done.values()) if each.tests), None),
-        explanation=report,
+        markdown=_reports(plan, done),
+        explanation="\n\n".join(filter(None, (report, _reports(plan, done)))),
         confidence=math.prod(each.confidence for each in done.values() if each.edits or each.new_files),
         warnings=_warnings(job, done),
         evidence=evidence,
+        execution=next((each.execution for each in reversed(done.values()) if each.execution), None),
+        files=tuple(file for each in done.values() for file in each.files),
         metadata=_metadata(plan, done),
     )
     return finish_answer(job, answer)
+
+
+def _reports(plan: Plan, done: Mapping[int, Answer]) -> str:
+    """What the steps that computed found out; the reports of others were for later steps."""
+    made = {number: each for number, each in done.items() if each.files}
+    return "".join(f"## {plan.step(number)}\n\n{each.markdown}\n\n" for number, each in made.items())
 
 
 def _without_edit(job: Job, plan: Plan, results: StepResults, done: Mapping[int, Answer], report: str) -> Answer:

@@ -356,9 +356,13 @@ def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answ
 
 def _print_edits(answer: Answer, *, as_patch: bool) -> None:
     """Prints the patches; of the files that a task made, where they are and what they hold."""
-    if not answer.files or as_patch:
-        for diff in diffs(answer):
-            render.print_diff(diff)
+    made = {file.path for file in answer.files}
+    shown = answer
+    if not as_patch:
+        shown = replace(answer, new_files=tuple(file for file in answer.new_files if file.path not in made))
+    for diff in diffs(shown):
+        render.print_diff(diff)
+    if not made or as_patch:
         return
     try:
         places = keep_files(answer, user_paths().results)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.task_history.step_record import answer_of, row_of
 from stet_ls.validators.source import Source, Span
 
-PATH, NEW = Path("/w/a.py"), Path("/w/test_a.py")
+PATH, NEW, PICTURE = Path("/w/a.py"), Path("/w/test_a.py"), Path("/w/plot.png")
 TEXT = "x = 1\n"
 ANSWER = Answer(
     True,
@@ -20,10 +21,12 @@ ANSWER = Answer(
     "python",
     Summary("Refactored", "`x`"),
     (Edit(PATH, Source(TEXT), Span(4, 5), "2"),),
-    (NewFile(NEW, "import a\n"),),
+    (NewFile(NEW, "import a\n"), NewFile(PICTURE, "", b"\x89PNG\r\n")),
     evidence=(Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok"),),
     warnings=("slow",),
     confidence=0.7,
+    execution=ExecutionResult("ok", "5 rows", "", 0.1, 1),
+    files=(ProducedFile(PICTURE, "plot.png", FileKind.IMAGE, 6, "5 x 4"),),
 )
 
 

@@ -111,7 +111,7 @@ async def test_without_a_capable_arm_there_is_no_candidate(tmp_path: Path) -> No
 def test_every_step_kind_has_an_arm() -> None:
     able = {capability for each in BUILT_IN.values() for capability in each.spec.capabilities}
     assert {kind.capability for kind in STEP_KINDS.values()} <= able
-    assert set(BUILT_IN) == {"coder", "tester", "executor", "judge", "reviewer", "retriever", "guardian"}
+    assert set(BUILT_IN) == {"coder", "tester", "executor", "analyst", "judge", "reviewer", "retriever", "guardian"}
 
 
 def test_jobs_of_their_own_count_for_the_arm_that_would_do_them(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.engine import asks_for_tests
 from support.processes.command import Stet
 from support.servers.scripted import ScriptedModel
 
@@ -77,3 +78,58 @@ def test_files_that_are_not_taken_are_kept_and_named(
     assert about == "data, 8 bytes, 1 row of lines"
     assert Path(kept).read_text() == "lines\n5\n"
     assert [path.name for path in folder.iterdir()] == ["visitors.csv"]
+
+
+COUNT = """FILE: count_visitors.py
+CODE:
+```python
+import csv
+from collections import Counter
+
+totals = Counter()
+with open("visitors.csv", newline="") as file:
+    for row in csv.DictReader(file):
+        totals[row["city"]] += int(row["visitors"])
+with open("totals.csv", "w", newline="") as file:
+    csv.writer(file).writerows([("city", "visitors"), *sorted(totals.items())])
+with open("dot.bin", "wb") as file:
+    file.write(bytes([0, 255, 254]))
+print("largest:", totals.most_common(1)[0])
+```
+"""
+LARGEST = """PLAN: as the data shows
+CODE:
+```python
+def largest():
+    return "Bern"
+```
+"""
+PLAN = """compute | visitors.csv | - | count the visitors of each city, into totals.csv
+generate | cities.py | largest | the name of the city with the most visitors
+run | - | - | python3 -c "import os; print(os.path.getsize('dot.bin'), open('totals.csv').readline())"
+"""
+
+
+def test_data_is_analyzed_first_and_code_is_written_from_what_was_found(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    (folder / ".git").mkdir()
+    (folder / "visitors.csv").write_text(CITIES)
+    (folder / "cities.py").write_text('"""Cities."""\n')
+    scripted.on(asks_for_tests, "none")
+    scripted.replies([PLAN, COUNT, "DONE\nBern has the most visitors, 865.\n", LARGEST])
+    words = "count the visitors of each city in visitors.csv, then write a function `largest` in cities.py"
+    ran = stet("run", "task", "cities.py", "--instruction", words, "--apply", "--accept-risk", "not-run")
+    if "code may not run" in ran.err:
+        pytest.skip(ran.err)
+
+    assert ran.status == 0, ran.err
+    planning, _, _, writing = [each for each in scripted.requests if not asks_for_tests(each.body)]
+    assert "compute | visitors.csv | - | what to find out of it" in planning.prompt
+    assert "Bern has the most visitors, 865." in writing.prompt, "what the first step found"
+    assert (folder / "totals.csv").read_text().splitlines() == ["city,visitors", "Basel,752", "Bern,865"]
+    assert (folder / "dot.bin").read_bytes() == bytes([0, 255, 254])
+    assert "def largest" in (folder / "cities.py").read_text()
+    assert "csv.DictReader" in (folder / "count_visitors.py").read_text()
+    shown = stet("tasks", "show", json.loads(stet("tasks", "list", "--json").out)["id"]).out
+    assert "3 city,visitors" in shown or "done in" in shown
