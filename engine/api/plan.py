@@ -25,6 +25,29 @@ class TaskComplexity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class PlanConfidence:
+    """How sure it is that a request was understood, or that a plan does it: bounds from 0 to 1, and the reason.
+
+    A rule gives them, and no count: they are far apart where a model read the request.
+    """
+
+    low: float
+    high: float
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g} ({self.reason})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The bounds and the reason as JSON."""
+        return {"low": self.low, "high": self.high, "reason": self.reason}
+
+
+UNREAD = PlanConfidence(0.0, 1.0, "not read by rules")
+"""The confidence of what no rule looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestIntent:
     """What was understood of a request.
 
@@ -34,6 +57,7 @@ class RequestIntent:
     libraries: The packages that the request names.
     complexity: Whether it takes one step or several.
     question: What to ask the user first, because the request does not say it; "" if it is clear.
+    confidence: How sure this is.
     """
 
     goal: str
@@ -42,6 +66,7 @@ class RequestIntent:
     libraries: tuple[str, ...] = ()
     complexity: TaskComplexity = TaskComplexity.MEDIUM
     question: str = ""
+    confidence: PlanConfidence = field(default=UNREAD, compare=False)
 
 
 class TaskPriority(StrEnum):
@@ -149,13 +174,17 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a task. `root` is the folder that no step leaves; `deadline` are its seconds, None for no limit."""
+    """The plan of a task. `root` is the folder that no step leaves; `deadline` are its seconds, None for no limit.
+
+    `confidence` says how sure it is that the plan does what is wanted.
+    """
 
     intent: RequestIntent
     root: Path
     steps: tuple[PlanStep, ...]
     priority: TaskPriority = TaskPriority.NORMAL
     deadline: float | None = None
+    confidence: PlanConfidence = field(default=UNREAD, compare=False)
 
     @property
     def enabled(self) -> tuple[PlanStep, ...]:
@@ -175,6 +204,8 @@ class Plan:
             "capabilities": [each.value for each in intent.capabilities],
             "libraries": list(intent.libraries),
             "complexity": intent.complexity.value,
+            "intent_confidence": intent.confidence.to_json(),
+            "confidence": self.confidence.to_json(),
             "priority": self.priority.value,
             "deadline": self.deadline,
             "steps": [step.to_json(self.root) for step in self.steps],

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from stet_ls.engine.actions.planning.libraries import is_known, named_libraries
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import STEPS, spec_of
 from stet_ls.engine.api.arms import Capability
-from stet_ls.engine.api.plan import RequestIntent, TaskComplexity
+from stet_ls.engine.api.plan import PlanConfidence, RequestIntent, TaskComplexity
 
 _VAGUE = frozenset(
     re.findall(
@@ -68,7 +68,20 @@ def request_intent(words: str, constraints: Sequence[str], about: Project, selec
         libraries=tuple(name for name in named_libraries(words) if is_known(name)),
         complexity=complexity,
         question=_question(words, about, selected),
+        confidence=_confidence(words, named, files, complexity),
     )
+
+
+def _confidence(
+    words: str, named: Sequence[tuple[str, str]], files: Collection[str], complexity: TaskComplexity
+) -> PlanConfidence:
+    begins = any(pattern.search(words) for pattern in _PLAIN.values())
+    if begins and len(named) == 1 and complexity is TaskComplexity.SIMPLE:
+        return PlanConfidence(0.9, 1.0, f"rules: one action on `{named[0][1]}`")
+    if named or files:
+        known = f"`{named[0][1]}`" if named else sorted(files)[0]
+        return PlanConfidence(0.6, 0.9, f"rules: names {known}, of the project")
+    return PlanConfidence(0.3, 0.8, "rules: names no file or function of the project")
 
 
 _WITHOUT_CODE = frozenset({Capability.REVIEW})

@@ -97,6 +97,7 @@ def write_text(plan: Plan, reasons: Sequence[str] = ()) -> str:
     """The plan as a Markdown document that `read_text` reads; `reasons` are those of the routes, one for each step."""
     intent = plan.intent
     lines = [f"# Plan: {intent.goal}", ""]
+    lines += [f"understood: {intent.confidence}", f"confidence: {plan.confidence}"]
     lines += [f"constraint: {each}" for each in intent.constraints]
     lines += [f"libraries: {', '.join(intent.libraries)}"] if intent.libraries else []
     lines += [f"priority: {plan.priority}"] if plan.priority is not TaskPriority.NORMAL else []
@@ -108,7 +109,7 @@ def write_text(plan: Plan, reasons: Sequence[str] = ()) -> str:
             f"- [{'x' if step.enabled else ' '}] {step.number}. {step.action} | {plan_path(step.path, plan.root)} "
             f"| {name} | {step.instruction}"
         )
-        lines += [f"  - accept: {each}" for each in step.criteria]
+        lines += [f"  - accept: {each}" for each in step.criteria] or [f"  - unchecked: {UNCHECKED}"]
         lines.append(f"  - needs: {', '.join(map(str, step.needs)) or 'none'}")
         lines += [f"  - files: {', '.join(plan_path(each, plan.root) for each in step.files)}"] if step.files else []
         lines += [f"  - arm: {step.arm}"] if step.arm else []
@@ -118,8 +119,12 @@ def write_text(plan: Plan, reasons: Sequence[str] = ()) -> str:
     return "\n".join([*lines, "", _HOW, ""])
 
 
+UNCHECKED = "no acceptance criterion"
+"""What is said of a step that ends in a report, and of which the plan says nothing that a machine can check."""
+
 _HOW = (
-    "> Untick a step to leave it out, change its words, or move it. `estimate` and `route` are for information.\n"
+    "> Untick a step to leave it out, change its words, or move it. `understood`, `confidence`,\n"
+    "> `unchecked`, `estimate` and `route` are for information.\n"
     f"> Steps: {', '.join(STEP_KINDS)}. Acceptance: {', '.join(CriterionKind)}."
 )
 

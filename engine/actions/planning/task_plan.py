@@ -13,8 +13,18 @@ from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.actions.planning.schedule import schedule_of
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.evidence import Check, JudgedEdits
-from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS, Criterion, CriterionKind, Plan, PlanStep, RequestIntent
+from stet_ls.engine.api.plan import (
+    MOST_STEPS,
+    STEP_KINDS,
+    Criterion,
+    CriterionKind,
+    Plan,
+    PlanConfidence,
+    PlanStep,
+    RequestIntent,
+)
 from stet_ls.engine.loop import UnusableReply
+from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.task_spec import TaskSpec
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import REPEATED
@@ -33,6 +43,7 @@ TASK = TaskSpec(
 
 _CELLS = 3
 """Cells after the action: file, name and instruction; the last may contain a bar."""
+_LEAST_CRITERIA, _MOST_CRITERIA = 2, 3
 _NEW = frozenset({"", "new", "-", "none", "n/a"})
 _JUDGES = frozenset(check.value for check in Check)
 
@@ -61,6 +72,7 @@ def read_plan(text: str, rules: PlanRules) -> Plan | UnusableReply:
     plan = checked_plan(written, rules)
     if isinstance(plan, UnusableReply):
         return plan
+    plan = replace(plan, confidence=_of_model(plan))
     known: dict[tuple[object, ...], PlanStep] = {}
     for step in plan.steps:
         known.setdefault((step.action, step.path, step.unit, step.instruction), step)
@@ -84,7 +96,22 @@ def read_edited(text: str, rules: PlanRules) -> Plan | UnusableReply:
         schedule_of(written)
     except ValueError as error:
         return UnusableReply(str(error))
-    return checked_plan(written, rules)
+    plan = checked_plan(written, rules)
+    return plan if isinstance(plan, UnusableReply) else replace(plan, confidence=_BY_USER)
+
+
+_BY_USER = PlanConfidence(1.0, 1.0, "the user's plan")
+_BY_RULE = PlanConfidence(0.9, 1.0, "rules: one step")
+
+
+def _of_model(plan: Plan) -> PlanConfidence:
+    """Wide: nothing checks that a model's steps do what is wanted. The more they change what is there, the surer."""
+    edits = [step for step in plan.steps if STEP_KINDS[step.action].edits]
+    known = sum(bool(step.unit) for step in edits)
+    low = 0.2 + 0.2 * known / len(edits) if edits else 0.4
+    return PlanConfidence(
+        round(low, 2), 0.9, f"the model's plan; {known} of {plural(len(edits), 'edit')} of known code"
+    )
 
 
 def checked_plan(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
@@ -129,16 +156,22 @@ def checked_plan(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
 def single_step_plan(action: str, file: str, unit: str, words: str, rules: PlanRules) -> Plan:
     """The plan of a request that is one action on a known unit."""
     step = PlanStep(1, action, rules.about.root / file, unit, words)
-    return Plan(rules.intent, rules.about.root, (replace(step, criteria=default_criteria(step)),))
+    return Plan(rules.intent, rules.about.root, (with_criteria(step),), confidence=_BY_RULE)
 
 
-def default_criteria(step: PlanStep) -> tuple[Criterion, ...]:
-    """What has to hold after a step for which the plan says nothing: that no judge of its action refutes it."""
-    judged_as = spec_of(step.action).judged_as
-    checks = [Check.SYNTAX, Check.NAMES] if JudgedEdits.CODE in judged_as else []
-    checks += [Check.TESTS] if JudgedEdits.RUNS in judged_as or spec_of(step.action).writes_tests else []
-    checks += [Check.DIFFERENTIAL] if JudgedEdits.SAME_BEHAVIOR in judged_as else []
-    return tuple(Criterion(CriterionKind.JUDGE, check.value) for check in checks)
+def with_criteria(step: PlanStep) -> PlanStep:
+    """The step with two or three criteria: where the plan says fewer, that no judge of its action refutes the step.
+
+    Steps without an edit end in a report, of which no judge knows whether it is right.
+    """
+    judged_as = spec_of(step.action).judged_as if STEP_KINDS[step.action].edits else ()
+    checks = [Check.DIFFERENTIAL] if JudgedEdits.SAME_BEHAVIOR in judged_as else []
+    runs = JudgedEdits.RUNS in judged_as or (bool(judged_as) and spec_of(step.action).writes_tests)
+    checks += [Check.TESTS] if runs or step.action == "check" else []
+    checks += [Check.NAMES, Check.SYNTAX] if JudgedEdits.CODE in judged_as else []
+    usual = [Criterion(CriterionKind.JUDGE, check.value) for check in checks]
+    more = [each for each in usual if each not in step.criteria] if len(step.criteria) < _LEAST_CRITERIA else []
+    return replace(step, criteria=(*step.criteria, *more)[: max(_MOST_CRITERIA, len(step.criteria))])
 
 
 def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableReply:
@@ -168,7 +201,7 @@ def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableR
         number, each.action, path, "", what, files=files, criteria=criteria, arm=each.arm, enabled=each.enabled
     )
     found = _with_unit(step, unit, file, about)
-    return found if isinstance(found, UnusableReply) or criteria else replace(found, criteria=default_criteria(found))
+    return found if isinstance(found, UnusableReply) else with_criteria(found)
 
 
 def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep | UnusableReply:

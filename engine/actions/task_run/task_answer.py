@@ -9,6 +9,7 @@ from dataclasses import replace
 from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.arms.guardian import AdditionKind, additions_in
 from stet_ls.engine.actions.multi_file.attribution import files_with_steps, with_steps
+from stet_ls.engine.actions.planning.plan_text import UNCHECKED
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.actions.task_run.step_results import StepResults
@@ -157,6 +158,7 @@ def _line(step: PlanStep, results: StepResults) -> str:
         return f"{number}. {step}: left out"
     if number in results.done:
         before = " (done before)" if number in results.resumed else ""
+        before += "" if step.criteria else f" ({UNCHECKED})"
         return f"{number}. {step}: {results.done[number].message}{before}"
     if number in results.skipped:
         return f"{number}. {step}: skipped, nothing to do: {results.skipped[number]}"

@@ -13,7 +13,7 @@ from stet_ls.engine.actions.planning.libraries import one_letter_off
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.actions.planning.schedule import schedule_of, scheduled
-from stet_ls.engine.actions.planning.task_plan import PlanRules, read_edited, read_plan
+from stet_ls.engine.actions.planning.task_plan import PlanRules, read_edited, read_plan, single_step_plan
 from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.duration import seconds_of
 from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity, TaskOptions, TaskPriority
@@ -106,10 +106,40 @@ def test_steps_need_what_their_words_and_imports_show() -> None:
 
 def test_every_step_has_a_criterion_that_a_machine_can_check() -> None:
     plan = plan_of("1. refactor | prices.py | discount | shorter\n2. test | prices.py | discount | edge cases")
-    assert all(step.criteria for step in plan.steps)
+    assert all(2 <= len(step.criteria) <= 3 for step in plan.steps)
     words = problem_of("1. debug | prices.py | discount | x\n   accept: it looks good")
     assert "'it' is no acceptance criterion that can be checked; use test, command, example, judge" in words
     assert "no judge 'beauty'" in problem_of("debug | prices.py | discount | x\naccept: judge beauty")
+
+
+def test_one_criterion_is_not_enough_and_a_report_without_any_is_marked() -> None:
+    plan = plan_of(
+        "1. debug | prices.py | discount | x\naccept: example discount(4, 1) == 3\n"
+        "2. debug | cart.py | pay | y\naccept: judge names\naccept: judge types\n"
+        "3. run | - | - | python3 -m prices"
+    )
+    assert [[str(each) for each in step.criteria] for step in plan.steps] == [
+        ["example discount(4, 1) == 3", "judge tests", "judge names"], ["judge names", "judge types"], [],
+    ]  # fmt: skip
+    assert write_text(plan).count("  - unchecked: no acceptance criterion") == 1
+
+
+def test_confidence_is_narrow_where_rules_read_the_request_and_wide_where_a_model_did() -> None:
+    words = "fix `discount`"
+    intent = request_intent(words, (), ABOUT)
+    named = plain_action(words, intent, ABOUT)
+    assert named is not None
+    by_rule = single_step_plan(*named, words, RULES)
+    assert str(intent.confidence) == "0.9 to 1 (rules: one action on `discount`)"
+    assert by_rule.confidence.high - by_rule.confidence.low < 0.2
+
+    unknown = request_intent("rates are fractions", (), ABOUT).confidence
+    assert unknown.high - unknown.low >= 0.5
+    of_model = read_plan("1. debug | prices.py | discount | x\n2. generate | mail.py | new | y", RULES)
+    assert isinstance(of_model, Plan)
+    assert of_model.confidence.reason == "the model's plan; 1 of 2 edits of known code"
+    assert of_model.confidence.high - of_model.confidence.low >= 0.5
+    assert plan_of("1. debug | prices.py | discount | x").confidence.reason == "the user's plan"
 
 
 @pytest.mark.parametrize(

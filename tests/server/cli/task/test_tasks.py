@@ -29,6 +29,8 @@ def test_a_plan_is_printed_edited_run_listed_and_exported(stet: Stet, folder: Pa
     planned = stet("plan", ".", "--instruction", "more numbers")
     assert planned.status == 0, planned.err
     assert "- [x] 2. generate | b.py | three | gives 3" in planned.out
+    assert "understood: 0.3 to 0.8 (rules: names no file or function of the project)" in planned.out
+    assert "confidence: 0.2 to 0.9 (the model's plan; 0 of 2 edits of known code)" in planned.out
     (folder / "plan.md").write_text(planned.out.replace("[x] 2.", "[ ] 2."))
 
     scripted.default = block("def two():\n    return 2\n")
