@@ -129,10 +129,11 @@ class Engine:
 
     def _replies(self, model: str, *, fresh: bool) -> CachedReplies | None:
         """The models behind the cache of replies; None if it is off, or if a record's replies are used."""
-        if not self.settings.model.cache or self.models is not self._own_models:
+        cache = self.settings.model
+        if not cache.cache or self.models is not self._own_models:
             return None
         names = [(each.base_url, each.model, each.role) for each in self.settings.providers]
-        return CachedReplies(self.models, self._paths.replies, f"{model} {names}", fresh=fresh)
+        return CachedReplies(self.models, self._paths.replies, f"{model} {names}", fresh=fresh, days=cache.cache_days)
 
     async def _within_time(self, job: Job, action: Action) -> Answer:
         """The answer; LimitError once the job has worked longer than its time limit."""

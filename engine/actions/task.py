@@ -122,7 +122,7 @@ async def _carried_out(
 ) -> tuple[Answer, TaskEnd]:
     results = StepResults()
     await asyncio.to_thread(log.resume, overlay, results)
-    results = await PlanRun(job, plan, routes, arms, overlay, log.step, results).run()
+    results = await PlanRun(job, plan, routes, arms, overlay, log.began, log.step, results).run()
     if not results.done and results.errors:
         raise results.errors[0]
     answer = await with_whole_evidence(job, put_together(job, plan, results, overlay))

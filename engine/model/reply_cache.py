@@ -7,6 +7,7 @@ undoes or rejects the edit. A prompt that hides a secret is never answered from 
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -24,16 +25,21 @@ from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 
+_DAY = 24 * 3600
 MOST = 500
 """Replies that are kept; the oldest go first."""
 _FIELDS = ("text", "reasoning", "model", "endpoint")
 
 
 class CachedReplies:
-    """One job's models behind the cache in `folder`. With `fresh`, nothing is read; `identity` names the endpoints."""
+    """One job's models behind the cache in `folder`. With `fresh`, nothing is read; `identity` names the endpoints.
 
-    def __init__(self, models: ModelSource, folder: Path, identity: str, *, fresh: bool) -> None:
+    A reply that is older than `days` is not read, and deleted when the next one is kept.
+    """
+
+    def __init__(self, models: ModelSource, folder: Path, identity: str, *, fresh: bool, days: float) -> None:
         self._models, self._folder, self._identity, self._fresh = models, folder, identity, fresh
+        self._seconds = days * _DAY
         self._asked = Counter[str]()
         self._new: dict[str, Completion] = {}
         self.used: list[str] = []
@@ -74,21 +80,29 @@ class CachedReplies:
             for key, completion in self._new.items():
                 row = {name: value for name, value in asdict(completion).items() if name in _FIELDS}
                 write_private(self._folder / f"{key}.json", json.dumps(row))
-            old = sorted(self._folder.glob("*.json"), key=lambda each: each.stat().st_mtime, reverse=True)[MOST:]
-            for each in old:
-                each.unlink(missing_ok=True)
+            kept = sorted(self._folder.glob("*.json"), key=lambda each: each.stat().st_mtime, reverse=True)
+            for at, each in enumerate(kept):
+                if at >= MOST or self._is_expired(each):
+                    each.unlink(missing_ok=True)
         except (OSError, StetError, UnicodeEncodeError):
             return
 
+    def _is_expired(self, file: Path) -> bool:
+        return time.time() - file.stat().st_mtime > self._seconds
+
     def _read(self, key: str) -> Completion | None:
+        file = self._folder / f"{key}.json"
         try:
-            row = json.loads(read_private(self._folder / f"{key}.json") or "null")
+            if self._is_expired(file):
+                file.unlink(missing_ok=True)
+                return None
+            row = json.loads(read_private(file) or "null")
             known = Completion(
                 text=str(row["text"]), reasoning=str(row["reasoning"]), finish="stop", usage=None,
                 model=str(row["model"]), endpoint=str(row["endpoint"]), first_token_seconds=0.0, seconds=0.0,
                 requests=0, cost=0.0, cached=True,
             )  # fmt: skip
-        except (ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError):
             return None
         return known if known.text else None
 

@@ -49,6 +49,7 @@ class ModelSettings(Section):
     )
     max_tokens: int = _key(4000, LowerOnly, "Maximum tokens of one reply.", ge=16)
     cache: bool = _key(True, OffOnly, "Answer a request that is identical to an earlier one with the same reply.")
+    cache_days: float = _key(30, LowerOnly, "Days after which a reply in the cache expires and is deleted.", gt=0)
     embedded: str = _key(
         "auto",
         UserOnly,

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,27 @@ class TaskEnd(StrEnum):
     CANCELLED = "cancelled"
 
 
+AT = "%Y-%m-%dT%H:%M:%SZ"
+"""How a moment is written, in UTC."""
 _KEPT = 100
 """Tasks that are kept; the oldest are deleted first."""
 _ID = re.compile(r"[0-9a-f]{6,32}")
 _MODE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """How far a running task is: the steps that run ("2. debug prices.py"), finished and all steps, seconds, tokens."""
+
+    running: tuple[str, ...]
+    done: int
+    total: int
+    seconds: float
+    tokens: int
+
+    def __str__(self) -> str:
+        steps = ", ".join(self.running) or ("planning" if not self.total else "between steps")
+        return f"{steps} ({self.done}/{self.total} done), {self.seconds:.0f} s, {self.tokens:,} tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +74,8 @@ class TaskRecord:
     state: "running", "interrupted" (its process died), or how it ended: a `TaskEnd`.
     result: The answer's sentence, seconds, calls, tokens, cost, and by how many seconds it was late; empty while it
         runs.
+    began: When its last run began; `at` is when the first did.
+    current: The numbers of the steps that run.
     """
 
     id: str
@@ -66,6 +86,8 @@ class TaskRecord:
     steps: Mapping[int, StepRecord] = field(default_factory=dict)
     state: str = INTERRUPTED
     result: Mapping[str, Any] = field(default_factory=dict)
+    began: str = ""
+    current: tuple[int, ...] = ()
 
     @property
     def instruction(self) -> str:
@@ -76,6 +98,18 @@ class TaskRecord:
     def files(self) -> frozenset[str]:
         """The files that its plan changes, absolute."""
         return frozenset(self.plan.get("paths", ()))
+
+    def progress(self) -> TaskProgress | None:
+        """How far it is, if it runs. The tokens are those of the steps that ended."""
+        if self.state != RUNNING:
+            return None
+        steps = {each["number"]: each for each in self.plan.get("steps", ()) if each["enabled"]}
+        running = tuple(
+            f"{number}. {steps[number]['action']} {steps[number]['file']}" for number in self.current if number in steps
+        )
+        seconds = (datetime.now(UTC) - datetime.strptime(self.began, AT).replace(tzinfo=UTC)).total_seconds()
+        tokens = sum(step.tokens for step in self.steps.values())
+        return TaskProgress(running, len(steps) - len(self.unfinished), len(steps), max(seconds, 0.0), tokens)
 
     @property
     def unfinished(self) -> tuple[int, ...]:
@@ -135,6 +169,11 @@ class TaskHistory:
         """The tasks, the newest first."""
         found = (self._read(path) for path in self._folder.glob("*.jsonl"))
         return sorted((each for each in found if each is not None), key=lambda each: each.at, reverse=True)
+
+    def running(self) -> tuple[TaskRecord, ...]:
+        """The tasks that run now, in any process."""
+        found = (self._read(path) for path in self._folder.glob("*.jsonl") if _held(path))
+        return tuple(each for each in found if each is not None and each.state == RUNNING)
 
     def get(self, task: str) -> TaskRecord:
         """The task with an id, or with an id that begins so. UsageError if there is none, or more than one."""
@@ -202,6 +241,10 @@ class OpenTask:
         """Records the plan: a later one replaces it."""
         self.add("plan", {"plan": plan, "text": text})
 
+    def began(self, step: int) -> None:
+        """Records that a step began."""
+        self.add("began", {"number": step})
+
     def step(self, record: StepRecord) -> None:
         """Records a step that ended."""
         self.add("step", asdict(record))
@@ -256,14 +299,19 @@ def _with(record: TaskRecord, line: Mapping[str, Any]) -> TaskRecord:
     """The record after one more line."""
     match line["event"]:
         case "started":
-            return replace(record, at=record.at or line["at"], request=line["request"], state=INTERRUPTED)
+            first = record.at or line["at"]
+            request = line["request"]
+            return replace(record, at=first, began=line["at"], current=(), request=request, state=INTERRUPTED)
         case "plan":
             return replace(record, plan=line["plan"], plan_text=line["text"])
+        case "began":
+            return replace(record, current=(*record.current, line["number"]))
         case "step":
             step = StepRecord(**{name: value for name, value in line.items() if name != "event"})
-            return replace(record, steps={**record.steps, step.number: step})
+            current = tuple(number for number in record.current if number != step.number)
+            return replace(record, current=current, steps={**record.steps, step.number: step})
         case "end":
-            return replace(record, state=line["state"], result=line["result"])
+            return replace(record, state=line["state"], result=line["result"], current=())
     return record
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ async def listed(ls: StetServer, params: Any) -> Json:
             "path": each.request.get("path", ""),
             "steps": len(each.plan.get("steps", ())),
             "unfinished": list(each.unfinished),
+            "running": None if (progress := each.progress()) is None else asdict(progress),
         }
         for each in records
     ]

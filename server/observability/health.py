@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ class Health:
             "checkers": lambda: asyncio.to_thread(_checkers, engine, tuple(roots)),
             "ledger": lambda: asyncio.to_thread(_folder, paths.ledger, "usage is not recorded"),
             "trace": lambda: asyncio.to_thread(_trace, engine, paths.traces),
+            "tasks": lambda: asyncio.to_thread(_tasks, engine),
             "folders": lambda: _folders(engine),
         }
         for name, look in looks.items():
@@ -142,6 +144,14 @@ async def _folders(engine: Engine) -> Row:
 
     off = await engine.off()
     return row("broken", " ".join(off), WAY_OUT) if off else row("ok", "all writable")
+
+
+def _tasks(engine: Engine) -> Row:
+    """The tasks that run, in any process: step, seconds and tokens."""
+    running = [(record, progress) for record in engine.tasks.running() if (progress := record.progress()) is not None]
+    detail = "; ".join(f"{record.id}: {progress}" for record, progress in running) or "none runs"
+    rows = [{"id": record.id, "instruction": record.instruction, **asdict(progress)} for record, progress in running]
+    return {**row("ok", detail), "running": rows}
 
 
 def _trace(engine: Engine, folder: Path) -> Row:

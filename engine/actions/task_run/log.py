@@ -92,6 +92,11 @@ class TaskLog:
             results.done[step.number] = answer
             results.resumed.add(step.number)
 
+    def began(self, step: int) -> None:
+        """Records that a step began."""
+        if self.opened:
+            self.opened.began(step)
+
     def step(self, record: StepRecord) -> None:
         """Records a step that ended."""
         if self.opened:

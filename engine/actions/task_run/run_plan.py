@@ -31,18 +31,20 @@ _BEFORE = "Why the last try of this step was not accepted"
 _PACKAGES = "Packages that the task requires"
 _TRIES = 2
 
+OnStart = Callable[[int], None]
 OnStep = Callable[[StepRecord], None]
 
 
 @dataclass
 class PlanRun:
-    """One run of a plan. `record` is called for each step that ended."""
+    """One run of a plan. `began` is called for each step that starts, `record` once it ended."""
 
     job: Job
     plan: Plan
     routes: Mapping[int, Route | str]
     arms: Mapping[str, Arm]
     overlay: WorkspaceOverlay
+    began: OnStart
     record: OnStep
     results: StepResults
 
@@ -110,6 +112,7 @@ class PlanRun:
         if isinstance(route, str):
             self._end(step, FAILED, route, None, StepRecord(step.number, FAILED, route))
             return
+        self.began(step.number)
         at = list(self.plan.enabled).index(step) + 1
         self.job.on_event(Stage("step", f"{at} of {len(self.plan.enabled)}: {step}"))
         began, tries = time.monotonic(), len(self.job.parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,9 @@ def _list(history: TaskHistory, arguments: argparse.Namespace) -> int:
     records = history.list()
     if arguments.json:
         for record in records:
-            render.print_json_line({"id": record.id, "at": record.at, "state": record.state, "request": record.request})
+            progress = record.progress()
+            row = {"id": record.id, "at": record.at, "state": record.state, "request": record.request}
+            render.print_json_line({**row, "running": None if progress is None else asdict(progress)})
         return 0
     if not records:
         print_status("no tasks yet: `stet run task TARGET --instruction TEXT` does one")
@@ -65,6 +68,9 @@ def _list(history: TaskHistory, arguments: argparse.Namespace) -> int:
     rows = [("id", "started", "state", "steps", "request")]
     rows += [(each.id, each.at, each.state, _count(each), _short(each.instruction)) for each in records]
     render.print_table(rows)
+    for record in records:
+        if (progress := record.progress()) is not None:
+            render.print_line(f"{record.id}: {progress}")
     return 0
 
 

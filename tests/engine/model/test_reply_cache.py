@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +95,19 @@ async def test_a_damaged_record_counts_as_missing(scripted: ScriptedModel) -> No
         each.write_text('{"text": 1')
     assert (await asked(scripted)).success
     assert len(scripted.requests) == 2
+
+
+async def test_a_reply_that_is_too_old_is_asked_for_again_and_old_ones_are_deleted(scripted: ScriptedModel) -> None:
+    scripted.default = code_reply(SHORT)
+    await asked(scripted)
+    await asked(scripted, instruction="shorter")
+    asked_again, forgotten = sorted(user_paths().replies.glob("*.json"), key=lambda each: each.stat().st_mtime)
+    two_days_ago = time.time() - 2 * 24 * 3600
+    for each in (asked_again, forgotten):
+        os.utime(each, (two_days_ago, two_days_ago))
+    await asked(scripted)
+    assert len(scripted.requests) == 2, "30 days are the default"
+    one_day = Settings(model=ModelSettings(cache=True, cache_days=1))
+    await asked(scripted, one_day)
+    assert len(scripted.requests) == 3
+    assert list(user_paths().replies.glob("*.json")) == [asked_again], "written anew; the other is gone"

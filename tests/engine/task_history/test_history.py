@@ -8,6 +8,7 @@ import pytest
 
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
+from stet_ls.engine.job.ledger import now
 from stet_ls.engine.task_history.history import INTERRUPTED, RUNNING, TaskEnd, TaskHistory
 from stet_ls.engine.task_history.step_record import DONE, FAILED, StepRecord
 from stet_ls.validators.source import Source
@@ -84,3 +85,21 @@ def test_an_id_has_to_name_one_task(tmp_path: Path) -> None:
     for unknown in ("ffff", "../abcdef01", "*"):
         with pytest.raises(UsageError, match="there is no task"):
             history.get(unknown)
+
+
+def test_a_running_task_says_how_far_it_is(tmp_path: Path) -> None:
+    history = TaskHistory(tmp_path)
+    task = history.start("abcdef01", now(), REQUEST)
+    (record,) = history.running()
+    assert str(record.progress()).startswith("planning (0/0 done), ")
+    steps = [{"number": number, "enabled": True, "action": "debug", "file": "a.py"} for number in (1, 2)]
+    task.plan({"paths": (), "steps": steps}, "# Plan\n")
+    task.began(1)
+    task.step(StepRecord(1, DONE, "renamed", tokens=1340))
+    task.began(2)
+    progress = history.get("abcdef01").progress()
+    assert progress is not None
+    assert (progress.running, progress.done, progress.total, progress.tokens) == (("2. debug a.py",), 1, 2, 1340)
+    task.close()
+    assert history.running() == ()
+    assert history.get("abcdef01").progress() is None, "its process died"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from support.engine import asks_for_tests
-from support.servers.scripted import ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 from support.servers.session import NOTHING, command, editor, finish
 from support.servers.wire import ErrorAnswer
 
@@ -26,6 +28,35 @@ def folder(tmp_path: Path) -> Path:
     (folder / "a.py").write_text(ONE)
     (folder / "shop" / "b.py").write_text(ONE)
     return folder
+
+
+async def test_a_running_task_shows_its_step_seconds_and_tokens(
+    environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
+) -> None:
+    gate = threading.Event()
+    scripted.on(asks_for_tests, "none")
+    scripted.on(lambda body: "Now do step 2 alone" in str(body["messages"]), Reply("no", hold=gate))
+    scripted.default = block("def two():\n    return 2\n")
+    uri = (folder / "a.py").as_uri()
+    plan = f"# Plan: more numbers\n{PLAN}  - needs: 1\n"
+    async with editor(environment, NOTHING, rootUri=folder.as_uri()) as client:
+        client.open(uri, "python", ONE)
+        health = await command(client, "stet.health")
+        assert health["parts"]["tasks"] == {"state": "ok", "detail": "none runs", "todo": "", "running": []}
+        job = (await command(client, "stet.task", uri=uri, instruction="more numbers", plan=plan))["job"]
+        await asyncio.to_thread(scripted.wait_request, 3)  # the code and the tests of step 1, the code of step 2
+        while not (running := (await command(client, "stet.health"))["parts"]["tasks"]["running"]):
+            await asyncio.sleep(0)
+        (row,) = running
+        assert (row["running"], row["done"], row["total"]) == (["2. generate shop/b.py"], 1, 2)
+        assert row["tokens"] > 0
+        assert row["seconds"] >= 0
+        (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
+        assert (listed["state"], listed["running"]["running"]) == ("running", row["running"])
+        gate.set()
+        await finish(client, job)
+        (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
+        assert listed["running"] is None
 
 
 async def test_a_plan_is_shown_edited_run_and_listed(

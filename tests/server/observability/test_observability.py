@@ -221,7 +221,7 @@ async def test_health_has_a_row_for_each_part(environment: Environment, stet_hom
     assert told["status"] == "ready"
     assert told["endpoints"][0]["breaker"] == "closed"
     parts = told["parts"]
-    assert set(parts) == {"models", "sandbox", "memory", "index", "checkers", "ledger", "trace", "folders"}
+    assert set(parts) == {"models", "sandbox", "memory", "index", "checkers", "ledger", "trace", "tasks", "folders"}
     for name, row in parts.items():
         assert row["state"] in ("ok", "off", "missing", "broken", "unknown"), name
         assert row["detail"], name
