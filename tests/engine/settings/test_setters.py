@@ -72,6 +72,7 @@ USER: dict[str, Any] = {
 TIGHTEN: dict[str, tuple[Any, Any]] = {
     "deadline": (1e9, 5.0),
     "model.max_tokens": (10**9, 100),
+    "model.cache_days": (365.0, 7.0),
     "model.idle_seconds": (1e9, 60.0),
     "checks.auto_fix": (None, False),
     "checks.fix_attempts": (1, 0),
