@@ -1,4 +1,5 @@
-"""Planning and routing of a task without the model: seven steps, a project of 40 files, 10,000 jobs in the ledger.
+"""Planning and routing of a task without the model: seven steps, a project of 40 files, 10,000 jobs in the ledger. And
+how soon a cancelled task is quiet, whose steps run a command and stream a reply.
 
 All of a job whose plan is given counts: reading the project, the checks of the plan, the routes, the record. Next to
 the time that passed is that of this process' processors: on a busy machine the difference is other people's.
@@ -20,14 +21,14 @@ from pathlib import Path
 from bench.context import STDLIB
 from bench.row import Row
 from support.engine import Bench
-from support.servers.scripted import ScriptedModel
+from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.job.ledger import LedgerEntry, now
 from stet_ls.engine.storage.paths import user_paths
 
-RUNS, FILES, STEPS, JOBS = 20, 40, 7, 10_000
+RUNS, FILES, STEPS, JOBS, CANCELS = 20, 40, 7, 10_000, 10
 
 
 def rows() -> Iterator[Row]:
@@ -41,6 +42,10 @@ def rows() -> Iterator[Row]:
             passed, used = (statistics.median(each) * 1000 for each in zip(*runs, strict=True))
             number = f"{passed / STEPS:.1f} ms a step, {used / STEPS:.1f} of CPU"
             yield Row(f"plan and route {STEPS} steps, {what}", number, "50 ms a step")
+        seconds, late, left = asyncio.run(_cancelled(root, model))
+        number = f"{statistics.median(seconds) * 1000:.0f} ms, at most {max(seconds) * 1000:.0f}"
+        yield Row(f"a cancelled task is quiet, median of {CANCELS}", number, "200 ms")
+        yield Row("events after that, and processes that are left", f"{late} and {left}", "0 and 0")
 
 
 def _project(root: Path) -> Path:
@@ -78,3 +83,51 @@ async def _planned(root: Path, model: ScriptedModel) -> list[tuple[float, float]
             found.append((time.perf_counter() - began, time.process_time() - used))
             assert answer.success, answer.message
     return found
+
+
+async def _cancelled(root: Path, model: ScriptedModel) -> tuple[list[float], int, int]:
+    """The seconds from each cancel until the task has ended; later events; processes that are left."""
+    model.default = Reply("so ", mode="endless", delay=0.01)
+    first, second, *_ = sorted(root.glob("*.py"))
+    plan = (
+        f"# Plan: both\n1. run | - | - | python3 -c 'import time; time.sleep(1000)'\n"
+        f"2. generate | {second.name} | added | add it\n  - needs: none\n"
+    )
+    seconds, late = [], 0
+    before = _children()
+    async with Bench(model) as bench:
+        for _ in range(CANCELS):
+            asked = len(model.requests)
+            task = asyncio.create_task(
+                bench.run(
+                    "task", "$0" + first.read_text(), path=first, workspace=Workspace((root,)), instruction="both",
+                    task=TaskOptions(plan=plan),
+                )
+            )  # fmt: skip
+            await asyncio.to_thread(model.wait_request, asked + 1)
+            while not any(SLEEPER in _command(child) for child in _children()):
+                await asyncio.sleep(0.01)
+            began = time.perf_counter()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            seconds.append(time.perf_counter() - began)
+            events = len(bench.events)
+            await asyncio.sleep(0.5)
+            late += len(bench.events) - events
+        left = sum(SLEEPER in _command(child) for child in _children() - before)
+    return seconds, late, left
+
+
+SLEEPER = b"time.sleep(1000)"
+
+
+def _children() -> set[Path]:
+    """The processes of this machine."""
+    return set(Path("/proc").glob("[0-9]*"))
+
+
+def _command(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""

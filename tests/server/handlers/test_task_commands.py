@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,49 @@ async def test_a_running_task_shows_its_step_seconds_and_tokens(
         await finish(client, job)
         (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
         assert listed["running"] is None
+
+
+SLEEPER = "86397.25"
+"""Seconds that no other process sleeps: it is found by them."""
+
+
+def sleepers() -> list[Path]:
+    """The processes that have these seconds among their arguments, in the sandbox or around it."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if SLEEPER in (folder / "cmdline").read_text():
+                found.append(folder)
+    return found
+
+
+async def test_a_cancelled_task_is_quiet_and_leaves_no_process(
+    environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
+) -> None:
+    scripted.default = Reply("so ", mode="endless", delay=0.01)
+    uri = (folder / "a.py").as_uri()
+    plan = (
+        f"# Plan: both at once\n1. run | - | - | python3 -c 'import time; time.sleep({SLEEPER})'\n"
+        "2. generate | shop/b.py | three | gives 3\n  - needs: none\n"
+    )
+    async with editor(environment, rootUri=folder.as_uri()) as client:
+        client.open(uri, "python", ONE)
+        job = (await command(client, "stet.task", uri=uri, instruction="more numbers", plan=plan))["job"]
+        await asyncio.to_thread(scripted.wait_request)
+        while not sleepers():
+            result = await command(client, "stet.result", job=job)
+            if result["status"] != "running":
+                pytest.skip(f"code cannot run here: {result['message']}")
+        assert await command(client, "stet.cancel", job=job) == {"cancelled": True}
+        ended = await finish(client, job)
+        since = client.mark()
+        assert ended["status"] == "cancelled"
+        assert not sleepers(), "the command of step 1"
+        await asyncio.to_thread(scripted.wait_disconnect)
+        await command(client, "stet.health")  # looks at everything: what the task still had to say would come before
+        assert not [each for each in client.messages[since:] if f"stet/{job}" in str(each.get("params"))]
+        (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
+        assert (listed["state"], listed["unfinished"]) == ("cancelled", [1, 2])
 
 
 async def test_a_plan_is_shown_edited_run_and_listed(
