@@ -43,6 +43,7 @@ from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 
@@ -68,6 +69,8 @@ async def port_module(job: Job, asked: PortRequest) -> Answer:
     assert request.path is not None
     roots = [root for root in request.workspace.roots if asked.source.is_relative_to(root)]
     root = max(roots, key=lambda each: len(each.parts), default=asked.source.parent)
+    if not is_inside(asked.target, root):
+        return refusal(job, f"Port: {asked.target} is outside of {root.name}.")
     if asked.target.exists():
         return refusal(job, f"Port: {asked.target.name} exists already.")
     own = replace(

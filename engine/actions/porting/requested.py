@@ -13,6 +13,9 @@ _ASKS = re.compile(
     r"(?:to|into|in|as)\s+python\b(?P<rest>[^\n]*)",
     re.IGNORECASE,
 )
+_WHOLE = re.compile(
+    r"it|this|(?:(?:this|the|my|whole|all)\s+)*(?:javascript\s+)?(?:module|file|code|script)", re.IGNORECASE
+)
 _FILE = re.compile(r"[\w./-]+\.(?:js|mjs|cjs)\b")
 _TARGET = re.compile(r"\b(?:as|to|into|in)\s+`?(?P<name>[\w./-]+\.py)\b")
 _SUFFIXES = (".js", ".mjs", ".cjs")
@@ -45,7 +48,7 @@ def port_request(request: Request, goal: str) -> PortRequest | None:
     root = max(roots, key=lambda each: len(each.parts), default=own.parent)
     named = _FILE.search(asked["what"])
     if named is None:
-        source = own if own.suffix in _SUFFIXES else None
+        source = own if own.suffix in _SUFFIXES and _WHOLE.fullmatch(asked["what"]) else None
     else:
         places = (root / named[0], own.parent / named[0])
         source = next((place for place in places if place.is_file() and place.resolve().is_relative_to(root)), None)
