@@ -37,6 +37,8 @@ ALLOWED: dict[str, str] = {
     "engine/execution/linters/languages.py": USERS + "; what is found is started in the box alone",
     "engine/actions/repair_search/inside.py": IN_THE_BOX,
     "engine/actions/box_program.py": IN_THE_BOX,
+    "engine/actions/porting/comparison.py": SHIPPED,
+    "engine/actions/porting/inside/": IN_THE_BOX,
     "engine/actions/arms/executor.py": USERS + "; what is found is started in the box alone",
     "engine/actions/arms/retriever.py": NO_FILE,
     "engine/actions/box_work/inside/": IN_THE_BOX,

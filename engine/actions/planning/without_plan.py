@@ -1,4 +1,4 @@
-"""Tasks that are no change in steps: a rename through the project, and work that computes."""
+"""Tasks that are no change in steps: a rename through the project, a port of a module, and work that computes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import asyncio
 
 from stet_ls.engine.actions.box_work.box_task import work_in_box
 from stet_ls.engine.actions.box_work.requested import computing_task
+from stet_ls.engine.actions.porting.port_task import port_module
+from stet_ls.engine.actions.porting.requested import port_request
 from stet_ls.engine.actions.renaming.rename_task import rename_task
 from stet_ls.engine.actions.renaming.requested import rename_request
 from stet_ls.engine.api.answer import Answer
@@ -20,8 +22,11 @@ async def done_without_plan(job: Job) -> Answer | None:
     with job.stage("context"):
         goal = await asyncio.to_thread(_goal, job.request)
         computing = await asyncio.to_thread(computing_task, job.request)
+        porting = await asyncio.to_thread(port_request, job.request, goal)
     if (renaming := rename_request(goal)) is not None and (answer := await rename_task(job, renaming)) is not None:
         return answer
+    if porting is not None:
+        return await port_module(job, porting)
     return None if computing is None else await work_in_box(job, computing)
 
 

@@ -356,13 +356,10 @@ def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answ
 
 def _print_edits(answer: Answer, *, as_patch: bool) -> None:
     """Prints the patches; of the files that a task made, where they are and what they hold."""
-    made = {file.path for file in answer.files}
-    shown = answer
-    if not as_patch:
-        shown = replace(answer, new_files=tuple(file for file in answer.new_files if file.path not in made))
-    for diff in diffs(shown):
+    made = set[Path]() if as_patch else {file.path for file in answer.files}
+    for diff in diffs(replace(answer, new_files=tuple(each for each in answer.new_files if each.path not in made))):
         render.print_diff(diff)
-    if not made or as_patch:
+    if not made:
         return
     try:
         places = keep_files(answer, user_paths().results)
