@@ -32,4 +32,10 @@ def escape_invisible(text: str) -> str:
     a file's name that is not UTF-8.
     """
     shown = HIDDEN.sub(lambda match: chr(_PICTURES.get(ord(match.group()), 0xFFFD)), text)
-    return _NOT_UTF_8.sub("\N{REPLACEMENT CHARACTER}", shown).translate(_MOVING)
+    return _NOT_UTF_8.sub(_byte, shown).translate(_MOVING)
+
+
+def _byte(match: re.Match[str]) -> str:
+    r"""As a shell writes it: `\xff`."""
+    code = ord(match.group())
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\N{REPLACEMENT CHARACTER}"
