@@ -113,16 +113,27 @@ def solved(data: Path) -> Iterator[Solved]:
 
 
 def _debug(data: Path) -> Iterator[Case]:
-    file = data / "evalplus/HumanEvalPlus.jsonl"
-    more = {row["task_id"].rpartition("/")[2]: row for row in _rows(file)} if file.is_file() else {}
+    more = _human_eval_plus(data / "evalplus")
     for row in _rows(data / "humanevalpack/python/humanevalpack.jsonl"):
         text = row["prompt"] + row["buggy_solution"]
         hidden = row["test"]
         if plus := more.get(row["task_id"].rpartition("/")[2]):
-            solutions = [row["prompt"] + row["canonical_solution"], plus["prompt"] + plus["canonical_solution"]]
-            inputs = repr([*plus["base_input"], *plus["plus_input"]])
-            hidden += "\n" + _compared("same_result", row["entry_point"], solutions, inputs)
+            reference, inputs = plus
+            solutions = [row["prompt"] + row["canonical_solution"], row["prompt"] + reference]
+            hidden += "\n" + _compared("same_result", row["entry_point"], solutions, repr(inputs))
         yield Case(f"debug {row['task_id']}", "debug", text, row["entry_point"], hidden)
+
+
+def _human_eval_plus(folder: Path) -> dict[str, tuple[str, list[Any]]]:
+    """By number of the task: the body of another solution, and the inputs. The first file is in HumanEval's order.
+
+    Empty where the files are not there.
+    """
+    if not (folder / "HumanEvalPlusInputs.jsonl").is_file():
+        return {}
+    inputs = {row["task_id"].rpartition("_")[2]: row["inputs"] for row in _rows(folder / "HumanEvalPlusInputs.jsonl")}
+    rows = enumerate(_rows(folder / "HumanEvalPlus.jsonl"))
+    return {str(at): (row["reference"], [*row["base_input"], *inputs.get(str(at), ())]) for at, row in rows}
 
 
 def _generate(data: Path, action: str = "generate", shown: int = 1) -> Iterator[Case]:

@@ -19,4 +19,5 @@ take JohnnyPeng18/Coffe datasets/function/testcases.json coffe/testcases.json
 take JohnnyPeng18/Coffe datasets/function/stressful_testcases.json coffe/stressful_testcases.json
 # Later commits keep it outside of the repository.
 take evalplus/evalplus MbppPlus.jsonl evalplus/MbppPlus.jsonl 767efcc368e0ef16568bba4ee2f1b005e849e8a6
-take evalplus/evalplus HumanEvalPlus.jsonl evalplus/HumanEvalPlus.jsonl 80e6cb0978e74f76954dfc32d5598cc26f067bfb
+take evalplus/evalplus HumanEvalPlus.jsonl evalplus/HumanEvalPlus.jsonl 8939a533d9fba07b4ae77e645a9b1a2c2e4b335e
+take evalplus/evalplus HumanEvalPlusInputs.jsonl evalplus/HumanEvalPlusInputs.jsonl 8939a533d9fba07b4ae77e645a9b1a2c2e4b335e
