@@ -25,6 +25,7 @@ class Need(StrEnum):
     """When a further source is used, as `docs/evidence.md` says it."""
 
     REFUSED = "where the inputs so far fail, or lack keys that the code reads"
+    ACCIDENTS = "where old and new differ after a step that fails on a wrong kind"
     UNREACHED = "where no input so far executed all of the change"
     STARVED = "where the inputs so far execute less than half of the change, or nearly all of them fail"
 
@@ -116,7 +117,8 @@ class InputsSoFar:
     """What further inputs are made from.
 
     `calls` are the first ones, `agreed` those on which both texts agree so far, `unseen` the places of the change that
-    none executed. `suggested` is a model's reply with example calls, "" without one.
+    none executed. `suggested` is a model's reply with example calls, "" without one. `accidents` are calls without the
+    steps that fail on a wrong kind.
     """
 
     unit: ComparedUnit
@@ -125,6 +127,7 @@ class InputsSoFar:
     agreed: Calls = ()
     unseen: frozenset[Probe] = frozenset()
     suggested: str = ""
+    accidents: Calls = ()
 
     @property
     def literals(self) -> tuple[str, ...]:
@@ -166,6 +169,15 @@ class FurtherSource:
     is_timed: bool = False
 
 
+async def _without_accidents(known: InputsSoFar) -> Calls:
+    return known.accidents
+
+
+WITHOUT_ACCIDENTS = FurtherSource(
+    "without accidents", "calls on an object again, without the steps that fail on a wrong kind",
+    Need.ACCIDENTS, Trust.TELLING, _without_accidents,
+)  # fmt: skip
+"""Of every language."""
 Sources = tuple[FirstSource | FurtherSource, ...]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
+from stet_ls.engine.execution.inputs.object_steps import without_steps
 from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
@@ -50,7 +51,8 @@ class Comparison:
     `unseen` are the places of the change that no input executed, as far as known; `places` counts all of them.
     `uncompared` is what no run shows.
     `uncaptured` counts the tests' calls that could not be copied, by the reason. `unresolved`: each call of the old
-    code ended at a name or a module that is not there, so that no input can help.
+    code ended at a name or a module that is not there, so that no input can help. `accidents` are calls without the
+    steps at which the old code failed on a wrong kind, where the versions differ after one.
     """
 
     unit: str
@@ -77,6 +79,7 @@ class Comparison:
     uncompared: str = ""
     uncaptured: Mapping[str, int] = field(default_factory=dict)
     unresolved: bool = False
+    accidents: tuple[Call, ...] = ()
 
     @property
     def captured(self) -> int:
@@ -206,7 +209,10 @@ def compared(
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     both = ((calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes)
-    pairs = [pair for pair in both if not _differs_after_accident(*pair, promised or ())]
+    meant_errors = promised if promised is not None else frozenset(re.findall(r"\w+", text))
+    found = [(pair, _accidents(*pair, meant_errors)) for pair in both]
+    pairs = [pair for pair, steps in found if not steps]
+    accidents = tuple(dict.fromkeys(without_steps(call, steps) for (call, _, _), steps in found if steps))
     alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
         Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
@@ -279,19 +285,23 @@ def compared(
         lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
         unresolved=bool(inputs) and all(before.error in _UNRESOLVED for before, _ in inputs),
         calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
+        accidents=accidents,
     )  # fmt: skip
 
 
-def _differs_after_accident(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> bool:
-    """Whether guessed steps on an object differ only from one on at which the old code failed on a wrong kind.
+def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> tuple[int, ...]:
+    """The guessed steps on an object at which the old code failed on a wrong kind, if the versions differ after one.
 
-    What is left undone there, and which error it is, does not count, unless the code names the error.
+    What is left undone there, and which error it is, does not count, unless the code names the error; so the call is
+    made again without these steps.
     """
-    wrong = (n for n, each in enumerate(old.results) if (met := _WRONG_KIND.match(each)) and met[1] not in promised)
-    at = next(wrong, None)
-    if at is None or len(old.results) < 2 or call.origin not in UNSURE or old.kind != new.kind:
-        return False
-    return old.results[:at] == new.results[:at] and len(new.results) > at and old.digest != new.digest
+    wrong = tuple(
+        n for n, each in enumerate(old.results) if (met := _WRONG_KIND.match(each)) and met[1] not in promised
+    )
+    if not wrong or len(old.results) < 2 or call.origin not in UNSURE or old.kind != new.kind:
+        return ()
+    differs = len(new.results) > wrong[0] and old.digest != new.digest
+    return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()
 
 
 def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[OutcomeEquality]:

@@ -47,7 +47,7 @@ async def with_further(found: Comparison, sources: Sources, known: InputsSoFar, 
     for source in further(sources):
         if not await asyncio.to_thread(NEEDED[source.need], found, known.unit):
             continue
-        calls = await source.make(replace(known, agreed=found.agreed, unseen=found.unseen))
+        calls = await source.make(replace(known, agreed=found.agreed, unseen=found.unseen, accidents=found.accidents))
         grown = await asyncio.to_thread(pair.grown, calls) if source.is_timed else ()
         report = await pair.run_further(calls, grown)
         if report is None:
@@ -86,6 +86,7 @@ def _is_refused(found: Comparison, unit: ComparedUnit) -> bool:
 
 NEEDED: Mapping[Need, Callable[[Comparison, ComparedUnit], bool]] = {
     Need.REFUSED: _is_refused,
+    Need.ACCIDENTS: lambda found, _: bool(found.accidents) and not found.differences,
     Need.UNREACHED: lambda found, _: found.is_incomplete,
     Need.STARVED: lambda found, _: found.is_starved,
 }

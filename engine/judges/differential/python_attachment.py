@@ -76,6 +76,7 @@ def doubles(space):
     """Gives the calls stand-ins that record how they are used."""
     book = UseRecord(NAMED)
     space["__double__"], space["__later__"] = double_maker(book), AsyncItems
+    space["__awaited__"] = awaited_function
     return lambda: book.calls
 
 
@@ -131,7 +132,10 @@ def prepare(space):
 def _helpers(calls: Sequence[Call], named: Sequence[int | str]) -> str:
     """What the calls use besides the code; `named` is what their stand-ins answer with."""
     known = {
-        "doubles": (("__double__(", "__later__("), _source(doubles) + _DOUBLES.replace("NAMED", repr(tuple(named)))),
+        "doubles": (
+            ("__double__(", "__later__(", "__awaited__("),
+            _source(doubles) + _DOUBLES.replace("NAMED", repr(tuple(named))),
+        ),
         "databases": (("__database__(",), _source(database) + _DATABASES),
         "files": (("__files__(",), _FILES),
     }

@@ -19,6 +19,7 @@ from stet_ls.engine.execution.javascript.inputs.values.conversion import source
 _WIDE = ("\N{THUMBS UP SIGN}", "\N{GRINNING FACE}\N{GRINNING FACE}", "e\N{COMBINING ACUTE ACCENT}")
 _CASED = ("ß", "\N{LATIN SMALL LIGATURE FI}", "İ", "ſ", "É")
 _EVERY = 3
+_DIGITS = 15
 _LONG = 3_000
 """A number of so many digits has no text in Python."""
 
@@ -40,6 +41,11 @@ def with_alike(
 def _alike(row: ArgumentRow, fixed: Collection[str], random: Random) -> ArgumentRow:
     fit = {name: text for name, text in row.items() if name not in fixed and (len(text) < _LONG or text[0] in "'\"")}
     values = {name: value for name, text in fit.items() if (value := literal(text)) is not None}
+    lists = [name for name, value in values.items() if isinstance(value, list) and value]
+    held = [(name, one) for name in lists for one, value in values.items() if type(value) in (str, int, float)]
+    if held and random.random() < 0.4:
+        items, one = random.choice(held)
+        return {**row, one: source(text_of(_as_kind(random.choice(values[items]), values[one])))}
     pairs = [two for two in itertools.permutations(values, 2) if type(values[two[0]]) is type(values[two[1]])]
     if pairs and random.random() < 0.7:
         one, other = random.choice(pairs)
@@ -50,6 +56,15 @@ def _alike(row: ArgumentRow, fixed: Collection[str], random: Random) -> Argument
         return {**row, other: source(text_of(_near(values[one], random)))}
     name = random.choice(list(values)) if values else ""
     return {**row, name: source(text_of(_near(values[name], random)))} if name else row
+
+
+def _as_kind(item: Any, value: Any) -> Any:
+    """An item; where the argument was of another kind, in this kind: `"1"` for 1 tells `===` from `==`."""
+    if type(item) in (int, float) and isinstance(value, str):
+        return str(item)
+    if isinstance(item, str) and item.isdecimal() and len(item) < _DIGITS and type(value) in (int, float):
+        return int(item)
+    return item if isinstance(item, str) is isinstance(value, str) and not isinstance(item, list | dict) else value
 
 
 def _near(value: Any, random: Random) -> Any:

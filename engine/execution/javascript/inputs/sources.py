@@ -15,6 +15,7 @@ from stet_ls.engine.execution.inputs.repeated_calls import REPEATED, with_repeat
 from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.inputs.sources import (
+    WITHOUT_ACCIDENTS,
     Calls,
     ComparedUnit,
     FirstSource,
@@ -94,6 +95,7 @@ SOURCES: Sources = (
         lambda calls, _: with_repeats(calls, _AGAIN), REPEATED,
     ),
     # Further sources, each where there is a need for it:
+    WITHOUT_ACCIDENTS,
     FurtherSource(
         "guided", "several literals of the change at once, as values and as lengths",
         Need.UNREACHED, Trust.TELLING, _guided, MOST_GUIDED,

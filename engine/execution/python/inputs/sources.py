@@ -10,6 +10,7 @@ from stet_ls.engine.execution.inputs.coverage_guided import MOST_GUIDED, coverag
 from stet_ls.engine.execution.inputs.repeated_calls import REPEATED, with_repeats
 from stet_ls.engine.execution.inputs.secret_calls import secret_calls_marked
 from stet_ls.engine.execution.inputs.sources import (
+    WITHOUT_ACCIDENTS,
     Calls,
     ComparedUnit,
     FirstSource,
@@ -154,6 +155,7 @@ SOURCES: Sources = (
         lambda calls, unit: with_neighbor_calls(calls, unit.before, unit.name), MOST_NEIGHBOR_CALLS,
     ),
     # Further sources, each where there is a need for it:
+    WITHOUT_ACCIDENTS,
     FurtherSource(
         "observed",
         f"{ROWS} draws of the shape that a run of the old code with stand-ins shows, extended as the first ones",

@@ -11,7 +11,7 @@ from stet_ls.engine.execution.python.inside.aliasing import CHANGED, shared
 from stet_ls.engine.execution.python.inside.captured import CapturedArguments, NotRestored
 from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.doubles import AsyncItems, UseRecord, double_maker
+from stet_ls.engine.execution.python.inside.doubles import AsyncItems, UseRecord, awaited_function, double_maker
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import OPAQUE, Encoder
 
@@ -78,6 +78,7 @@ class CallRunner:
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
         space["__database__"], space["__later__"] = database, AsyncItems
+        space["__awaited__"] = awaited_function
         before = self.globals()
         self.captured.begin()
         self.effects.begin()

@@ -251,6 +251,21 @@ class AsyncItems:
         return f"<later {self.items!r}>"
 
 
+def awaited_function(function: Any) -> Any:
+    """The function as a coroutine function: of calls that run side by side, earlier ones are done later."""
+    turns = [3, 2, 0, 1]
+
+    async def awaited(*args: Any, **kw: Any) -> Any:
+        import asyncio
+
+        turns.append(turns.pop(0))
+        for _ in range(turns[-1]):
+            await asyncio.sleep(0)
+        return function(*args, **kw)
+
+    return awaited
+
+
 class EndOfLoop:
     """What a call of a double gives in a coroutine when it has been made often: awaited, the answer that ends loops."""
 

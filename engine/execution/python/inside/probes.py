@@ -18,6 +18,7 @@ from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
 
 LOOKS = 0.4
+WRONG_KIND = ("TypeError", "AttributeError")
 
 
 def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]] | None:
@@ -66,6 +67,9 @@ def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int
     runner.is_held_against = False
     end = real_work() + LOOKS
     for _, (setup, body, names) in calls:
-        runner.run(setup, body, names)
+        before = seen[:count]
+        found = runner.run(setup, body, names)
+        if found["error"] in WRONG_KIND and found["error"] not in text:
+            seen[:count] = before  # an argument of a kind that the code does not take shows nothing
         if real_work() > end or 0 not in seen[: count + 1]:
             return

@@ -120,11 +120,13 @@ def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> ValueUse
 
 
 def _end(uses: ValueUses, above: frozenset[str]) -> None:
-    """Marks lists of nodes of a tree as empty where the run went no deeper."""
+    """Ends trees where the run went no deeper: with nodes of one more level, whose own lists of nodes are empty."""
     for step, part in uses.parts.items():
         if step in above and not any(each.kinds - {""} or each.parts for each in part.parts.values()):
-            part.kinds.add(EMPTY)
-        _end(part, above | {step} if len(step) > 2 else above)
+            leaf = ValueUses(set(uses.kinds), {**uses.parts, step: ValueUses({*part.kinds, EMPTY})})
+            part.parts = {**part.parts, "[]": leaf}
+        else:
+            _end(part, above | {step} if len(step) > 2 else above)
 
 
 def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants: tuple[str, ...]) -> tuple[Call, ...]:

@@ -38,9 +38,8 @@ def written_uses(subject: Subject) -> ValueUses:
         _share_kind(each, paths, whole)
     for path in list(_recursions(subject, paths)):
         root, part = whole.parts.get(path[0], ValueUses()), whole.at(path)
-        part.parts = {
-            step: ValueUses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()
-        }
+        leaf = {step: ValueUses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()}
+        part.parts = {**leaf, path[1]: ValueUses({"iter"}, {"[]": ValueUses(set(), leaf)})}
     named = {name: part for name, part in whole.parts.items() if _has_keys(part)}
     return ValueUses(set(), named)
 

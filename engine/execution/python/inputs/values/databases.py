@@ -34,12 +34,20 @@ _KEYWORDS = frozenset(re.findall(r"\w+", """
 _SIZES = (3, 0, 6, 160, 1, 12)
 """The numbers of rows, call after call: more than a page of a hundred among them."""
 _WORDS, _NUMBERS = ("a", "b", "c", "d"), (1, 2, 3, 0, 50)
+_PLACEHOLDER = re.compile(r"(?P<name>[A-Za-z_]\w*)?\W*(?:\b(?:like|in|is|between|glob)\b\W*)?\?", re.IGNORECASE)
+"""A placeholder, with the column before it."""
+_PATTERNS = re.compile(r"(?i)\b(like|glob|nocase|lower|upper)\b")
 _REFUSED = (
     "CREATE TRIGGER {0}_u BEFORE UPDATE ON {0} WHEN OLD.rowid > 1 BEGIN SELECT RAISE(ABORT, 'refused'); END;"
     "CREATE TRIGGER {0}_i BEFORE INSERT ON {0} WHEN (SELECT count(*) FROM {0}) > 3 BEGIN"
     " SELECT RAISE(ABORT, 'refused'); END;"
 )
-"""Makes a later write of a call fail, so that what is left of the earlier ones shows."""
+"""Makes writes to some rows fail."""
+_REFUSED_LATER = "".join(
+    f"CREATE TRIGGER {{0}}_{each[0].lower()} BEFORE {each} ON {{0}} WHEN written() > 0 BEGIN"
+    " SELECT RAISE(ABORT, 'refused'); END;" for each in ("UPDATE", "INSERT", "DELETE")
+)  # fmt: skip
+"""Makes every write of a call but the first fail, so that what is left of the first one shows."""
 Tables = Mapping[str, tuple[str, ...]]
 """Columns by table."""
 
@@ -54,11 +62,17 @@ def with_databases(calls: tuple[Call, ...], texts: Sequence[str], unit: str) -> 
         return calls
     others = [each for each in subjects[0].parameters if each.name != name]
     is_told = all(each.annotation is not None for each in others)
+    columns = {name: column for subject in reversed(subjects) for name, column in _bound(subject)}
+    has_patterns = any(map(_PATTERNS.search, statements))
     made: list[Call] = []
     for number, call in enumerate(call for call in calls if not call.again):
         lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines() if " = " in line)
         if call.origin in UNSURE and name in lines and len(made) < MOST_DATABASES:
+            if len(made) % 2:
+                lines |= _found_values(lines, columns, len(made), has_patterns=has_patterns)
             given = {key: literal(text) for key, text in lines.items() if key != name}
+            for key, column in columns.items():
+                given[column] = [*_atoms(given.get(column)), *_atoms(given.get(key))]
             lines[name] = f"__database__({_script(tables, given, number)!r})"
             setup = "\n".join(f"{key} = {text}" for key, text in lines.items())
             made.append(replace(call, setup=setup, origin="drawn" if is_told else GUESSED))
@@ -102,6 +116,36 @@ def _statements(node: ast.AST) -> Iterator[str]:
                 yield first.value
 
 
+def _bound(subject: Subject) -> Iterator[tuple[str, str]]:
+    """The parameters that stand for a placeholder of a statement, each with its column."""
+    names = {each.name for each in subject.parameters}
+    for each in ast.walk(subject.node):
+        if not (isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _RUNNING):
+            continue
+        statement, values = [*each.args, None, None][:2]
+        if isinstance(statement, ast.Constant) and isinstance(values, ast.Tuple | ast.List):
+            columns = [match["name"] or "" for match in _PLACEHOLDER.finditer(str(statement.value))]
+            for value, column in zip(values.elts, columns, strict=False):
+                if isinstance(value, ast.Name) and value.id in names and column.lower() not in _KEYWORDS:
+                    yield value.id, column
+
+
+def _found_values(
+    lines: Mapping[str, str], columns: Mapping[str, str], number: int, *, has_patterns: bool
+) -> dict[str, str]:
+    """Arguments that are bound to columns, each with a value of its own that the column may hold."""
+    found = {}
+    for at, (name, column) in enumerate(columns.items()):
+        if name not in lines:
+            continue
+        kind = named_kind(name) or ("int" if column == "id" or column.endswith("_id") else named_kind(column))
+        is_number = kind in ("int", "float", "bool")
+        words = ("a_c", "a%", "A", "b") if has_patterns else _WORDS
+        pool: Sequence[int | str] = (1, 2, 3) if is_number else words
+        found[name] = repr(pool[(number // 2 + at) % len(pool)])
+    return found
+
+
 def _script(tables: Tables, given: Mapping[str, Any], number: int) -> str:
     """Statements that fill the tables, with values of the call's other arguments, so that some of its rows match."""
     unique, refuses = number % 3 == 1, number % 5 == 4
@@ -114,7 +158,8 @@ def _script(tables: Tables, given: Mapping[str, Any], number: int) -> str:
                 for row in range(_SIZES[number % len(_SIZES)])]  # fmt: skip
         filled = ", ".join(f"({row})" for row in rows)
         parts += [f"INSERT OR IGNORE INTO {table} VALUES {filled};"] if rows else []  # noqa: S608 - runs in the sandbox
-        parts += [_REFUSED.format(table)] if refuses else []
+        refused = _REFUSED_LATER if number % 2 else _REFUSED
+        parts += [refused.format(table)] if refuses else []
     return "".join(parts)
 
 
@@ -124,7 +169,7 @@ def _value(column: str, given: Mapping[str, Any], row: int) -> str:
     among = own or [
         each for value in given.values() for each in _atoms(value) if isinstance(each, str) is not is_number
     ]
-    pool = [*among, *(_NUMBERS if is_number else _WORDS)]
+    pool = [*among, *(_NUMBERS if is_number else (*_WORDS, "aXc"))]
     value = pool[row % len(pool)]
     return "'" + value.replace("'", "''").replace("\0", "") + "'" if isinstance(value, str) else str(value)
 

@@ -124,7 +124,9 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
     if name == "Literal":
         return st.sampled_from([unparse(each) for each in inner]) if inner else None
     if name == "Callable":
-        return callables(known)
+        result = inner[1] if len(inner) == 2 else None
+        is_awaited = isinstance(result, ast.Subscript) and _name(result.value) in ("Awaitable", "Coroutine")
+        return awaited_callables(known) if is_awaited else callables(known)
     if name == "Type" or name == "type":
         return None
     kind = _CONTAINERS.get(name)
@@ -310,6 +312,7 @@ PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
         lambda each: f"__import__('pathlib').Path({each!r})"
     ),
     "Callable": lambda known: callables(known),  # noqa: PLW0108 - it is defined below
+    "AwaitedCallable": lambda known: awaited_callables(known),  # noqa: PLW0108 - it is defined below
     "Loader": lambda known: st.integers(0, 40).map(lambda seed: f"__double__('loaded', {seed})"),
     "Callback": lambda known: st.sampled_from([*_CALLBACKS[:2], *_failing(_CALLBACKS[2], known)]),
 }  # fmt: skip
@@ -371,3 +374,8 @@ def callables(known: ModuleContext) -> Texts:
         "(lambda *args, **kw: None)",
         *_failing(_FAILING, known),
     ])  # fmt: skip
+
+
+def awaited_callables(known: ModuleContext) -> Texts:
+    """Coroutine functions that accept anything, and return something about it after others that were called later."""
+    return callables(known).map("__awaited__({})".format)

@@ -17,13 +17,18 @@ from stet_ls.engine.execution.python.inputs.values.type_strategies import Module
 from stet_ls.engine.execution.python.inputs.values.used_kinds import (
     is_name,
     is_only_compared,
+    is_only_tested,
     kinds_by_use,
     kinds_of_parts,
 )
-from stet_ls.validators.ast_text import parse_expression
+from stet_ls.validators.ast_text import parse_expression, unparse
 
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
 _MOST_NAMES = 8
+_LARGEST = 2**64
+_TRUTHS = ("True", "False")
+_TESTED = ("None", "0", "''", "[]", "1", "'a'", "[0]")
+"""Other values of which code may only ask whether they are true."""
 _FALSE = ("None", "0", "''", "False", "'a b&c=\"<d>'")
 
 
@@ -36,10 +41,26 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         # Arguments of the same kind, whatever it is, fit each other.
         alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
         return st.one_of([type_strategies.lists(each, small=True) for each in alike])
+    numerals = _numerals(parameter, node, known)
     if (hinted := of_hint(parameter.annotation, known)) is not None:
-        return hinted
+        return st.one_of(hinted, st.sampled_from(numerals)) if numerals else hinted
     own = _own_class(parameter.name, known) if parameter.annotation is None else None
-    return own if own is not None else _guessed(parameter, node, known)
+    if own is not None:
+        return own
+    guessed = _guessed(parameter, node, known)
+    return st.one_of(guessed, st.sampled_from(numerals)) if numerals else guessed
+
+
+def _numerals(parameter: Parameter, node: ast.AST, known: ModuleContext) -> list[str]:
+    """Texts of the whole numbers in the code and their neighbors, for a text of which it makes a number."""
+    if parameter.annotation is not None and unparse(parameter.annotation) not in ("str", "'str'"):
+        return []
+    parsed = (each for each in ast.walk(node) if isinstance(each, ast.Call) and each.args
+              and getattr(each.func, "id", "") in ("int", "float", "Decimal"))  # fmt: skip
+    if not any(is_name(part, parameter.name) for each in parsed for part in ast.walk(each.args[0])):
+        return []
+    found = [value for each in known.constants if type(value := literal(each)) is int and abs(value) < _LARGEST]
+    return [repr(str(value + step)) for value in dict.fromkeys((*found, 0, 10)) for step in (0, -1, 1)]
 
 
 def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
@@ -64,6 +85,9 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
         kinds = [f"{type(default).__name__.lower()}", *kinds]
     if not kinds and not weak and not named_kind(parameter.name) and is_only_compared(parameter.name, node):
         return st.one_of(type_strategies.INTEGERS(known), type_strategies.SHORT(known))
+    if not kinds and not weak and is_only_tested(parameter.name, node):
+        truths = st.sampled_from(_TRUTHS)
+        return st.one_of(truths, truths, truths, st.sampled_from(_TESTED))
     if not kinds:
         named = [kind] if (kind := named_kind(parameter.name)) else []
         guessed = _one_of(weak if weak and named == ["int"] else [*named, *weak], known)

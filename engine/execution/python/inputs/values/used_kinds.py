@@ -49,13 +49,17 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
                      and isinstance(each.targets[0], ast.Name) and is_name(each.value, name))}  # fmt: skip
     # Calls whose results no one uses: they are made for their effects.
     dropped = {id(each.value) for each in ast.walk(node) if isinstance(each, ast.Expr)}
+    awaits = [each for each in ast.walk(node) if isinstance(each, ast.Await)]
+    awaited = {id(each.value) for each in awaits}
+    is_joined = bool(awaits) and any(_name_of(each) in _JOINS for each in ast.walk(node))
     counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
                and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and each.attr in METHODS and any(is_name(each.value, one) for one in names):
             found.append(METHODS[each.attr])
         elif isinstance(each, ast.Call):
-            strong, open_ones = _by_call(each, name, is_dropped=id(each) in dropped)
+            is_awaited = is_joined or id(each) in awaited
+            strong, open_ones = _by_call(each, name, is_dropped=id(each) in dropped, is_awaited=is_awaited)
             found += strong
             weak += open_ones
         elif isinstance(each, ast.For | ast.comprehension) and is_name(_enumerated(each.iter), name):
@@ -73,11 +77,21 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
 
-def _by_call(call: ast.Call, name: str, *, is_dropped: bool) -> tuple[list[str], list[str]]:
+_JOINS = {"gather", "create_task", "ensure_future", "as_completed", "wait", "wait_for", "shield", "TaskGroup"}
+"""What takes coroutines, to run them side by side."""
+
+
+def _name_of(node: ast.AST) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _by_call(call: ast.Call, name: str, *, is_dropped: bool, is_awaited: bool) -> tuple[list[str], list[str]]:
     """The kinds that a call of a name, or with it, implies, and those that it leaves open."""
     called = getattr(call.func, "id", "")
     is_given = any(is_name(each, name) for each in call.args)
     if called == name:
+        if is_awaited:
+            return ["AwaitedCallable"], []
         kind = "Callable" if call.args or call.keywords else "Loader"
         return ["Callback" if is_dropped else kind], []
     if called in _BUILT_IN and is_given:
@@ -107,6 +121,27 @@ def is_only_compared(name: str, node: ast.AST) -> bool:
     }  # fmt: skip
     uses = [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
     return bool(uses) and all(id(each) in compared for each in uses)
+
+
+def is_only_tested(name: str, node: ast.AST) -> bool:
+    """Whether a name is used for nothing but its truth: `if flag`, `not flag`, `while a or flag`."""
+    tested: set[int] = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.If | ast.While | ast.IfExp | ast.Assert):
+            tested |= _tested(each.test)
+        elif isinstance(each, ast.UnaryOp) and isinstance(each.op, ast.Not):
+            tested |= _tested(each.operand)
+        elif isinstance(each, ast.comprehension):
+            tested |= {part for condition in each.ifs for part in _tested(condition)}
+    uses = [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+    return bool(uses) and all(id(each) in tested for each in uses)
+
+
+def _tested(node: ast.expr) -> set[int]:
+    """The expressions of which a condition takes the truth."""
+    if isinstance(node, ast.BoolOp):
+        return {part for value in node.values for part in _tested(value)}
+    return {id(node)}
 
 
 def _beside(names: set[str], node: ast.AST) -> list[str]:

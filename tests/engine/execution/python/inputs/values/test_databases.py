@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
+import pytest
+
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.inputs.values.databases import tables_of, with_databases
+from stet_ls.engine.execution.python.inputs.values.databases import _REFUSED_LATER, tables_of, with_databases
+from stet_ls.engine.execution.python.inside.database import content_of, database
 
 _COUNT = """def restock(connection, article: str, more: int):
     \"\"\"Adds to what is there.\"\"\"
@@ -32,7 +35,7 @@ def test_a_parameter_that_runs_sql_is_a_database_in_which_some_rows_match() -> N
     assert len(calls) > 20
     counts, failed = [], 0
     for call in calls:
-        space: dict[str, object] = {"__database__": _database, "__out__": counts.append}
+        space: dict[str, object] = {"__database__": database, "__out__": counts.append}
         try:
             exec(f"{_COUNT}\n{call.setup}\n{call.body}", space)
         except sqlite3.IntegrityError:
@@ -41,7 +44,21 @@ def test_a_parameter_that_runs_sql_is_a_database_in_which_some_rows_match() -> N
     assert failed
 
 
-def _database(script: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(script)
-    return connection
+def test_what_a_call_binds_is_in_some_rows_and_texts_are_patterns_where_the_code_has_one() -> None:
+    old = (
+        'def user_id(db, email):\n    return db.execute("SELECT id FROM users WHERE email = ?", (email,)).fetchone()\n'
+    )
+    calls = with_databases(calls_for(old, "user_id"), (old, old.replace("email = ?", "email LIKE ?")), "user_id")
+    patterns = [call for call in calls if "email = 'a_c'" in call.setup]
+    assert any("'aXc'" in call.setup for call in patterns)
+
+
+def test_writes_after_the_first_fail_and_what_is_not_committed_is_counted() -> None:
+    opened = database("CREATE TABLE a (b);" + _REFUSED_LATER.format("a"))
+    opened.execute("INSERT INTO a VALUES (1)")
+    assert "1 changes not committed" in content_of(opened)
+    opened.commit()
+    assert "committed" not in content_of(opened)
+    with pytest.raises(sqlite3.IntegrityError, match="refused"):
+        opened.execute("INSERT INTO a VALUES (2)")
+    assert "committed" not in content_of(opened)
