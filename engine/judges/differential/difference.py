@@ -16,6 +16,7 @@ from stet_ls.engine.judges.differential.taken_keys import takes_for_granted
 _SHOWN = 300
 _AROUND = 30
 """Characters shown on both sides of what differs in long texts."""
+_TOO_DEEP = "RecursionError"
 _WRONG_KIND = {"TypeError", "AttributeError"}
 _OF_LIBRARY = {"StatisticsError", "JSONDecodeError", "error", "Error", "InvalidOperation", "BadZipFile", "ParseError"}
 """Errors of the standard library that mean the same as built-in ones."""
@@ -157,9 +158,11 @@ class Difference:
 
     def is_fixed(self, promised: Collection[str]) -> bool:
         """True if the old code failed by accident, and the new code does not: an operation refused its operands, an
-        index or a divisor was not there.
+        index or a divisor was not there, or the stack was too small for a generator that calls itself.
         """
-        return self.old.fails_by_accident(promised) and self.new.kind == "ok"
+        ends = [_ITERATED.findall(" ".join(each.results)) for each in (self.old, self.new)]
+        is_too_deep = _TOO_DEEP in ends[0] and _TOO_DEEP not in {*ends[1], *promised}
+        return (self.old.fails_by_accident(promised) or is_too_deep) and self.new.kind == "ok"
 
     def is_malformed(self, text: str) -> bool:
         """True if the old code failed on what it took out of a text, as on the second part of one that has no second.

@@ -211,4 +211,7 @@ def digest(text: str) -> str:
 
 
 def bounded(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 40]}... ({len(text)} in all, {digest(text)})"
+    if len(text) <= SHOWN:
+        return text
+    failed = text[text.rfind(" raises ") :] if text.endswith("Error]") else ""
+    return f"{text[: SHOWN - 40]}... ({len(text)} in all, {digest(text)}){failed[:80]}"

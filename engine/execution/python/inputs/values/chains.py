@@ -35,10 +35,12 @@ def chains(subjects: Sequence[Subject]) -> Iterator[Call]:
         if len(given) != 1:
             continue
         name = given[0]
-        for part, is_among in _followed(subject, name):
+        followed = list(_followed(subject, name))
+        for part, is_among in followed:
+            ends = [each for each, is_list in followed if not is_list]
             for other in _OTHERS:
-                end = "None" if not is_among else _node(part, subjects, "[]", other)
-                node = _node(part, subjects, f"[{name}]" if is_among else name, other)
+                end = "None" if not is_among else _node(part, subjects, "[]", other, ends)
+                node = _node(part, subjects, f"[{name}]" if is_among else name, other, ends)
                 setup = f"{name} = {end}\nfor _ in range({LONG}): {name} = {node}"
                 made[setup] = Call(setup, f"__out__({subject.name}({name}))", (), GUESSED)
     yield from made.values()
@@ -86,19 +88,23 @@ def _followed(subject: Subject, name: str) -> Iterator[tuple[Part, bool]]:
                 yield held, held is looped
 
 
-def _node(part: Part, subjects: Sequence[Subject], link: str, other: str) -> str:
-    """A node with `link` as that part, and `other` as each further part that a text uses of anything."""
+def _node(part: Part, subjects: Sequence[Subject], link: str, other: str, ends: Sequence[Part]) -> str:
+    """A node with `link` as that part, None as the other parts that lead to nodes (`ends`), and `other` as each further
+    part that a text uses of anything.
+    """
     nodes = [each for subject in subjects for each in ast.walk(subject.node)]
     if isinstance(part, ast.Attribute):
         used = (each.attr for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name))
-        fields = {**dict.fromkeys(sorted(used), other), part.attr: link}
+        ended = dict.fromkeys((each.attr for each in ends if isinstance(each, ast.Attribute)), "None")
+        fields = {**dict.fromkeys(sorted(used), other), **ended, part.attr: link}
         return f"__import__('types').SimpleNamespace({', '.join(f'{key}={value}' for key, value in fields.items())})"
     key = literal(unparse(part.slice))
     if type(key) is int and 0 <= key < _MOST_INDEX:
         return "(" + f"{other}, " * key + f"{link},)"
     found = {each.slice.value for each in nodes if isinstance(each, ast.Subscript)
              and isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)}  # fmt: skip
-    keys = {**{text_of(each): other for each in sorted(found)}, text_of(key): link}
+    ended = {text_of(literal(unparse(each.slice))): "None" for each in ends if isinstance(each, ast.Subscript)}
+    keys = {**{text_of(each): other for each in sorted(found)}, **ended, text_of(key): link}
     return "{" + ", ".join(f"{each}: {value}" for each, value in keys.items()) + "}"
 
 

@@ -13,6 +13,7 @@ from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.linked_objects import linked_objects
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.engine.execution.python.inputs.values.used_kinds import (
     is_name,
@@ -41,6 +42,12 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         # Arguments of the same kind, whatever it is, fit each other.
         alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
         return st.one_of([type_strategies.lists(each, small=True) for each in alike])
+
+    def hinted_value(each: Parameter) -> Texts | None:
+        return of_hint(each.annotation, known.deeper())
+
+    if (linked := linked_objects(parameter, node, known, hinted_value)) is not None:
+        return linked
     numerals = _numerals(parameter, node, known)
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return st.one_of(hinted, st.sampled_from(numerals)) if numerals else hinted
