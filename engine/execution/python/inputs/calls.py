@@ -18,6 +18,7 @@ from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
     literals,
     named_literals,
+    normalized_texts,
     rows_for,
     scripts_for,
     stated_texts,
@@ -28,6 +29,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
     Module,
     Parameter,
     Subject,
+    container_methods,
     known_module,
     subclasses,
     subject_of,
@@ -64,7 +66,13 @@ def calls_for(
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()
-    named = (*besides, *literals(subject.node), *named_literals(module, subject), *stated_texts(subject.node))
+    named = (
+        *besides,
+        *literals(subject.node),
+        *named_literals(module, subject),
+        *stated_texts(subject.node),
+        *normalized_texts(subject.node),
+    )
     constants = tuple(dict.fromkeys(named))
     try:
         seed = zlib.crc32(f"{qualified}\0{unparse(subject.node)}".encode())
@@ -285,10 +293,10 @@ def _is_named(parameter: Parameter, text: str) -> bool:
 def _columns(
     module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int
 ) -> list[tuple[list[str], list[str]]]:
-    """The calls of each public method, with all kinds of arguments and with few."""
+    """The calls of each method for users, with all kinds of arguments and with few."""
     columns = []
     public = [each for each in shape.methods if not each.callee.startswith("_")]
-    for method in [_with_own_class(each, shape) for each in public[:12]]:
+    for method in [_with_own_class(each, shape) for each in (*public[:12], *container_methods(shape))]:
         if method.how == "property":
             columns.append(([method.callee], [method.callee]))
             continue

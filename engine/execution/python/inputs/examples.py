@@ -77,6 +77,23 @@ def literals(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(found))[:40]
 
 
+_TRIMS, _CASES = {"strip", "lstrip", "rstrip", "split"}, {"lower", "upper", "casefold", "title", "capitalize"}
+
+
+def normalized_texts(node: ast.AST) -> list[str]:
+    """Texts that are equal only once a code has trimmed them, or changed the case of their letters, if it does so."""
+    called = {
+        each.func.attr for each in ast.walk(node) if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+    }
+    trimmed, cased = bool(called & _TRIMS), bool(called & _CASES)
+    found = [
+        *(["' a'", "'a '"] if trimmed else []),
+        *(["'A'"] if cased else []),
+        *(["' A'"] if trimmed and cased else []),
+    ]
+    return ["'a'", *found] if found else []
+
+
 def _folded(node: ast.expr) -> int:
     """The product of whole numbers that an expression is, as `1024 * 1024`; 0 for any other."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):

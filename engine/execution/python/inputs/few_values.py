@@ -39,7 +39,7 @@ def few_valued(
             {
                 name: random.choice(_TEXTS) if name in keys or name in texts
                 else random.choice(_FUNCTIONS) if name in called
-                else random.choice(_NUMBERS) if name in open_ones and not text.startswith("{")
+                else random.choice(_NUMBERS) if name in open_ones and not text.startswith(("{", "(lambda"))
                 else _fewer(text, random)
                 for name, text in row.items()
             }

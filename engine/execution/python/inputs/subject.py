@@ -217,6 +217,14 @@ def _methods(node: ast.ClassDef) -> Iterator[Subject]:
                 yield Subject(f"{node.name}.{each.name}", how, each, given, node.name)
 
 
+_OF_CONTAINERS = {"__contains__", "__getitem__", "__setitem__", "__delitem__", "__len__", "__iter__", "__call__"}
+
+
+def container_methods(shape: ClassShape) -> list[Subject]:
+    """The methods that make a class a container or a function: steps in the life of objects, as public ones."""
+    return [each for each in _methods(shape.node) if each.callee in _OF_CONTAINERS]
+
+
 def decorators(node: Function | ast.ClassDef) -> set[str]:
     """The last names of the decorators."""
     found = set()

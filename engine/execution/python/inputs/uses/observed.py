@@ -22,13 +22,14 @@ from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
 from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, is_mapping, of_hint
 from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
-from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
+from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS, kinds_by_use
 from stet_ls.validators.ast_text import literal_eval
 
 _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
-_OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
-_OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
+OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
+OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
+"""Methods of dictionaries, and of lists."""
 EQUALS = "equals "
 """Of what is compared with the text that follows."""
 EMPTY, OPTIONAL, MATCHED = "empty", "optional", "matched"
@@ -70,11 +71,16 @@ class ValueUses:
         return {step[1:-1]: part for step, part in self.parts.items() if step[0] == "["}
 
     @property
+    def named_parts(self) -> dict[str, ValueUses]:
+        """The parts that a name or a key leads to."""
+        return {step: part for step, part in self.parts.items() if step[0] == "." or step.startswith("['")}
+
+    @property
     def acts(self) -> bool:
         """Whether it, a part of it that is no method of a list or the like, or a method's result is called, entered or
         set.
         """
-        known = METHODS.keys() | _OF_DICTS | _OF_LISTS
+        known = METHODS.keys() | OF_DICTS | OF_LISTS
         fields = (part.parts.get("()", ValueUses()) if name in known else part for name, part in self.fields.items())
         return bool(self.kinds & _ACTS) or any(each.acts for each in fields)
 
@@ -137,7 +143,9 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
         seen, hinted = uses.parts.get(each.name), of_hint(each.annotation, known)
         is_own = isinstance(each.annotation, ast.Name) and each.annotation.id in module.shapes
         is_own = is_own or "".join(part.capitalize() for part in each.name.split("_")) in module.shapes
-        if seen is None or (hinted is not None and (is_own or not seen.parts)):
+        # What operands say of a number is surer than what the operation asked of a double.
+        is_number = hinted is None and "int" in kinds_by_use(each.name, subject.node)[0]
+        if seen is None or (hinted is not None and (is_own or not seen.parts)) or (is_number and not seen.named_parts):
             return of_parameter(each, subject.node, known)
         if hinted is not None and is_mapping(each.annotation) and not any(key.startswith("'") for key in seen.items):
             return hinted
@@ -163,12 +171,12 @@ def _value(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
         return _value(name, once, known).map(lambda text: f"__later__({text})" if text[0] == "[" else text)
     if EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
         return st.just("[]")
-    if uses.acts or fields.keys() - METHODS.keys() - _OF_DICTS - _OF_LISTS:
+    if uses.acts or fields.keys() - METHODS.keys() - OF_DICTS - OF_LISTS:
         return _object(name, uses, known)
-    is_keyed = "key" in uses.kinds and not fields.keys() & _OF_LISTS
+    is_keyed = "key" in uses.kinds and not fields.keys() & OF_LISTS
     if is_keyed and any(each.acts for each in items.values()):
         return _object(name, ValueUses({"call"}), known)
-    if fields.keys() & _OF_DICTS or is_keyed or any(key.startswith("'") for key in items):
+    if fields.keys() & OF_DICTS or is_keyed or any(key.startswith("'") for key in items):
         return _mapping(name, uses, known)
     return _single(uses, known) or _sequence(name, uses, known) or _leaf(name, uses, known)
 

@@ -7,7 +7,7 @@ import asyncio
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.sources import VersionRunner
 from stet_ls.engine.execution.python.inputs.calls import new_literals
-from stet_ls.engine.execution.python.inputs.examples import literals
+from stet_ls.engine.execution.python.inputs.examples import literals, normalized_texts
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observed import (
     ValueUses,
@@ -55,4 +55,6 @@ async def calls_with_observed_uses(pair: VersionRunner, unit: str) -> tuple[Call
             break
     uses = uses_of(outcomes, texts).merged(await asyncio.to_thread(_written, text, unit))
     new = await asyncio.to_thread(new_literals, *pair.texts[:2], unit)
-    return await asyncio.to_thread(observed_calls, module, subject, uses, (*new, *literals(subject.node)))
+    return await asyncio.to_thread(
+        observed_calls, module, subject, uses, (*new, *normalized_texts(subject.node), *literals(subject.node))
+    )

@@ -14,6 +14,8 @@ from stet_ls.engine.execution.python.inputs.uses.observed import (
     EQUALS,
     LATER,
     MATCHED,
+    OF_DICTS,
+    OF_LISTS,
     OPTIONAL,
     PARSED,
     ValueUses,
@@ -25,6 +27,8 @@ Path = tuple[str, ...]
 _PASSES = 3
 """A name that stands for a part may be bound to another name before."""
 _PARSE = {"int", "float", "Decimal"}
+_OF_CONTAINERS = {*METHODS, *OF_DICTS, *OF_LISTS}
+"""Methods of texts, lists and the like: no attributes of objects."""
 _SAME_ITEMS = {"sorted", "list", "tuple", "reversed", "iter", "set"}
 
 
@@ -32,8 +36,11 @@ def written_uses(subject: Subject) -> ValueUses:
     """The uses by parameter of those whose keys the text names; no parts if it names none."""
     paths = _bound(subject)
     whole = ValueUses()
+    called = {id(each.func) for each in ast.walk(subject.node) if isinstance(each, ast.Call)}
     for each in ast.walk(subject.node):
         _note(each, paths, whole)
+        if isinstance(each, ast.Attribute) and id(each) not in called and (path := _path(each, paths)):
+            whole.at(path)  # it is read
     for each in ast.walk(subject.node):
         _share_kind(each, paths, whole)
     for path in list(_recursions(subject, paths)):
@@ -89,6 +96,9 @@ def _path(node: ast.expr, paths: dict[str, Path]) -> Path:
         return _path(node.values[0], paths)
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _SAME_ITEMS and node.args:
         return _path(node.args[0], paths)
+    if isinstance(node, ast.Attribute) and node.attr not in _OF_CONTAINERS:
+        path = _path(node.value, paths)
+        return (*path, f".{node.attr}") if path else ()
     holder, key = _keyed(node)
     path = _path(holder, paths) if holder is not None else ()
     return (*path, f"[{key!r}]") if path else ()
@@ -161,4 +171,4 @@ def _recursions(subject: Subject, paths: dict[str, Path]) -> Iterator[Path]:
 
 
 def _has_keys(uses: ValueUses) -> bool:
-    return any(step.startswith("['") or _has_keys(part) for step, part in uses.parts.items())
+    return any(step.startswith(("['", ".")) or _has_keys(part) for step, part in uses.parts.items())

@@ -163,10 +163,20 @@ def meant_kinds(subject: Subject) -> dict[str, frozenset[str]]:
         if kind in _TOPS and not (kind == "int" and not is_whole):
             inner = {"list[int]]": "List of List", "str]": "List of str"}.get(items, "") if kind == "list" else ""
             inner = "List of Tuple" if parts and kind == "list" else inner
+            inner = "" if _has_records(each.name, subject.node) else inner
             is_of_numbers = _OF_NUMBERS.fullmatch(each.name) and not parts
             numbers = {f"List of {top}" for top in _TOPS["float"]} if is_of_numbers else set()
             found[each.name] = frozenset({*_TOPS[kind], *numbers, inner} - {""})
     return found
+
+
+def _has_records(name: str, node: ast.AST) -> bool:
+    """Whether the items of a name are asked for keys: `for row in rows: row["email"]`."""
+    items = {each.target.id for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension)
+             and isinstance(each.target, ast.Name) and is_name(each.iter, name)}  # fmt: skip
+    keyed = (each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)
+             and isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str))  # fmt: skip
+    return any(isinstance(each, ast.Name) and each.id in items for each in keyed)
 
 
 _TAKEN = {

@@ -74,7 +74,24 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     found += [] if found else _beside(names, node)
+    found += ["Callable"] if _is_called_later(name, node) else []
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+def _is_called_later(name: str, node: ast.AST) -> bool:
+    """Whether a class keeps what it is given and calls it: `self.key = key or str`, `self.key(item)`."""
+    kept = {target.attr for each in ast.walk(node) if isinstance(each, ast.Assign) for target in each.targets
+            if isinstance(target, ast.Attribute) and is_name(_first(each.value), name)}  # fmt: skip
+    called = (each.func for each in ast.walk(node) if kept and isinstance(each, ast.Call))
+    return any(isinstance(each, ast.Attribute) and each.attr in kept and getattr(each.value, "id", "") == "self"
+               for each in called)  # fmt: skip
+
+
+def _first(value: ast.expr) -> ast.expr:
+    """`key` of `key or str` and of `key if key else str`."""
+    if isinstance(value, ast.IfExp):
+        return value.body
+    return value.values[0] if isinstance(value, ast.BoolOp) else value
 
 
 _JOINS = {"gather", "create_task", "ensure_future", "as_completed", "wait", "wait_for", "shield", "TaskGroup"}
