@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.execution.javascript.inputs.values.linked_kinds import linked
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import (
     ANY,
     BOOLEAN,
@@ -72,7 +73,8 @@ _NOTHING = {
 def used_as(node: tree_sitter.Node, name: str) -> ValueKind:
     """The kind that the uses of `name` within a function suggest, its name last; ANY if nothing does."""
     body = node.child_by_field_name("body") or node
-    return _of_uses(body, _uses(body, name), name, 3)
+    kind = _of_uses(body, _uses(body, name), name, 3)
+    return linked(kind, node, name, _by_name)
 
 
 def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, deepest: int) -> ValueKind:

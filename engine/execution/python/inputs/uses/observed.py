@@ -36,13 +36,14 @@ EMPTY, OPTIONAL, MATCHED = "empty", "optional", "matched"
 """Of what is iterated over nothing, of a key that may be missing or its value empty, and of what is compared with
 another part of an argument.
 """
-LATER, PARSED = "later", "parsed"
-"""Of what is iterated over asynchronously, and of what a number is made of."""
+LATER, PARSED, NOTHING = "later", "parsed", "nothing"
+"""Of what is iterated over asynchronously, of what a number is made of, and of a node of a tree that may be missing."""
 _NUMERALS = ("'5'", "'12'", "7", "'0'", "'x'")
 """The last one is none."""
 _FEW = {False: ("1", "2"), True: ("'a'", "'b'")}
 """Values of what is matched: they have to coincide now and then."""
 _ACTS = {"call", "with", "set", "await"}
+_LISTED = frozenset({"iter", "len", "slice"})
 _WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
 
 
@@ -127,12 +128,17 @@ def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> ValueUse
 
 def _end(uses: ValueUses, above: frozenset[str]) -> None:
     """Ends trees where the run went no deeper: with nodes of one more level, whose own lists of nodes are empty."""
+    ended = {step: part for step, part in uses.parts.items()
+             if step in above and not any(each.kinds - {""} or each.parts for each in part.parts.values())}  # fmt: skip
+    plain = {step: part for step, part in uses.parts.items() if step not in above}
+    leaf = ValueUses(set(uses.kinds), {**plain, **{step: ValueUses({*ended[step].kinds, EMPTY}) for step in ended}})
     for step, part in uses.parts.items():
-        if step in above and not any(each.kinds - {""} or each.parts for each in part.parts.values()):
-            leaf = ValueUses(set(uses.kinds), {**uses.parts, step: ValueUses({*part.kinds, EMPTY})})
+        if step not in ended:
+            _end(part, above | {step} if len(step) > 2 else above)
+        elif part.kinds & _LISTED:
             part.parts = {**part.parts, "[]": leaf}
         else:
-            _end(part, above | {step} if len(step) > 2 else above)
+            part.kinds.add(EMPTY)
 
 
 def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants: tuple[str, ...]) -> tuple[Call, ...]:
@@ -169,7 +175,11 @@ def _value(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     if LATER in uses.kinds:
         once = ValueUses(uses.kinds - {LATER}, uses.parts)
         return _value(name, once, known).map(lambda text: f"__later__({text})" if text[0] == "[" else text)
-    if EMPTY in uses.kinds and uses.kinds & {"iter", "len", "slice", "bool"}:
+    if NOTHING in uses.kinds:
+        nothing = st.just("None")
+        some = ValueUses(uses.kinds - {NOTHING}, uses.parts)
+        return st.one_of(nothing, _value(name, some, known), _value(name, some, known)) if uses.parts else nothing
+    if EMPTY in uses.kinds and uses.kinds & {*_LISTED, "bool"}:
         return st.just("[]")
     if uses.acts or fields.keys() - METHODS.keys() - OF_DICTS - OF_LISTS:
         return _object(name, uses, known)

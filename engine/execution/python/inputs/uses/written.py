@@ -6,7 +6,7 @@ A run with doubles (`observed.py`) sees only the branches that it takes. The tex
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.execution.python.inputs.subject import Subject
 from stet_ls.engine.execution.python.inputs.uses.observed import (
@@ -14,6 +14,7 @@ from stet_ls.engine.execution.python.inputs.uses.observed import (
     EQUALS,
     LATER,
     MATCHED,
+    NOTHING,
     OF_DICTS,
     OF_LISTS,
     OPTIONAL,
@@ -43,12 +44,23 @@ def written_uses(subject: Subject) -> ValueUses:
             whole.at(path)  # it is read
     for each in ast.walk(subject.node):
         _share_kind(each, paths, whole)
-    for path in list(_recursions(subject, paths)):
-        root, part = whole.parts.get(path[0], ValueUses()), whole.at(path)
-        leaf = {step: ValueUses({"iter", EMPTY}) if step == path[1] else known for step, known in root.parts.items()}
-        part.parts = {**leaf, path[1]: ValueUses({"iter"}, {"[]": ValueUses(set(), leaf)})}
+    _grow_trees(list(_recursions(subject, paths)), whole)
     named = {name: part for name, part in whole.parts.items() if _has_keys(part)}
     return ValueUses(set(), named)
+
+
+def _grow_trees(recursions: Sequence[Path], whole: ValueUses) -> None:
+    """Gives the parts with which the function calls itself the uses of the whole, two levels deep."""
+    ends = {path[1]: ValueUses({NOTHING}) if len(path) == 2 else ValueUses({"iter", EMPTY}) for path in recursions}
+    for path in recursions:
+        plain = {step: part for step, part in whole.parts.get(path[0], ValueUses()).parts.items() if step not in ends}
+        leaf = ValueUses(set(), {**plain, **ends})
+        inner = {step: ValueUses({NOTHING}, leaf.parts) if NOTHING in end.kinds else ValueUses({"iter"}, {"[]": leaf})
+                 for step, end in ends.items()}  # fmt: skip
+        part = whole.at(path)
+        part.parts = {**plain, **inner}
+        if len(path) == 2:
+            part.kinds.add(NOTHING)
 
 
 def _bound(subject: Subject) -> dict[str, Path]:
