@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,7 @@ async def run(
         esbuild=str(builder.path) if builder else "",
         typescript=language.startswith("typescript"),
         builds=language != "javascript",
+        hidden=_private_fields(trial.texts) if language.startswith("typescript") else [],
         methods=METHODS,
         plain=await asyncio.to_thread(_plain, trial, language),
         records=await asyncio.to_thread(_records, trial.texts[0], trial.target, language),
@@ -65,6 +67,14 @@ async def run(
         report=True,
     )
     return await launch(runtime, spec, nonce, trial)
+
+
+_PRIVATE = re.compile(r"\bprivate\s+(?:(?:static|readonly|override)\s+)*([A-Za-z_$][\w$]*)")
+
+
+def _private_fields(texts: Sequence[str]) -> list[str]:
+    """The names of the members that TypeScript keeps to their class: no part of what an object shows."""
+    return sorted({name for text in texts for name in _PRIVATE.findall(text)})
 
 
 def _plain(trial: HarnessRun, language: str) -> dict[str, str]:

@@ -298,7 +298,9 @@ def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collect
     wrong = tuple(
         n for n, each in enumerate(old.results) if (met := _WRONG_KIND.match(each)) and met[1] not in promised
     )
-    if not wrong or len(old.results) < 2 or call.origin not in UNSURE or old.kind != new.kind:
+    if not wrong or call.origin not in UNSURE or old.kind != new.kind:
+        return ()
+    if len(old.results) < 2 and not (new.results and _WRONG_KIND.match(new.results[0])):
         return ()
     differs = len(new.results) > wrong[0] and old.digest != new.digest
     return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()

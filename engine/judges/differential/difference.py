@@ -31,7 +31,7 @@ WRITTEN = {CAPTURED, "example"}
 _UNREAD = re.compile(r"invalid literal for int|could not convert string to float|could not parse|Invalid isoformat")
 _FORM = re.compile(r"(?i)\b(?:as|like|form|format|e\.g\.) (?:[\"'`][^\"'`\n]*\d|\d+[.:/-]\d)")
 _ITERATED = re.compile(r"raises (\w+)\]")
-_OUT_OF_RANGE = ("Numerical result out of range", "int too large to convert to float")
+_OUT_OF_RANGE = ("Numerical result out of range", "int too large to convert to float", "File name too long")
 _FLOAT = re.compile(r"(?<![\w.])\d+\.\d")
 _WHOLE_FLOAT = re.compile(r"\x01?(?<![\w.])(-?\d+)\.0(?!\d)")
 _CALLABLE = re.compile(r"<function [^<>]*<locals>\.[^<>]*>|<partial>")
@@ -122,8 +122,9 @@ class Difference:
 
     @property
     def is_out_of_range(self) -> bool:
-        """True if the new code fails on numbers that no float holds: `2.0 ** 5000`, where a product is infinite."""
-        is_out = any(words in self.new.message for words in _OUT_OF_RANGE)
+        """True if the new code fails on numbers that no float holds, as `2.0 ** 5000`, or on names that no file has."""
+        said = "\0".join((self.new.message, *self.new.results))
+        is_out = any(words in said for words in _OUT_OF_RANGE)
         return self.call.origin not in WRITTEN and is_out
 
     @property

@@ -77,7 +77,8 @@ def removed_names(before: Source, after: Source, language: str) -> list[str]:
     """The qualified names that one text defines and the other does not, outermost first.
 
     A definition that moved within the text, that an import now provides or that became a variable is not lost.
-    Locals of functions do not count, nor do values that other files cannot reach and the new text does not use.
+    Locals of functions do not count, nor do values that other files cannot reach and the new text does not use, nor
+    private functions whose uses in the text are gone, too.
     Of several definitions of one name (overloads, a property's halves) all have to remain.
     """
     if before.data == after.data:
@@ -97,7 +98,9 @@ def removed_names(before: Source, after: Source, language: str) -> list[str]:
         if elsewhere[symbol.name] >= missing:
             elsewhere[symbol.name] -= missing
         elif not _imported(symbol.name, before, after, language) and (
-            symbol.kind not in _VALUES or _is_missed(symbol, after, language)
+            _is_missed(symbol, after, language)
+            if symbol.kind in _VALUES
+            else not _is_inlined(symbol, before, after, language)
         ):
             lost.append(name)
     return lost
@@ -144,3 +147,10 @@ def _is_missed(symbol: Symbol, after: Source, language: str) -> bool:
         is_public(symbol, language)
         or re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", after.text) is not None
     )
+
+
+def _is_inlined(symbol: Symbol, before: Source, after: Source, language: str) -> bool:
+    """True for a function that other files cannot reach, and that only the old text uses."""
+    word = re.compile(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])")
+    is_function = symbol.kind in _FUNCTIONS and not is_public(symbol, language)
+    return is_function and len(word.findall(before.text)) > 1 and word.search(after.text) is None

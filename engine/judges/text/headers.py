@@ -22,10 +22,11 @@ def without_space(signature: str) -> str:
     return re.sub(r",(?=[)\]}>])", "", re.sub(r"\s+", "", signature))
 
 
-def as_called(signature: str, language: str) -> str:
+def as_called(signature: str, language: str, *, keeps_defaults: bool = False) -> str:
     """A signature as callers rely on it: without white space and, where calls go by position, without names.
 
-    `f({a, b})` is called like `f(o)`: a pattern is taken apart inside. A pattern's empty default only adds a call.
+    `f({a, b})` is called like `f(o)`: a pattern is taken apart inside. A pattern's empty default only adds a call, so
+    it is left out unless `keeps_defaults`, for a comparison with a signature that has the default without the pattern.
     """
     text = without_space(signature)
     start = text.find("(", _end_of_types(text))
@@ -38,7 +39,7 @@ def as_called(signature: str, language: str) -> str:
     parts = _parts(text[start + 1 : end])
     if name and parts[-1].startswith("*") and not parts[-1].startswith("**") and ":" not in parts[-1]:
         parts[-1:] = ["_"] * (spec.protocol[name] - len(parts) + 1)
-    return f"{text[: start + 1]}{','.join(map(_nameless, parts))}{text[end:]}"
+    return f"{text[: start + 1]}{','.join(_nameless(each, keeps_defaults) for each in parts)}{text[end:]}"
 
 
 _OPEN, _CLOSE = "([{<", ")]}>"
@@ -47,11 +48,28 @@ _PROPERTY = re.compile(r"[(,]\s*(?:public|private|protected|readonly)\s")
 _NO_DEFAULT = re.compile(r"=(?:\{\}|\[\])$")
 
 
-def _nameless(parameter: str) -> str:
+def is_called_alike(old: str, new: str) -> bool:
+    """Whether two signatures without names differ only in optional parameters that have a default now:
+    `limit?: number`, `limit = Infinity`.
+    """
+    ends = [
+        _closing(each, start) for each in (old, new) for start in [each.find("(", _end_of_types(each))] if start > 0
+    ]
+    if len(ends) < 2 or old[ends[0] :] != new[ends[1] :]:
+        return False
+    lists = [each[each.find("(", _end_of_types(each)) + 1 : end] for each, end in zip((old, new), ends, strict=True)]
+    heads = [each[: each.find("(", _end_of_types(each))] for each in (old, new)]
+    parts = [_parts(each) for each in lists]
+    return heads[0] == heads[1] and len(parts[0]) == len(parts[1]) and all(
+        one == other or (one.startswith("_?:") and other.startswith("_=")) for one, other in zip(*parts, strict=True)
+    )  # fmt: skip
+
+
+def _nameless(parameter: str, keeps_defaults: bool) -> str:
     rest = "..." if parameter.startswith("...") else ""
     if parameter.removeprefix("...").startswith(("{", "[")):
         after = parameter[_closing(parameter, len(rest)) + 1 :]
-        return f"{rest}_{_NO_DEFAULT.sub('', after)}"
+        return f"{rest}_{after if keeps_defaults else _NO_DEFAULT.sub('', after)}"
     return _NAME.sub(f"{rest}_", parameter, count=1)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.languages import for_language
-from stet_ls.engine.judges.text.headers import as_called, changed_part, is_public, without_space
+from stet_ls.engine.judges.text.headers import as_called, changed_part, is_called_alike, is_public, without_space
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Unit
@@ -33,7 +33,10 @@ def _judge(case: Case) -> Evidence:
     new = _find(structure.units(case.after, case.language), case.unit) if case.unit else None
     if old is not None and new is not None:
         if _header(old, case.before, case.language) != _header(new, case.after, case.language) and not (
-            _is_unshared(case, old, new) or _only_adds_hints(case, old, new) or _is_still_awaited(case, old, new)
+            _is_unshared(case, old, new)
+            or _only_adds_hints(case, old, new)
+            or _is_still_awaited(case, old, new)
+            or _is_called_alike(case, old, new)
         ):
             return _failed(f"the signature changed to `{new.signature}`")
         if old.doc.strip() and not new.doc.strip():
@@ -70,6 +73,16 @@ def _is_still_awaited(case: Case, old: Unit, new: Unit) -> bool:
     if not for_language(case.language).calls_by_position or not _PROMISES.search(case.before.slice(old.span)):
         return False
     return _header(old, case.before, case.language) == as_called(_ASYNC.sub("", new.signature), case.language)
+
+
+def _is_called_alike(case: Case, old: Unit, new: Unit) -> bool:
+    """Whether all that changed is that optional parameters have a default, or that one is taken apart, where calls go
+    by position.
+    """
+    if not for_language(case.language).calls_by_position:
+        return False
+    headers = [as_called(unit.signature, case.language, keeps_defaults=True) for unit in (old, new)]
+    return headers[0] == headers[1] or is_called_alike(*headers)
 
 
 def _failed(detail: str) -> Evidence:

@@ -22,10 +22,12 @@ ASKS_KINDS = re.compile(r"\b(?:typeof|instanceof|isArray|null|undefined|is(?:NaN
 """Code that distinguishes kinds. Other code turns a wrong kind into nonsense, and any change shows."""
 
 
-def changed_call(call: Call, values: LiteralValues, *, is_open: bool, fixed: Collection[str] = ()) -> Call | None:
+def changed_call(
+    call: Call, values: LiteralValues, *, is_open: bool, fixed: Collection[str] = (), keeps_keys: bool = False
+) -> Call | None:
     """The call with some of its arguments changed, to other kinds too if `is_open`; None if none is a literal.
 
-    Variables whose names are `fixed` keep their values.
+    Variables whose names are `fixed` keep their values. With `keeps_keys`, records get no keys that their types lack.
     """
     written = call.setup or call.body  # a sequence of calls on an object has no setup
     parsed = tree_of(Source(written), "typescriptreact")
@@ -36,10 +38,21 @@ def changed_call(call: Call, values: LiteralValues, *, is_open: bool, fixed: Col
         if values.random.random() < 0.3 or _variable(node) in fixed:
             continue
         new = values.instead(value, call) if is_open else values.like(value)
-        text = "new Uint8Array()" if isinstance(new, bytes) else source(text_of(new))
+        if isinstance(new, bytes) or (keeps_keys and _has_other_keys(value, new)):
+            continue
+        text = source(text_of(new))
         made = made[: node.start_byte] + text.encode() + made[node.end_byte :]
     text = made.decode("utf-8", "replace").removesuffix("\n")
     return None if text == written else with_text(call, text)
+
+
+def _has_other_keys(old: Any, new: Any) -> bool:
+    """Whether a record, or one in a list, has a key that the types do not name."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return bool(new.keys() - old.keys()) or any(_has_other_keys(old[key], part) for key, part in new.items())
+    if isinstance(old, list) and isinstance(new, list) and old:
+        return any(_has_other_keys(old[0], part) for part in new)
+    return False
 
 
 def _variable(node: tree_sitter.Node) -> str:

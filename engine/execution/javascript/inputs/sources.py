@@ -51,7 +51,8 @@ async def _guided(known: InputsSoFar) -> Calls:
     """Calls with the literals of the change in them."""
     fixed = await asyncio.to_thread(fixed_parameters, known.pair.texts[0], known.unit.language, known.unit.name)
     is_open = any(ASKS_KINDS.search(each.text) for each in known.unseen)
-    change = partial(changed_call, is_open=is_open, fixed=fixed)
+    is_typed = known.unit.language.startswith("typescript")
+    change = partial(changed_call, is_open=is_open, fixed=fixed, keeps_keys=is_typed)
     return await asyncio.to_thread(coverage_guided_calls, known.calls, known.literals, change)
 
 

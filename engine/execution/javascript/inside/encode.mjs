@@ -23,6 +23,9 @@ export const isIterator = (value) => typeof value.next === "function" && typeof 
 export const doubles = new WeakMap();
 
 export class Encoder {
+  /** The names of fields that classes keep to themselves. */
+  static hidden = new Set();
+
   nodes = 0;
   above = [];
   opaque = false;
@@ -109,8 +112,9 @@ export class Encoder {
   }
 
   fields(value, lead, isLeft = () => false) {
+    const isOwn = Object.getPrototypeOf(value) !== Object.prototype;
     const told = Reflect.ownKeys(value)
-      .filter((key) => !isLeft(key) && Object.getOwnPropertyDescriptor(value, key).enumerable)
+      .filter((key) => !isLeft(key) && !(isOwn && Encoder.hidden.has(key)) && Object.getOwnPropertyDescriptor(value, key).enumerable)
       .map((key) => {
         const own = Object.getOwnPropertyDescriptor(value, key);
         const name = typeof key === "string" && isPlain(key) ? key : `[${typeof key === "symbol" ? String(key) : JSON.stringify(key)}]`;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, unit: str) ->
     data: list[str] = []
     for each in known.calls:
         subject = subject_of(old, each.unit) if is_of(each.unit, unit) else None
-        if subject is None or len(calls) == MOST_CAPTURED:
+        if subject is None or len(calls) == MOST_CAPTURED or _is_gone(subject, after):
             continue
         if lost := sorted(each.classes & changed) if _holds(each, subject) else ():
             uncaptured[f"holds an object of the changed `{lost[0]}`"] += 1
@@ -64,6 +65,12 @@ def captured_inputs(known: CapturedCalls, before: str, after: str, unit: str) ->
         tuple(dict.fromkeys(calls)), CapturedData(tuple(data), known.module, known.files if data else {}),
         "".join(written), uncaptured,
     )  # fmt: skip
+
+
+def _is_gone(subject: Subject, after: str) -> bool:
+    """Whether it is a private helper that the new text does not have: another judge says if it is missed."""
+    name = subject.callee
+    return name.startswith("_") and not name.endswith("__") and re.search(rf"\bdef {name}\b", after) is None
 
 
 def _holds(call: CapturedCall, subject: Subject) -> bool:

@@ -151,11 +151,25 @@ class ValueDraws:
         return self.random.choice(makings) if makings else "{}"
 
     def _function(self, kind: ValueKind, depth: int) -> str:
-        if kind.items and self.random.random() < 0.6:
+        if kind.name != "returning" and kind.items and self.random.random() < 0.6:
             value = self.value(kind.items[0], depth)
             return f"({f'{kind.text} ' if kind.text else ''}() => ({value}))"
+        if kind.name == "returning":
+            return self._returning(kind, depth)
         is_failing = self._failing and self.random.random() < 0.4
         return f"({self.random.choice(self._failing if is_failing else _FUNCTIONS[kind.name])})"
+
+    def _returning(self, kind: ValueKind, depth: int) -> str:
+        """A function that gives one value, or the next number each time, or fails as the code expects."""
+        head = f"{kind.text} " if kind.text else ""
+        if self._failing and self.random.random() < 0.3:
+            return f"({head}{self.random.choice(self._failing)})"
+        if kind.items[0].name == "number" and not head and self.random.random() < 0.6:
+            return f"((n) => () => (n += {self.random.randint(1, 9)}))({self.random.randint(0, 9)})"
+        if self.random.random() < 0.5:  # one after the other, as pages come
+            values = ", ".join(self.value(kind.items[0], depth) for _ in range(3))
+            return f"((all) => {head}() => (all.length > 1 ? all.shift() : all[0]))([{values}])"
+        return f"({head}() => ({self.value(kind.items[0], depth)}))"
 
     def _any(self, kind: ValueKind, depth: int) -> str:
         del kind
@@ -189,7 +203,7 @@ _MAKERS: Mapping[str, Callable[[ValueDraws, ValueKind, int], str]] = {
     "literal": lambda _draws, kind, _depth: kind.text,
     "date": _one_of(_DATES, "new Date({})"),
     "regexp": _one_of(_REGEXPS),
-    **dict.fromkeys(("function", "callback", "method"), ValueDraws._function),
+    **dict.fromkeys(("function", "callback", "method", "returning"), ValueDraws._function),
     "array": ValueDraws._array,
     "tuple": ValueDraws._tuple,
     "object": ValueDraws._object,

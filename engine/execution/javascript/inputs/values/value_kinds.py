@@ -20,7 +20,7 @@ _DEEPEST = 6
 class ValueKind:
     """A set of values. `name`: a primitive type, array, tuple, object, record, map, set, union, literal, date, regexp,
     function, class, or any. `items` are its parts, `fields` an object's, each marked if it may be missing,
-    `text` is a literal's source or a class' name.
+    `text` is a literal's source or a class' name. A function `returning` its one item is `async` by its text.
     """
 
     name: str
@@ -96,12 +96,25 @@ def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> ValueK
     if node.type in ("object_type", "interface_body"):
         return _object(inner, types, depth)
     if node.type in ("function_type", "constructor_type"):
-        return FUNCTION
+        return _function_type(node, types, depth)
     if node.type == "generic_type":
         return _generic(inner, types, depth)
     if node.type in ("predefined_type", "type_identifier"):
         return _PLAIN[text] if text in _PLAIN else _named(text, types, depth)
     return ANY
+
+
+def _function_type(node: tree_sitter.Node, types: Types, depth: int) -> ValueKind:
+    """A function that gives what its type says, if it is given nothing or gives an object or a promise."""
+    result, given = node.child_by_field_name("return_type"), node.child_by_field_name("parameters")
+    if result is None:
+        return FUNCTION
+    kind = kind_of_type(result, types, depth + 1)
+    is_later = "Promise<" in text_of(result)
+    is_plain = kind.name in ("boolean", "number", "string", "any", "undefined")
+    if kind.name == "any" or (not is_later and is_plain and given is not None and given.named_children):
+        return FUNCTION
+    return ValueKind("returning", items=(kind,), text="async" if is_later else "")
 
 
 def kind_of_jsdoc(text: str, types: Types) -> ValueKind:
@@ -164,7 +177,7 @@ def _object(members: list[tree_sitter.Node], types: Types, depth: int) -> ValueK
         if each.type == "index_signature" and annotation is not None:
             return ValueKind("record", (STRING, kind_of_type(annotation, types, depth + 1)))
         if each.type == "method_signature" and name is not None:
-            fields.append((text_of(name), FUNCTION, optional))
+            fields.append((text_of(name), _function_type(each, types, depth), optional))
         elif name is not None and annotation is not None:
             fields.append((text_of(name), kind_of_type(annotation, types, depth + 1), optional))
     return ValueKind("object", fields=tuple(fields))

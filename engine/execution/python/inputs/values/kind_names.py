@@ -20,6 +20,7 @@ _NAMES = (
     (r"matrix|grid|rows|table|board|intervals|points|edges|pairs|lists|lst_of_lists", "list[list[int]]"),
     (r"numbers|nums|values|items|xs|ys|lst|l|arr|array|list\w*|data|seq\w*|elements|prices|scores|vector|ints|array\w*",
      "list[int]"),
+    (r"env|environ|environment|headers|cookies|query", "dict[str, str]"),
     (r"d|dic|dict\w*|mapping|map|config|options|counts|settings|record|graph|params", "dict[str, int]"),
     (r"f|fn|func\w*|callback|predicate|key_?func\w*|op|handler", "Callable"),
 )  # fmt: skip
@@ -31,7 +32,7 @@ BOUNDS = {
 }  # fmt: skip
 """What parts of dates and times can be."""
 WHOLE = re.compile(
-    r"(?:\w+_)?(?:counts?|sizes?|lengths?|quantit(?:y|ies)|qty|ages?|visits|votes|seats|capacity|wanted|years|months|weeks)"
+    r"(?:\w+_)?(?:counts?|sizes?|lengths?|quantit(?:y|ies)|qty|ages?|visits|votes|seats|capacity|window|limit|maxlen|maxsize|max_\w+|ttl|timeout|interval|attempts|retries|workers|wanted|years|months|weeks)"
 )
 """Names of whole numbers that are never negative."""
 COUNTED = re.compile(rf"{WHOLE.pattern}|(?:\w+_)?(?:width|height|days|hours|minutes|seconds)")

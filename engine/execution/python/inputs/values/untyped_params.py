@@ -25,6 +25,7 @@ from stet_ls.engine.execution.python.inputs.values.used_kinds import (
 from stet_ls.validators.ast_text import parse_expression, unparse
 
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
+_CONTAINERS = ("set", "frozenset", "dict", "list", "tuple")
 _MOST_NAMES = 8
 _LARGEST = 2**64
 _TRUTHS = ("True", "False")
@@ -86,10 +87,9 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
     if enums := _enums_beside(parameter.name, node, known):
         return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
     default = parameter.default
-    if isinstance(default, ast.Constant) and default.value is not None:
-        kinds = [type(default.value).__name__, *kinds]
-    elif isinstance(default, ast.List | ast.Dict | ast.Set | ast.Tuple):
-        kinds = [f"{type(default).__name__.lower()}", *kinds]
+    kinds = [*_kinds_of_default(default), *kinds]
+    if named_kind(parameter.name) == "dict[str, str]":
+        kinds = ["dict[str, str]" if each == "dict[str, int]" else each for each in kinds]
     if not kinds and not weak and not named_kind(parameter.name) and is_only_compared(parameter.name, node):
         return st.one_of(type_strategies.INTEGERS(known), type_strategies.SHORT(known))
     if not kinds and not weak and is_only_tested(parameter.name, node):
@@ -103,6 +103,15 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+def _kinds_of_default(default: ast.expr | None) -> list[str]:
+    if isinstance(default, ast.Constant) and default.value is not None:
+        return [type(default.value).__name__]
+    if isinstance(default, ast.List | ast.Dict | ast.Set | ast.Tuple):
+        return [type(default).__name__.lower()]
+    made_by = getattr(default.func, "id", "") if isinstance(default, ast.Call) else ""
+    return [made_by] if made_by in _CONTAINERS else []
 
 
 def _are_pairs(kinds: Sequence[str]) -> bool:
