@@ -19,9 +19,10 @@ from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
-from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.subject import ClassShape, Subject, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
+from stet_ls.validators.ast_text import try_parse_expression, unparse
 
 Breaks = Callable[[list[Any]], bool]
 """Whether the values of one call violate such words."""
@@ -144,7 +145,22 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
         kept = [each for each in kept if not _GROWN.search(each.setup)]
     if _CLOSED.search(docs):
         kept = [each for each in kept if "dict.fromkeys(" not in each.setup]
-    return tuple(dict.fromkeys(kept))
+    shape = module.shapes.get(subject.owner or subject.name) if module else None
+    return tuple(dict.fromkeys(each for each in kept if shape is None or not _is_made_senseless(each, shape)))
+
+
+_MAKING = re.compile(r"(?m)^obj = (\w+\(.*\))$")
+
+
+def _is_made_senseless(call: Call, shape: ClassShape) -> bool:
+    """Whether an object is created with a value that makes no sense under its parameter's name."""
+    made = _MAKING.search(f"{call.setup}\n{call.body}")
+    tree = try_parse_expression(made[1]) if made and call.origin in UNSURE else None
+    if not isinstance(tree, ast.Call):
+        return False
+    given = [*zip((each.name for each in shape.init), tree.args, strict=False),
+             *((each.arg or "", each.value) for each in tree.keywords)]  # fmt: skip
+    return any(is_senseless(name, literal(unparse(value))) for name, value in given)
 
 
 def _refuses_inputs(subject: Subject) -> bool:

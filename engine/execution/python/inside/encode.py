@@ -11,6 +11,7 @@ import functools
 import re
 import sys
 import types
+import zlib
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
 from stet_ls.engine.execution.python.inside.database import content_of
@@ -82,6 +83,18 @@ def arrays() -> list[tuple[Any, str]]:
     return [(kind, attribute) for kind, attribute in found if isinstance(kind, type)]
 
 
+def from_input(value: Any) -> str:
+    """A function that the call itself wrote down, or that is built in or pinned: the same for both texts; else ""."""
+    if isinstance(value, types.BuiltinFunctionType) and isinstance(value.__self__, (types.ModuleType, type(None))):
+        return f"<{value.__module__}.{value.__qualname__}>"
+    code = getattr(value, "__code__", None)
+    if code is not None and code.co_filename == from_input.__code__.co_filename:
+        return f"<{value.__qualname__}>"
+    if code is None or code.co_filename != "<string>":
+        return ""
+    return f"<given function {zlib.crc32(code.co_code + repr(code.co_consts).encode())}>"
+
+
 class Encoder:
     """Writes one value. A float is prefixed with \\x01, so that the reader allows for rounding; no repr has that.
 
@@ -117,8 +130,7 @@ class Encoder:
         if kind is Double:
             return repr(value)
         if issubclass(kind, OPAQUE):
-            self.opaque = True
-            return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
+            return from_input(value) or self.unknown(value, kind)
         for base, write in CONTAINERS:
             if issubclass(kind, base):
                 text = write(self, value)
@@ -142,6 +154,10 @@ class Encoder:
         if issubclass(kind, enum.Enum):
             return f"{named(kind)}.{value.name}"
         return self.object(value, kind)
+
+    def unknown(self, value: Any, kind: type) -> str:
+        self.opaque = True
+        return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
 
     def object(self, value: Any, kind: type) -> str:
         dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
