@@ -206,7 +206,7 @@ class HarnessRun:
     `messages` are the errors whose text counts. `grown` are calls of which the growth of time is measured.
     Of an iterator, the first `items` are compared. `former` are other files as they were, by their paths relative to
     the working folder: the first text, with probes or without, finds these. `named` are numbers and texts that the
-    texts compare with, in one order for all of them.
+    texts compare with, in one order for all of them; `caught` are the errors that they handle, by name.
     """
 
     texts: tuple[str, ...]
@@ -232,6 +232,7 @@ class HarnessRun:
     items: int = ITEMS
     former: Mapping[str, str] = field(default_factory=dict, repr=False)
     named: tuple[int | str, ...] = ()
+    caught: tuple[str, ...] = ()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
@@ -260,6 +261,7 @@ class HarnessRun:
             "messages": self.messages,
             "items": self.items,
             "named": self.named,
+            "caught": self.caught,
             "former": {"of": [_digest(text) for text in self._first_texts()], "texts": self.former},
             "grown": [[each.number, each.body, each.smaller, each.larger] for each in self.grown],
         }

@@ -201,7 +201,12 @@ def _of_float(value: float, _: Sequence[Any], random: Random) -> float:
     return random.choice((value + 1, value - 0.5, -value, 0.0, value / 2, value * 10, float(round(value)), value + 0.1))
 
 
-def _of_str(value: str, _: Sequence[Any], random: Random) -> str:
+def _of_str(value: str, spare: Sequence[Any], random: Random) -> str:
+    words_known = [each for each in spare if isinstance(each, str) and each]
+    runs = list(re.finditer(r"\w+", value))
+    if words_known and len(runs) > 1 and random.random() < 0.3:  # the form is kept
+        run = random.choice(runs)
+        return value[: run.start()] + random.choice(words_known) + value[run.end() :]
     at, other = random.randint(0, len(value)), random.randint(0, len(value))
     letter = random.choice(value) if value and random.random() < 0.5 else random.choice(_LETTERS)
     words = value.split(" ")

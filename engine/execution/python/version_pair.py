@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.python.inputs.compared_values import compared_values
 from stet_ls.engine.execution.python.inputs.contract import promised_messages
+from stet_ls.engine.execution.python.inputs.draw import caught_errors
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
@@ -96,14 +98,23 @@ class VersionPair:
             messages=promised_messages(texts[0], self.unit), globals=changed_by(texts, self.unit),
             probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
             captured=self.captured, former=place.former, named=self.named,
+            caught=self.caught,
         )  # fmt: skip
 
     @property
     def named(self) -> tuple[int | str, ...]:
         """The numbers and short texts that either text of the unit compares with, sorted: both find the same ones."""
+        return compared_values(self._nodes())
+
+    @property
+    def caught(self) -> tuple[str, ...]:
+        """The names of the errors that either text of the unit handles."""
+        return tuple(sorted({name for node in self._nodes() for name in caught_errors(node)}))
+
+    def _nodes(self) -> list[ast.AST]:
         modules = (known_module(text) for text in self.texts)
         subjects = (subject_of(module, self.unit) for module in modules if module)
-        return compared_values([each.node for each in subjects if each is not None])
+        return [each.node for each in subjects if each is not None]
 
 
 def _loaded(report: HarnessReport | NotRunnable) -> HarnessReport | None:

@@ -66,7 +66,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     found = await _with_more_items(found, pair)
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
-        return comparison(f"{name}.py", title, pair.place.name, pair.texts, calls, pair.named)
+        return comparison(f"{name}.py", title, pair.place.name, pair.texts, calls, pair.named, pair.caught)
 
     left = growth_of(report.growth) or found.uncompared or await asyncio.to_thread(_left, found, *texts)
     return replace(found, is_alone=pair.texts != texts, runnable=runnable, uncompared=left, uncaptured=read.uncaptured)

@@ -74,7 +74,7 @@ if __name__ == "__main__":
 _DOUBLES = '''\
 def doubles(space):
     """Gives the calls stand-ins that record how they are used."""
-    book = UseRecord(NAMED)
+    book = UseRecord(NAMED, failures(CAUGHT, space))
     space["__double__"], space["__later__"] = double_maker(book), AsyncItems
     space["__awaited__"] = awaited_function
     return lambda: book.calls
@@ -129,17 +129,16 @@ def prepare(space):
 '''
 
 
-def _helpers(calls: Sequence[Call], named: Sequence[int | str]) -> str:
-    """What the calls use besides the code; `named` is what their stand-ins answer with."""
+def _helpers(calls: Sequence[Call], named: Sequence[int | str], caught: Sequence[str]) -> str:
+    """What the calls use besides the code; `named` is what their stand-ins answer with, `caught` how they fail."""
+    answers = _DOUBLES.replace("NAMED", repr(tuple(named))).replace("CAUGHT", repr(tuple(caught)))
     known = {
-        "doubles": (
-            ("__double__(", "__later__(", "__awaited__("),
-            _source(doubles) + _DOUBLES.replace("NAMED", repr(tuple(named))),
-        ),
+        "doubles": (("__double__(", "__later__(", "__awaited__("), _source(doubles) + answers),
         "databases": (("__database__(",), _source(database) + _DATABASES),
         "files": (("__files__(",), _FILES),
     }
-    used = [name for name, (signs, _) in known.items() if any(sign in call.setup for call in calls for sign in signs)]
+    written = "\n".join(each.setup + each.body for each in calls)
+    used = [name for name, (signs, _) in known.items() if any(sign in written for sign in signs)]
     return "".join(known[name][1] for name in used) + _PREPARE.format(used="".join(f"{name}, " for name in used))
 
 
@@ -149,16 +148,22 @@ def _source(module: ModuleType) -> str:
 
 
 def comparison(
-    name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call], named: Sequence[int | str] = ()
+    name: str,
+    title: str,
+    module: str,
+    texts: tuple[str, str],
+    calls: Sequence[Call],
+    named: Sequence[int | str] = (),
+    caught: Sequence[str] = (),
 ) -> Attachment | None:
     """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
 
     Holds as many calls as fit into an attachment; None if not even one does because the texts are too long. `named` are
-    the values that stand-ins answer with.
+    the values that stand-ins answer with, `caught` the errors that they may fail with.
     """
     rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}, {call.again!r}),\n" for call in calls]
     old, new = map(_literal, texts)
-    helpers = _helpers(calls, named)
+    helpers = _helpers(calls, named, caught)
     listed = fitting(rows, title, _HEAD, old, new, module, helpers)
     if listed is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import zlib
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
 from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.inputs.stated_forms import stated_forms
 from stet_ls.engine.execution.javascript.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike
@@ -106,7 +108,8 @@ class _Inputs:
         for row in written:
             yield _as_source(row), "example"
         changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
-        found = [*self._besides, *constants(self._module, subject.node)]
+        stated = [f"{json.dumps(each)}" for each in stated_forms(subject.doc.partition("@example")[0])]
+        found = [*self._besides, *constants(self._module, subject.node), *stated]
         changed = map(_as_source, itertools.islice(mutated_rows(changeable, found, self._seed), most))
         near = with_alike(changed, self._seed, [*map(_as_source, changeable)])
         failing = failing_functions(text_of(subject.node), self._module.classes)

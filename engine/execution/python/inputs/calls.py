@@ -21,6 +21,7 @@ from stet_ls.engine.execution.python.inputs.examples import (
     normalized_texts,
     rows_for,
     scripts_for,
+    separators,
     stated_texts,
 )
 from stet_ls.engine.execution.python.inputs.few_values import few_valued
@@ -72,6 +73,7 @@ def calls_for(
         *named_literals(module, subject),
         *stated_texts(subject.node),
         *normalized_texts(subject.node),
+        *separators(subject.node),
     )
     constants = tuple(dict.fromkeys(named))
     try:

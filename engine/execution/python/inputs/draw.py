@@ -77,14 +77,14 @@ def draws(
     from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 
     context = ModuleContext(
-        module, of_parameter, constants, matching_texts(module, node, seed), compared_texts(node), _caught(node)
+        module, of_parameter, constants, matching_texts(module, node, seed), compared_texts(node), caught_errors(node)
     )
     rows = drawn_rows(parameters, context, lambda each, known: of_parameter(each, node, known), count, seed)
     rows = with_shared_keys(with_shared_elements(rows, seed), seed)
     return with_keys(like_items(rows, items_compared(parameters, node), seed), seed)
 
 
-def _caught(node: ast.AST) -> tuple[str, ...]:
+def caught_errors(node: ast.AST) -> tuple[str, ...]:
     """The errors that code handles by name."""
     handled = (each.type for each in ast.walk(node) if isinstance(each, ast.ExceptHandler) and each.type is not None)
     kinds = (kind for each in handled for kind in (each.elts if isinstance(each, ast.Tuple) else [each]))

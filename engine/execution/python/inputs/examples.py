@@ -7,9 +7,9 @@ import doctest
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from random import Random
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
+from stet_ls.engine.execution.inputs.stated_forms import stated_forms
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject
 from stet_ls.validators.ast_text import try_parse, try_parse_expression, unparse
 from stet_ls.validators.containment import is_inside
@@ -19,9 +19,6 @@ from stet_ls.validators.test_files import for_language
 _MOST_ROWS = 60
 _MOST_TEXT = 300_000
 _LARGEST = 10**12
-_MORE_STATED = 12
-_STATED = re.compile(r"(?i)\b(?:as|like|e\.g\.|such as|form|format) [`\"']?(?=[^\s,;`\"']*\d)([^\s,;`\"']{3,40})")
-"""A word with digits that stands for a form."""
 _SAFE = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.BinOp,
          ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Name, ast.Call, ast.Attribute, ast.keyword)  # fmt: skip
 
@@ -77,6 +74,13 @@ def literals(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(found))[:40]
 
 
+def separators(node: ast.AST) -> list[str]:
+    """A blank, if a code splits texts at white space: it is no constant in the code."""
+    splits = (each for each in ast.walk(node) if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+              and each.func.attr in ("split", "rsplit") and not each.args)  # fmt: skip
+    return ["' '"] if any(splits) else []
+
+
 _TRIMS, _CASES = {"strip", "lstrip", "rstrip", "split"}, {"lower", "upper", "casefold", "title", "capitalize"}
 
 
@@ -104,15 +108,7 @@ def _folded(node: ast.expr) -> int:
 def stated_texts(node: ast.AST) -> list[str]:
     """The texts that a docstring gives as an example of a form, `as 2024-01-31`, and more like them, as literals."""
     docs = (ast.get_docstring(node) or "").partition(">>>")[0] if isinstance(node, Function) else ""
-    found: list[str] = []
-    for each in _STATED.finditer(docs):
-        text = each[1].rstrip(".,;:")
-        random = Random(text)  # noqa: S311 - inputs must be reproducible
-        found.append(text)
-        for _ in range(_MORE_STATED):
-            found.append("".join(random.choice("0123456789") if letter.isdigit() and random.random() < 0.25 else letter
-                                 for letter in text))  # fmt: skip
-    return list(map(repr, dict.fromkeys(found)))
+    return list(map(repr, stated_forms(docs)))
 
 
 def named_literals(module: Module, subject: Subject) -> Iterator[str]:

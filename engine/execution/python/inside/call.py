@@ -11,7 +11,13 @@ from stet_ls.engine.execution.python.inside.aliasing import CHANGED, shared
 from stet_ls.engine.execution.python.inside.captured import CapturedArguments, NotRestored
 from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.doubles import AsyncItems, UseRecord, awaited_function, double_maker
+from stet_ls.engine.execution.python.inside.doubles import (
+    AsyncItems,
+    UseRecord,
+    awaited_function,
+    double_maker,
+    failures,
+)
 from stet_ls.engine.execution.python.inside.effects import Effects
 from stet_ls.engine.execution.python.inside.encode import OPAQUE, Encoder
 
@@ -74,7 +80,7 @@ class CallRunner:
             if not isinstance(value, BaseException):  # it would keep the frames alive
                 returned.append(value)
 
-        book = UseRecord(self.job["named"])
+        book = UseRecord(self.job["named"], failures(self.job["caught"], self.space))
         space["__out__"], space["__captured__"] = out, self.captured
         space["__double__"], space["__files__"] = double_maker(book), self.pins.scratch.make
         space["__database__"], space["__later__"] = database, AsyncItems

@@ -6,6 +6,7 @@ alike get the same answers. A number, a text or a list is decided on at its firs
 
 from __future__ import annotations
 
+import builtins
 import collections.abc
 import opcode
 import operator
@@ -30,7 +31,7 @@ EMPTY = {
 
 
 FAILURES: Any = (ConnectionError, KeyError, ValueError, TimeoutError)
-"""The errors that calls of doubles end with: those that code most often handles."""
+"""The errors that calls of doubles end with if the code handles none by name: those that code most often handles."""
 IN_COROUTINE = 0x80
 """The flag of the code of an `async def`."""
 
@@ -42,7 +43,8 @@ class UseRecord:
     that the code compares with: one stand-in in four answers with these.
     """
 
-    def __init__(self, named: Any = ()) -> None:
+    def __init__(self, named: Any = (), failures: Any = FAILURES) -> None:
+        self.failures = failures
         self.numbers: list[int] = [each for each in named if isinstance(each, int)]
         self.texts: list[str] = [each for each in named if isinstance(each, str)]
         self.calls: list[str] = []
@@ -55,17 +57,28 @@ class UseRecord:
         self.uses.setdefault(path, {})[kind] = None
 
     def fail(self, seed: int) -> None:
-        """Raises an error in one of the first calls, for one seed in five: what is closed or undone then shows."""
+        """Raises an error in one of the first calls, for one seed in five: what is closed or undone then shows.
+
+        Of two such seeds the second one goes on to raise it: who tries again gives up some time.
+        """
         self.made += 1
         number = seed // 5
-        if seed % 5 == 4 and self.made == 1 + number // len(FAILURES) % 3:
-            raise FAILURES[number % len(FAILURES)]("no answer")
+        first = 1 + number // len(self.failures) % 3
+        if seed % 5 == 4 and (self.made == first or (number % 2 and self.made > first)):
+            raise self.failures[number // 2 % len(self.failures)]("no answer")
 
     def call(self, text: str) -> int:
         if len(self.calls) < 200:
             self.calls.append(text)
         self.counts[text] = self.counts.get(text, 0) + 1
         return self.counts[text]
+
+
+def failures(names: Any, space: Any) -> Any:
+    """The errors of these names that can be raised with a text; the usual ones if there is none."""
+    found = [space.get(name, getattr(builtins, name, None)) for name in names]
+    kinds = [each for each in found if isinstance(each, type) and issubclass(each, Exception)]
+    return tuple(each for each in kinds if each not in (Exception, StopIteration, StopAsyncIteration)) or FAILURES
 
 
 def is_in_coroutine() -> bool:

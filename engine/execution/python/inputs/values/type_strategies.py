@@ -236,7 +236,8 @@ def _structured(own: Sequence[str]) -> Texts:
     parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
     if not parts:
         return st.sampled_from(own)
-    field, sign = st.sampled_from(_FIELDS), st.sampled_from(parts)
+    words = [each for each in parts if each.isalnum() and len(each) > 1]
+    field, sign = st.sampled_from((*_FIELDS, *words)), st.sampled_from(parts)
     fields = st.tuples(sign, st.lists(field, min_size=2, max_size=5)).map(lambda each: each[0].join(each[1]))
     number = st.one_of(st.sampled_from(("0", "1")), st.integers(0, 99).map(str))
     numbers = st.tuples(sign, st.lists(number, min_size=2, max_size=4)).map(lambda each: each[0].join(each[1]))

@@ -44,6 +44,7 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     """The kinds that a name's uses imply, and those that they leave open."""
     found: list[str] = []
     weak: list[str] = []
+    moments: list[str] = []
     # `day = start` makes what is done with `day` a use of `start`.
     names = {name, *(each.targets[0].id for each in ast.walk(node) if isinstance(each, ast.Assign)
                      and isinstance(each.targets[0], ast.Name) and is_name(each.value, name))}  # fmt: skip
@@ -55,6 +56,8 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
                and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
     for each in ast.walk(node):
+        if isinstance(each, ast.Call) and (moment := _replaced(each, names)):
+            moments.append(moment)
         if isinstance(each, ast.Attribute) and each.attr in METHODS and any(is_name(each.value, one) for one in names):
             found.append(METHODS[each.attr])
         elif isinstance(each, ast.Call):
@@ -73,9 +76,27 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
         elif isinstance(each, ast.Subscript) and is_name(each.value, name):
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
+    if moments:
+        found = [*moments, *(each for each in found if each != "str")]
     found += [] if found else _beside(names, node)
     found += ["Callable"] if _is_called_later(name, node) else []
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+_OF_TIMES, _OF_DATES = {"hour", "minute", "second", "microsecond", "tzinfo"}, {"year", "month", "day"}
+
+
+def _replaced(call: ast.Call, names: set[str]) -> str:
+    """The kind of one of the names if the call is `now.replace(hour=8)`; "" if it is another call."""
+    words = {each.arg for each in call.keywords}
+    held = call.func  # of a method
+    if (
+        not isinstance(held, ast.Attribute)
+        or held.attr != "replace"
+        or not any(is_name(held.value, one) for one in names)
+    ):
+        return ""
+    return "datetime" if words & _OF_TIMES else "date" if words & _OF_DATES else ""
 
 
 def _is_called_later(name: str, node: ast.AST) -> bool:
