@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs import strategies as st
-from stet_ls.engine.execution.inputs.mutations import with_shared_elements
+from stet_ls.engine.execution.inputs.mutations import with_shared_elements, with_shared_keys
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
 from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
+from stet_ls.engine.execution.python.inputs.values.time_texts import time_texts
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, is_mapping, of_hint
 from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
 from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS, kinds_by_use
@@ -38,6 +39,8 @@ another part of an argument.
 """
 LATER, PARSED, NOTHING = "later", "parsed", "nothing"
 """Of what is iterated over asynchronously, of what a number is made of, and of a node of a tree that may be missing."""
+TIME = "time "
+"""Of a text of a time, in the format that follows."""
 _NUMERALS = ("'5'", "'12'", "7", "'0'", "'x'")
 """The last one is none."""
 _FEW = {False: ("1", "2"), True: ("'a'", "'b'")}
@@ -158,11 +161,16 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
         return _value(each.name, seen, known)
 
     texts = tuple(each for each in constants if each[0] in "'\"")[:_MOST_TEXTS]
-    context = ModuleContext(module, of_parameter, constants, compared=texts)
-    rows = with_shared_elements(
-        drawn_rows(subject.parameters, context, strategy, ROWS, seed=len(uses.parts)), len(uses.parts)
-    )
+    context = ModuleContext(module, of_parameter, constants, compared=texts, decimals=_rounds_decimals(module))
+    seed = len(uses.parts)
+    rows = with_shared_elements(drawn_rows(subject.parameters, context, strategy, ROWS, seed), seed)
+    rows = with_shared_keys(rows, seed)
     return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
+
+
+def _rounds_decimals(module: Module) -> bool:
+    """Whether the module rounds numbers as only decimal ones can be: the numbers in records are such."""
+    return any(isinstance(each, ast.Attribute) and each.attr == "quantize" for each in ast.walk(module.tree))
 
 
 def _origin(row: ArgumentRow) -> str:
@@ -195,6 +203,8 @@ def _single(uses: ValueUses, known: ModuleContext) -> Texts | None:
     """Texts, and what is compared with other values; None for another kind."""
     if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
         return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
+    if forms := [kind.removeprefix(TIME) for kind in uses.kinds if kind.startswith(TIME)]:
+        return time_texts(sorted(forms)[0])
     if PARSED in uses.kinds and not uses.parts:
         return st.sampled_from(_NUMERALS)
     if MATCHED in uses.kinds and not uses.parts and "number" not in uses.kinds:
@@ -226,6 +236,8 @@ def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     if name in BOUNDS:
         return st.integers(*BOUNDS[name]).map(repr)
     hint = named_kind(name)
+    if known.decimals and hint != "str" and not uses.kinds & {"text", "path"}:
+        return st.one_of(*[type_strategies.PLAIN["Decimal"](known)] * 3, type_strategies.INTEGERS(known))
     if "number" in uses.kinds or hint not in ("int", "str", "float", "bool"):
         return type_strategies.SHORT(known) if "path" in uses.kinds else type_strategies.INTEGERS(known)
     return type_strategies.PLAIN[hint](known)

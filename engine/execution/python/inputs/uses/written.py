@@ -19,9 +19,11 @@ from stet_ls.engine.execution.python.inputs.uses.observed import (
     OF_LISTS,
     OPTIONAL,
     PARSED,
+    TIME,
     ValueUses,
 )
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.time_texts import parsed_times
 from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS
 
 Path = tuple[str, ...]
@@ -30,7 +32,7 @@ _PASSES = 3
 _PARSE = {"int", "float", "Decimal"}
 _OF_CONTAINERS = {*METHODS, *OF_DICTS, *OF_LISTS}
 """Methods of texts, lists and the like: no attributes of objects."""
-_SAME_ITEMS = {"sorted", "list", "tuple", "reversed", "iter", "set"}
+_SAME_ITEMS = {"sorted", "list", "tuple", "reversed", "iter", "set", "dict"}
 
 
 def written_uses(subject: Subject) -> ValueUses:
@@ -44,6 +46,9 @@ def written_uses(subject: Subject) -> ValueUses:
             whole.at(path)  # it is read
     for each in ast.walk(subject.node):
         _share_kind(each, paths, whole)
+    for held, form in parsed_times(subject.node):
+        if path := _path(held, paths):
+            whole.at(path).kinds.add(f"{TIME}{form}")
     _grow_trees(list(_recursions(subject, paths)), whole)
     named = {name: part for name, part in whole.parts.items() if _has_keys(part)}
     return ValueUses(set(), named)
@@ -108,6 +113,9 @@ def _path(node: ast.expr, paths: dict[str, Path]) -> Path:
         return _path(node.values[0], paths)
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _SAME_ITEMS and node.args:
         return _path(node.args[0], paths)
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("copy", "deepcopy"):
+        held = node.args[0] if node.args else getattr(node.func, "value", None)
+        return _path(held, paths) if isinstance(held, ast.expr) else ()
     if isinstance(node, ast.Attribute) and node.attr not in _OF_CONTAINERS:
         path = _path(node.value, paths)
         return (*path, f".{node.attr}") if path else ()

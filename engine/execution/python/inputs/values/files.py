@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.values.file_contents import contents_for
 from stet_ls.validators.ast_text import unparse
 
 MOST_FILES = 44
@@ -69,10 +71,12 @@ def with_files(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...
         return calls
     paths = [replace(each, is_alone=len(paths) == 1) for each in paths]
     more = []
+    made = contents_for(subject.node) if subject else []
+    texts = [text for pair in itertools.zip_longest(made, _TEXTS) for text in pair if text is not None]
     for number, call in enumerate(calls[:MOST_FILES]):
         if call.origin == "example":
             continue
-        content = _TEXTS[number % len(_TEXTS)].replace("{n}", str(number))
+        content = texts[number % len(texts)].replace("{n}", str(number))
         lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines() if " = " in line)
         for at, each in enumerate(paths):
             lines[each.name] = each.value(number // len(paths), at)

@@ -44,7 +44,7 @@ class ModuleContext:
 
     `of_parameter` gives the strategy of a parameter of a function, with a hint or without; `constants` are texts of
     literals in the code, `matching` those of texts that its regular expressions match, `compared` those that it
-    compares with, `caught` the errors that it handles.
+    compares with, `caught` the errors that it handles; `decimals`: its numbers are `Decimal`.
     """
 
     module: Module
@@ -53,6 +53,7 @@ class ModuleContext:
     matching: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     caught: tuple[str, ...] = ()
+    decimals: bool = False
     depth: int = 0
 
     def deeper(self) -> ModuleContext:

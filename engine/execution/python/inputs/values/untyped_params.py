@@ -14,6 +14,7 @@ from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.linked_objects import linked_objects
+from stet_ls.engine.execution.python.inputs.values.time_texts import formats_of, time_texts
 from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
 from stet_ls.engine.execution.python.inputs.values.used_kinds import (
     is_name,
@@ -49,6 +50,9 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
 
     if (linked := linked_objects(parameter, node, known, hinted_value)) is not None:
         return linked
+    if parameter.name in (forms := formats_of(node)) and _may_be_text(parameter):
+        times = time_texts(forms[parameter.name])
+        return st.one_of(times, times, times, type_strategies.SHORT(known))
     numerals = _numerals(parameter, node, known)
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return st.one_of(hinted, st.sampled_from(numerals)) if numerals else hinted
@@ -59,9 +63,13 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     return st.one_of(guessed, st.sampled_from(numerals)) if numerals else guessed
 
 
+def _may_be_text(parameter: Parameter) -> bool:
+    return parameter.annotation is None or unparse(parameter.annotation) in ("str", "'str'")
+
+
 def _numerals(parameter: Parameter, node: ast.AST, known: ModuleContext) -> list[str]:
     """Texts of the whole numbers in the code and their neighbors, for a text of which it makes a number."""
-    if parameter.annotation is not None and unparse(parameter.annotation) not in ("str", "'str'"):
+    if not _may_be_text(parameter):
         return []
     parsed = (each for each in ast.walk(node) if isinstance(each, ast.Call) and each.args
               and getattr(each.func, "id", "") in ("int", "float", "Decimal"))  # fmt: skip
