@@ -24,7 +24,7 @@ Probed = tuple[ProbedText, ProbedText]
 class Need(StrEnum):
     """When a further source is used, as `docs/evidence.md` says it."""
 
-    REFUSED = "where the inputs so far fail, or lack keys that the code reads"
+    REFUSED = "where the inputs so far fail, lack keys that the code reads, or do not execute all of the change"
     ACCIDENTS = "where old and new differ after a step that fails on a wrong kind"
     UNREACHED = "where no input so far executed all of the change"
     STARVED = "where the inputs so far execute less than half of the change, or nearly all of them fail"

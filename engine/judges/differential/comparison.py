@@ -233,9 +233,9 @@ def compared(
     accepted += [each for each in differences if is_enough and text
                  and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text, unit))]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
-    refused = [call for call, before, _ in pairs if before.is_wrong_kind]
+    refused_before = [call for call, before, _ in pairs if before.is_wrong_kind]
     accepted += [each for each in differences if is_enough and each.takes_less and each.call.origin in UNSURE
-                 and is_partly_refused(each.call, refused, [*earlier, *agreed])]  # fmt: skip
+                 and is_partly_refused(each.call, refused_before, [*earlier, *agreed])]  # fmt: skip
     if is_enough and "Exception" not in handled:
         accepted += [each for each in fixed if each.is_malformed(text) and each not in accepted]
     besides = (*([_NARROWER] if narrower else []), *([_OLD_FAILS] if accepted else []))

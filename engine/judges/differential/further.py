@@ -70,18 +70,12 @@ class _Results:
 
 
 def _is_refused(found: Comparison, unit: ComparedUnit) -> bool:
-    """Whether the inputs show too little: the code refuses most of them, fails on all, or reads keys in places that
+    """Whether the inputs show too little: the code refuses most of them, fails on all, reads keys, or has places that
     none of them executed.
     """
     if found.differences:
         return not found.differences[0].is_telling or found.differences[0].is_refused_guess
-    refused = found.compared - found.valid
-    return (
-        found.valid < LEAST_VALID <= found.compared
-        or bool(found.raised)
-        or bool(found.unseen and refused > found.valid)
-        or unit.names_parts
-    )
+    return found.valid < LEAST_VALID <= found.compared or bool(found.raised) or bool(found.unseen) or unit.names_parts
 
 
 NEEDED: Mapping[Need, Callable[[Comparison, ComparedUnit], bool]] = {

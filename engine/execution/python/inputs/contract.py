@@ -34,6 +34,8 @@ def _numbers(values: list[Any]) -> Iterator[float]:
             yield value
         elif isinstance(value, list | tuple):
             yield from _numbers(list(value))
+        elif isinstance(value, dict):
+            yield from _numbers(list(value.values()))
 
 
 def _groups(values: list[Any]) -> list[Any]:
@@ -140,7 +142,8 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     stated = stated_values(f"{docs} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
     repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
-    kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, docs)]
+    asked = _asked_below_one(subject.node)
+    kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, docs, asked)]
     if _SHAPED.search(docs):
         kept = [each for each in kept if not _GROWN.search(each.setup)]
     if _CLOSED.search(docs):
@@ -322,14 +325,22 @@ _REPAIRS = (
 _BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"))
 
 
-def _is_excluded(call: Call, broken: Sequence[Breaks], docs: str) -> bool:
-    """Whether a call violates the conditions of a docstring, or what its parameters' names say."""
+def _asked_below_one(node: ast.AST) -> frozenset[str]:
+    """The names of which the code itself asks if they are negative, or none."""
+    found = (each for each in ast.walk(node) if isinstance(each, ast.Compare) and isinstance(each.left, ast.Name)
+             and isinstance(each.ops[0], ast.Lt | ast.LtE) and isinstance(each.comparators[0], ast.Constant)
+             and each.comparators[0].value in (0, 1))  # fmt: skip
+    return frozenset(each.left.id for each in found if isinstance(each.left, ast.Name))
+
+
+def _is_excluded(call: Call, broken: Sequence[Breaks], docs: str, asked: frozenset[str]) -> bool:
+    """Whether a call violates the conditions of a docstring, or what its parameters' names say unless the code asks."""
     texts = call.bindings()
     values = {name: value for name, text in texts.items() if (value := literal(text)) is not None}
     repeated = [value for text in texts.values() if (value := _repeated(text)) is not None]
     return (
         any(breaks([*values.values(), *repeated]) for breaks in broken)
-        or any(is_senseless(name, value, docs) for name, value in values.items())
+        or any(is_senseless(name, value, docs) for name, value in values.items() if name not in asked)
         or _is_crossed(values)
         or outside_stated_bounds(docs, values)
     )

@@ -30,7 +30,11 @@ def parsed_times(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
 def time_texts(form: str) -> Texts:
     """Texts of times in a format, near each other so that some are equal and some are in order."""
     parts = st.tuples(*map(st.sampled_from, ((2024, 2024, 2023), _MONTHS, _DAYS, _HOURS, (0, 0, 15, 30))))
-    return parts.map(lambda each: repr(datetime(*each, tzinfo=UTC).strftime(form)))
+    return parts.map(lambda each: repr(_time(*each).strftime(form)))
+
+
+def _time(year: int, month: int, day: int, hour: int, minute: int) -> datetime:
+    return datetime(year, month, day, hour, minute, tzinfo=UTC)
 
 
 def formats_of(node: ast.AST) -> Mapping[str, str]:

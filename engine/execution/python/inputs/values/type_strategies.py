@@ -229,6 +229,8 @@ def SHORT(known: ModuleContext) -> Texts:
 
 
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
+_MOST_UNITS = 4
+"""Letters of a text that names units, as "dhms" does."""
 _FIELDS = ("1", "2", "12", "0", "a", "bc", " b ", "-3", "4.5", "7")
 
 
@@ -244,8 +246,15 @@ def _structured(own: Sequence[str]) -> Texts:
     numbers = st.tuples(sign, st.lists(number, min_size=2, max_size=4)).map(lambda each: each[0].join(each[1]))
     pairs = [pair for pair in _PAIRS if pair[0] in parts and pair[1] in parts] or [(each, each) for each in parts]
     enclosed = st.tuples(st.sampled_from(pairs), field).map(lambda each: each[0][0] + each[1] + each[0][1])
+    units = [each for part in parts if part.isalpha() and len(part) <= _MOST_UNITS for each in part]
+    measured = st.lists(st.tuples(number, st.sampled_from(units or [""])).map("".join), min_size=1, max_size=3)
+    assigned = st.lists(st.tuples(field, st.one_of(field, enclosed)), min_size=1, max_size=4)
+    settings = st.tuples(st.one_of(st.just(""), enclosed.map(lambda each: f"{each}\n")), sign, assigned).map(
+        lambda each: each[0] + "\n".join(f"{name}{each[1]}{value}" for name, value in each[2])
+    )
     lines = st.lists(st.one_of(fields, enclosed), min_size=2, max_size=5).map("\n".join)
-    return st.one_of(fields, numbers, numbers, enclosed, lines, lines).map(repr)
+    sized = [st.tuples(st.sampled_from(("", " ")), measured).map(lambda each: each[0].join(each[1]))] if units else []
+    return st.one_of(fields, numbers, numbers, enclosed, lines, lines, settings, settings, *sized).map(repr)
 
 
 def _places(known: ModuleContext) -> Texts:

@@ -192,7 +192,26 @@ def _beside(names: set[str], node: ast.AST) -> list[str]:
     }  # fmt: skip
     used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)
             and isinstance(each.value, ast.Name) and each.value.id in others)  # fmt: skip
-    return ["date"] if any(METHODS.get(each) == "date" for each in used) else []
+    if any(METHODS.get(each) == "date" for each in used):
+        return ["date"]
+    kinds = (kind for other in sorted(others) for kind in _moved(other, node))
+    return [kind for kind in [next(kinds, "")] if kind]
+
+
+def _moved(name: str, node: ast.AST) -> list[str]:
+    """The kind of a name that a `timedelta` is added to, or to what stands for it."""
+    names = {name, *(each.targets[0].id for each in ast.walk(node) if isinstance(each, ast.Assign)
+                     and isinstance(each.targets[0], ast.Name) and is_name(each.value, name))}  # fmt: skip
+    sums = (each for each in ast.walk(node) if isinstance(each, ast.BinOp | ast.AugAssign))
+    for each in sums:
+        sides: list[ast.expr] = (
+            [each.target, each.value] if isinstance(each, ast.AugAssign) else [each.left, each.right]
+        )
+        if any(isinstance(side, ast.Name) and side.id in names for side in sides) and any(
+            isinstance(side, ast.Call) and _name_of(side.func) == "timedelta" for side in sides
+        ):
+            return ["date"]
+    return []
 
 
 def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
