@@ -24,7 +24,7 @@ Probed = tuple[ProbedText, ProbedText]
 class Need(StrEnum):
     """When a further source is used, as `docs/evidence.md` says it."""
 
-    REFUSED = "where the inputs so far fail, lack keys that the code reads, or do not execute all of the change"
+    REFUSED = "where the inputs so far fail, or lack keys that the code reads"
     ACCIDENTS = "where old and new differ after a step that fails on a wrong kind"
     UNREACHED = "where no input so far executed all of the change"
     STARVED = "where the inputs so far execute less than half of the change, or nearly all of them fail"
@@ -39,6 +39,7 @@ class Trust(StrEnum):
     GUESSED = "guesses: a difference on a kind that the code may not be meant for is a question"
     TELLING = "only a difference that no wrong kind explains counts"
     INSTEAD = "they replace the guesses, if the code accepts more of them"
+    ADDING = "the same, but what differs with stand-ins alone counts for nothing"
     REFUTING = "a difference refutes, equality proves nothing"
 
 

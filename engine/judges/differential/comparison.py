@@ -21,7 +21,6 @@ from stet_ls.engine.judges.differential.unusual_inputs import (
     excuse_calls,
     is_container,
     is_named_kind,
-    is_partly_refused,
     usual_kinds,
 )
 
@@ -233,9 +232,6 @@ def compared(
     accepted += [each for each in differences if is_enough and text
                  and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text, unit))]  # fmt: skip
     accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
-    refused_before = [call for call, before, _ in pairs if before.is_wrong_kind]
-    accepted += [each for each in differences if is_enough and each.takes_less and each.call.origin in UNSURE
-                 and is_partly_refused(each.call, refused_before, [*earlier, *agreed])]  # fmt: skip
     if is_enough and "Exception" not in handled:
         accepted += [each for each in fixed if each.is_malformed(text) and each not in accepted]
     besides = (*([_NARROWER] if narrower else []), *([_OLD_FAILS] if accepted else []))
@@ -254,7 +250,9 @@ def compared(
         or (each.takes_less and each.call not in judged.refusable and excuses[each.call] != NOT_FINITE)
     ]  # fmt: skip
     strange = (
-        calls_of_foreign_kind(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
+        calls_of_foreign_kind(text, [*earlier, *accepted_now], [each.call for each in differences])
+        if text
+        else frozenset()
     )
     if strange and all(each.call in strange for each in differences if each.is_telling):
         refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"

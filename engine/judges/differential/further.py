@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from stet_ls.engine.execution.harness_run import Call, HarnessReport
+from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.inputs.sources import ComparedUnit, InputsSoFar, Need, Sources, Trust, further
 from stet_ls.engine.execution.probe import Probe
 from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison, unreached_probes
@@ -75,7 +76,9 @@ def _is_refused(found: Comparison, unit: ComparedUnit) -> bool:
     """
     if found.differences:
         return not found.differences[0].is_telling or found.differences[0].is_refused_guess
-    return found.valid < LEAST_VALID <= found.compared or bool(found.raised) or bool(found.unseen) or unit.names_parts
+    refused = found.compared - found.valid
+    is_unlike = bool(found.unseen and refused > found.valid)
+    return found.valid < LEAST_VALID <= found.compared or bool(found.raised) or is_unlike or unit.names_parts
 
 
 NEEDED: Mapping[Need, Callable[[Comparison, ComparedUnit], bool]] = {
@@ -87,6 +90,12 @@ NEEDED: Mapping[Need, Callable[[Comparison, ComparedUnit], bool]] = {
 """Whether a comparison needs a source."""
 
 
+def _adding(found: Comparison, results: _Results) -> Comparison:
+    if any(each.call.origin == DOUBLE for each in results.own.differences):
+        return found
+    return _instead(found, results)
+
+
 def _instead(found: Comparison, results: _Results) -> Comparison:
     own = replace(results.own, uncompared=results.growth)
     return replace(found, uncompared=results.growth).with_observed(own, results.unseen, results.meant)
@@ -95,6 +104,7 @@ def _instead(found: Comparison, results: _Results) -> Comparison:
 COUNTED: Mapping[Trust, Callable[[Comparison, _Results], Comparison]] = {
     Trust.TELLING: lambda found, results: found.combine(results.own, results.unseen),
     Trust.INSTEAD: _instead,
+    Trust.ADDING: _adding,
     Trust.REFUTING: lambda found, results: found.with_suggested(results.own, results.unseen),
 }
 """The comparison with the results of a further source."""

@@ -168,20 +168,6 @@ def is_container(call: Call, agreed: Sequence[Call], meant: Mapping[str, frozens
     )  # fmt: skip
 
 
-def is_partly_refused(call: Call, refused: Sequence[Call], agreed: Sequence[Call]) -> bool:
-    """Whether an argument is of a kind that the old code takes only where it does not look at it: it fails on the
-    `refused` calls with such a one, while enough `agreed` calls have another kind.
-    """
-    failed = [argument_kinds(each) for each in refused]
-    known = [argument_kinds(each) for each in agreed]
-    for name, kind in argument_kinds(call).items():
-        top = _top(kind)
-        others = sum(name in each and _top(each[name]) != top for each in known)
-        if top in _LITERAL and others >= ENOUGH and any(_top(each.get(name, "")) == top for each in failed):
-            return True
-    return False
-
-
 def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, Kind]]) -> bool:
     """Whether an argument has a kind that a name or the docstring suggests, and that none of the `known` ones have."""
     return any(

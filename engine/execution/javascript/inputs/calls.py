@@ -169,7 +169,7 @@ class _Inputs:
         origin = "drawn" if all(each.kind.known for each in given) else GUESSED
         for number in range(DRAWN_ALONE if steps else len(makings)):
             start = number * 5 % max(len(steps), 1)
-            length = 1 + number % 7 if number % 4 != 1 else 20
+            length = 1 + number % 13 if number % 3 != 1 else 24
             life = [f"__out__(obj.{step})" for step in steps[start : start + length]]
             making = f"const obj = {makings[number % len(makings)]}"
             yield Call("", "\n".join([making, *_quiet(life), "__out__(obj)"]), (), origin, _PRINTER)

@@ -64,7 +64,7 @@ def _as_kind(item: Any, value: Any) -> Any:
         return str(item)
     if isinstance(item, str) and item.isdecimal() and len(item) < _DIGITS and type(value) in (int, float):
         return int(item)
-    return item if isinstance(item, str) is isinstance(value, str) and not isinstance(item, list | dict) else value
+    return item if type(item) is type(value) or (isinstance(value, float) and type(item) is int) else value
 
 
 def _near(value: Any, random: Random) -> Any:

@@ -105,8 +105,8 @@ UNREACHED = {
         "none of which fulfilled the condition in line 5",
     ),
     "a tie": (
-        "def f(a: int, b: int) -> int:\n    a, b = a % 4, b % 4 + 4\n    return a if a < b else b\n",
-        "def f(a: int, b: int) -> int:\n    a, b = a % 4, b % 4 + 4\n    return a if a <= b else b\n",
+        "def f(a: int, b: int) -> int:\n    a, b = 2 * int(a), 2 * int(b) + 1\n    return a if a < b else b\n",
+        "def f(a: int, b: int) -> int:\n    a, b = 2 * int(a), 2 * int(b) + 1\n    return a if a <= b else b\n",
         "none of which made both sides equal in line 3",
     ),
 }  # fmt: skip

@@ -154,7 +154,8 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
         is_own = is_own or "".join(part.capitalize() for part in each.name.split("_")) in module.shapes
         # What operands say of a number is surer than what the operation asked of a double.
         is_number = hinted is None and "int" in kinds_by_use(each.name, subject.node)[0]
-        if seen is None or (hinted is not None and (is_own or not seen.parts)) or (is_number and not seen.named_parts):
+        is_misread = seen is not None and is_number and bool(seen.kinds & _LISTED) and not seen.named_parts
+        if seen is None or is_misread or is_own or (hinted is not None and not seen.parts):
             return of_parameter(each, subject.node, known)
         if hinted is not None and is_mapping(each.annotation) and not any(key.startswith("'") for key in seen.items):
             return hinted

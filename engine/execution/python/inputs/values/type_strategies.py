@@ -225,6 +225,8 @@ def SHORT(known: ModuleContext) -> Texts:
     ]
     options += [st.sampled_from(known.matching)] * 3 if known.matching else []
     options += [st.sampled_from(known.compared)] if known.compared else []
+    forms = [text for text in own if len(text) > _MOST_UNITS and any(map(str.isdigit, text))]
+    options += [st.sampled_from(forms)] * 2 if forms else []
     return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), _structured(own)] if own else options)
 
 
