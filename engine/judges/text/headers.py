@@ -49,20 +49,24 @@ _NO_DEFAULT = re.compile(r"=(?:\{\}|\[\])$")
 
 
 def is_called_alike(old: str, new: str) -> bool:
-    """Whether two signatures without names differ only in optional parameters that have a default now:
-    `limit?: number`, `limit = Infinity`.
+    """Whether two signatures without names differ only in optional parameters that have a default now, or whose type
+    is that of their default: `limit?: number`, `limit = Infinity`, `limit: number = Infinity`.
     """
-    ends = [
-        _closing(each, start) for each in (old, new) for start in [each.find("(", _end_of_types(each))] if start > 0
-    ]
-    if len(ends) < 2 or old[ends[0] :] != new[ends[1] :]:
+    starts = [each.find("(", _end_of_types(each)) for each in (old, new)]
+    if min(starts) < 0:
         return False
-    lists = [each[each.find("(", _end_of_types(each)) + 1 : end] for each, end in zip((old, new), ends, strict=True)]
-    heads = [each[: each.find("(", _end_of_types(each))] for each in (old, new)]
-    parts = [_parts(each) for each in lists]
-    return heads[0] == heads[1] and len(parts[0]) == len(parts[1]) and all(
-        one == other or (one.startswith("_?:") and other.startswith("_=")) for one, other in zip(*parts, strict=True)
-    )  # fmt: skip
+    ends = [_closing(each, start) for each, start in zip((old, new), starts, strict=True)]
+    parts = [_parts(each[start + 1 : end]) for each, start, end in zip((old, new), starts, ends, strict=True)]
+    around = [(each[:start], each[end:]) for each, start, end in zip((old, new), starts, ends, strict=True)]
+    if around[0] != around[1] or len(parts[0]) != len(parts[1]):
+        return False
+    return all(one == other or _is_same_option(one, other) for one, other in zip(*parts, strict=True))
+
+
+def _is_same_option(old: str, new: str) -> bool:
+    if old.startswith("_?:") and new.startswith("_="):
+        return True
+    return old.startswith("_:") and new.startswith("_=") and old.endswith(new[1:])
 
 
 def _nameless(parameter: str, keeps_defaults: bool) -> str:
